@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from opconform.suite.case import Case
+from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
-from opconform_runners.backends.numpy import Numpy
+from opconform_runners.backends.frameworks.numpy import Numpy
 
 
 class Perfect:
@@ -27,7 +27,7 @@ class Perfect:
         """What numpy says."""
         return self._right.describe()
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """What numpy gives."""
         return self._right.run(case, model, list(feeds))
 
@@ -47,7 +47,7 @@ class MapsTheRemainder(Perfect):
 class LosesNegativeZero(Perfect):
     """Turns -0.0 into 0.0."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right but for the sign of zero."""
         return _changed(
             super().run(case, model, feeds),
@@ -58,7 +58,7 @@ class LosesNegativeZero(Perfect):
 class LosesAll(Perfect):
     """Turns every element into zero."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right in shape and type."""
         return _changed(
             super().run(case, model, feeds),
@@ -69,7 +69,7 @@ class LosesAll(Perfect):
 class QuietsNans(Perfect):
     """Changes the payload of every NaN, and nothing else."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right but for NaNs."""
         return _changed(
             super().run(case, model, feeds),
@@ -83,7 +83,7 @@ class QuietsNans(Perfect):
 class ChecksTheFirstFeedAlone(Perfect):
     """Takes the lengths of a later feed as they are."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right for the first feed; then what lies at the lengths, be there too much or too little."""
         outputs = [*super().run(case, model, feeds[:1])]
         for feed in feeds[1:]:
@@ -98,7 +98,7 @@ class ChecksTheFirstFeedAlone(Perfect):
 class RefusesEverything(Perfect):
     """Refuses every case."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
         """Nothing."""
         raise Rejected("build", "no")
 
@@ -106,7 +106,7 @@ class RefusesEverything(Perfect):
 class AcceptsEverything(Perfect):
     """Returns data where it should refuse."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, or data."""
         try:
             return super().run(case, model, feeds)
@@ -117,7 +117,7 @@ class AcceptsEverything(Perfect):
 class RefusesForAnotherReason(Perfect):
     """Says that the axis is wrong, whatever is."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, or a refusal for the axis at run time."""
         try:
             return super().run(case, model, feeds)
@@ -128,7 +128,7 @@ class RefusesForAnotherReason(Perfect):
 class MissesOneOutput(Perfect):
     """Leaves the last output out."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right but for the last output."""
         return [each[:-1] for each in super().run(case, model, feeds)]
 
@@ -136,7 +136,7 @@ class MissesOneOutput(Perfect):
 class AddsADimension(Perfect):
     """Returns each output with one dimension more."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right but for the shape."""
         return _changed(
             super().run(case, model, feeds),
@@ -147,7 +147,7 @@ class AddsADimension(Perfect):
 class WidensFloats(Perfect):
     """Returns f64 for f32."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right but for the element type."""
         return _changed(
             super().run(case, model, feeds),
@@ -158,7 +158,7 @@ class WidensFloats(Perfect):
 class CallsItF16(Perfect):
     """Returns the right bits of bf16 and says that they are u16."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right but for the element type's name."""
         return _changed(super().run(case, model, feeds), lambda each: Tensor(element_type="u16", array=each.array))
 
@@ -166,7 +166,7 @@ class CallsItF16(Perfect):
 class Aborts(Perfect):
     """Dies of a signal on the lengths [2, 2, 2]."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, or death."""
         if feeds[0]["split_lengths"].integers() == [2, 2, 2]:
             sys.stderr.write("about to fall over\n")
@@ -177,7 +177,7 @@ class Aborts(Perfect):
 class Leaks(Perfect):
     """Takes ever more memory on the lengths [2, 2, 2], until it is killed."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, or greed."""
         taken = []
         while feeds[0]["split_lengths"].integers() == [2, 2, 2]:
@@ -189,7 +189,7 @@ class Leaks(Perfect):
 class Forks(Perfect):
     """Leaves eight children to the lengths [2, 2, 2], which share 256 MiB with it."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, while they sleep for longer than memory is looked at twice."""
         if feeds[0]["split_lengths"].integers() == [2, 2, 2]:
             shared = np.ones(256 << 20, np.uint8)
@@ -204,7 +204,7 @@ class Forks(Perfect):
 class Hangs(Perfect):
     """Never comes back from the lengths [2, 2, 2]."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, or silence."""
         while feeds[0]["split_lengths"].integers() == [2, 2, 2]:
             time.sleep(3600)
@@ -225,7 +225,7 @@ class IsHostile(Perfect):
         """A name with everything in it."""
         return replace(super().describe(), name=HOSTILE, version="@1")
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, or a hostile refusal."""
         if feeds[0]["split_lengths"].integers() == [2, 2, 2]:
             raise Rejected("build", HOSTILE)
@@ -235,7 +235,7 @@ class IsHostile(Perfect):
 class Raises(Perfect):
     """Fails with an exception of its own on the lengths [2, 2, 2]."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, or a KeyError."""
         if feeds[0]["split_lengths"].integers() == [2, 2, 2]:
             raise KeyError("lost")
@@ -245,7 +245,7 @@ class Raises(Perfect):
 class Chats(Perfect):
     """Prints to standard output by every way there is, and floods standard error."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, loudly."""
         print("hello", flush=True)
         os.write(1, b"from below\n" * 20_000)
@@ -256,7 +256,7 @@ class Chats(Perfect):
 class ReturnsNothing(Perfect):
     """Accepts every case, and gives no output."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
         """Feeds without outputs."""
         return [[] for _ in feeds]
 
@@ -266,7 +266,7 @@ class RefusesInOtherWords(Perfect):
 
     words = itertools.permutations(("not", "this", "one", "either", "today"))
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
         """Nothing."""
         raise Rejected("build", " ".join(next(self.words)))
 
@@ -274,7 +274,7 @@ class RefusesInOtherWords(Perfect):
 class FailsEveryTime(Perfect):
     """Has an error of its own, whatever it is given."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
         """A KeyError."""
         raise KeyError("lost")
 
@@ -282,7 +282,7 @@ class FailsEveryTime(Perfect):
 class SupportsNothing(Perfect):
     """Says that it supports nothing, although it declares everything."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
         """Nothing."""
         raise Unsupported("not today")
 
@@ -290,7 +290,7 @@ class SupportsNothing(Perfect):
 class SupportsSome(Perfect):
     """Says of the lengths [2, 2, 2] that it does not do this, having declared nothing of the kind."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, or nothing."""
         if feeds[0]["split_lengths"].integers() == [2, 2, 2]:
             raise Unsupported("not today")
@@ -339,7 +339,7 @@ class TakesConstantsOnly(Perfect):
 class RightTheSecondTime(Perfect):
     """Returns zeros for [2, 2, 2] in the first process, and the right thing in every later one."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, or zeros."""
         outputs = super().run(case, model, feeds)
         mark = Path(os.environ["OPCONFORM_TEST_MARK"])
@@ -352,7 +352,7 @@ class RightTheSecondTime(Perfect):
 class ReturnsRubbish(Perfect):
     """Returns a list where a tensor is needed."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:  # noqa: ARG002
         """A list."""
         return [[[1, 2, 3]] for _ in feeds]  # type: ignore[list-item]
 
@@ -360,7 +360,7 @@ class ReturnsRubbish(Perfect):
 class LosesJoins(Perfect):
     """Turns what Concat-1 gives into zeros."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right but for the outputs of a join."""
         joined = {name for node in case.graph.nodes if node.op == "Concat-1" for name in node.outputs}
         return [
@@ -377,7 +377,7 @@ class LosesSplits(Perfect):
 
     op = "VariadicSplit-1"
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right for a graph of other operations."""
         outputs = super().run(case, model, feeds)
         if not any(node.op == self.op for node in case.graph.nodes):
@@ -406,7 +406,7 @@ class EndsLater(Perfect):
         super().__init__()
         self._has_answered = False
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right, or the end."""
         if self._has_answered:
             self.end()

@@ -10,7 +10,8 @@ import pytest
 from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
 from opconform.model.draft import Draft
-from opconform.specs.loader import Group, load_specs
+from opconform.specs.group import Group
+from opconform.specs.loader import load_specs
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import EXHAUSTIVE
@@ -99,10 +100,10 @@ def test_random_bits_of_floats_ask_for_their_nans() -> None:
 
 
 def test_the_core_is_not_random_and_no_title_is_repeated() -> None:
-    """No group of `core` draws samples, and no two groups of an operation exist for the same reason."""
+    """No group of `core` has random cases, and no two groups of an operation exist for the same reason."""
     titles = [(group.op, group.settings.title) for group, _ in groups()]
 
-    assert all(group.settings.sample is None for group, _ in groups() if group.settings.profile == "core")
+    assert all(group.settings.random is None for group, _ in groups() if group.settings.profile == "core")
     assert len(titles) == len(set(titles))
 
 

@@ -31,7 +31,7 @@ DEADLY = """
 from dataclasses import replace
 
 import psutil
-from opconform_runners.backends.numpy import Numpy
+from opconform_runners.backends.frameworks.numpy import Numpy
 
 class Deadly(Numpy):
     def describe(self):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from opconform.generation.case_list import one_case
+from opconform.explanation.case_list import one_case
 from opconform.specs.loader import load_specs, shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import ROOT, Run
 
-METADATA = "Metadata-Version: 2.1\nName: reverse-1\nVersion: 0.1.0\n"
+METADATA = "Metadata-Version: 2.1\nName: mirror-1\nVersion: 0.1.0\n"
 
 
 def printed(stdout: str) -> list[list[str]]:
@@ -60,14 +60,14 @@ def test_a_new_harness_and_a_new_backend_obey_every_rule(opconform: Run, tmp_pat
 @pytest.fixture
 def package(opconform: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The package of a new operation, installed as an editable one is: its metadata and its folder are on the path."""
-    opconform("new", "operation", "Reverse-1", cwd=tmp_path)
-    project = tmp_path / "reverse-1"
+    opconform("new", "operation", "Mirror-1", cwd=tmp_path)
+    project = tmp_path / "mirror-1"
     [group] = re.findall(r'^\[project\.entry-points\."(.+)"\]$', (project / "pyproject.toml").read_text(), re.MULTILINE)
-    [line] = re.findall(r'^Reverse-1 = "(.+)"$', (project / "pyproject.toml").read_text(), re.MULTILINE)
-    metadata = tmp_path / "site" / "reverse_1-0.1.0.dist-info"
+    [line] = re.findall(r'^Mirror-1 = "(.+)"$', (project / "pyproject.toml").read_text(), re.MULTILINE)
+    metadata = tmp_path / "site" / "mirror_1-0.1.0.dist-info"
     metadata.mkdir(parents=True)
     (metadata / "METADATA").write_text(METADATA)
-    (metadata / "entry_points.txt").write_text(f"[{group}]\nReverse-1 = {line}\n")
+    (metadata / "entry_points.txt").write_text(f"[{group}]\nMirror-1 = {line}\n")
     monkeypatch.setenv("PYTHONPATH", f"{metadata.parent}:{project}", prepend=":")
     return project
 
@@ -84,12 +84,12 @@ def test_a_new_operation_is_found_once_it_is_installed(package: Path) -> None:
     """By the commands that `new` prints; its cases tell all of its mutants apart."""
     folder = package.parent
 
-    code, listed, said = command_line("list", "Reverse-1", folder=folder)
+    code, listed, said = command_line("list", "Mirror-1", folder=folder)
     assert (code, said) == (0, "")
-    assert "Reverse-1/axis           6  accepted: every axis, counted from the front and from the end\n" in listed
-    code, adequate, _ = command_line("adequacy", "Reverse-1", "--strict", folder=folder)
+    assert "Mirror-1/axis           6  accepted: every axis, counted from the front and from the end\n" in listed
+    code, adequate, _ = command_line("adequacy", "Mirror-1", "--strict", folder=folder)
     assert code == 0, adequate
-    code, generated, _ = command_line("generate", "Reverse-1", "--out", "suite", folder=folder)
+    code, generated, _ = command_line("generate", "Mirror-1", "--out", "suite", folder=folder)
     assert code == 0, generated
     assert generated.startswith("suite: ")
     code, verified, _ = command_line("verify", "suite", folder=folder)
@@ -100,12 +100,12 @@ def test_a_broken_entry_point_costs_one_sentence(package: Path) -> None:
     """The others can be used."""
     [file] = (package.parent / "site").glob("*/entry_points.txt")
     file.write_text(f"{file.read_text()}Broken-1 = nowhere:OPERATION\n")
-    code, listed, said = command_line("list", "Reverse-1", "--cases", folder=package.parent)
+    code, listed, said = command_line("list", "Mirror-1", "--cases", folder=package.parent)
 
     assert code == 0
-    assert "\nReverse-1/axis/" in listed
+    assert "\nMirror-1/axis/" in listed
     assert said == (
-        "warning: The entry point Broken-1 of reverse-1 (opconform.operations) is not used: nowhere:OPERATION cannot be "
+        "warning: The entry point Broken-1 of mirror-1 (opconform.operations) is not used: nowhere:OPERATION cannot be "
         "imported: ModuleNotFoundError: No module named 'nowhere'.\n"
     )
 
@@ -119,8 +119,8 @@ def test_a_broken_entry_point_costs_one_sentence(package: Path) -> None:
         (("backend", "class"), "class is the name of a Python keyword or of an installed module. Use another name."),
         (("operation", "Split-1"), "The operation Split-1 exists already. Use another name."),
         (
-            ("operation", "reverse"),
-            "'reverse' is not the name of an operation. Name one with a version, as in Reverse-1.",
+            ("operation", "mirror"),
+            "'mirror' is not the name of an operation. Name one with a version, as in Mirror-1.",
         ),
         (("backend", "taken"), "taken.py exists already, and is not overwritten. Use another name, or move it."),
         (("operation", "Taken-1"), "taken-1 exists already, and is not overwritten. Use another name, or move it."),

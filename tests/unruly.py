@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from opconform.suite.case import case_from
+from opconform.suite.declarations import declared_case_from
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.numpy import Numpy
+from opconform_runners.backends.frameworks.numpy import Numpy
 
 Message = dict[str, Any]
 
@@ -85,7 +85,7 @@ class Right:
 
     def reply(self, request: Message) -> Message:
         """The reply to a request."""
-        case = case_from(request["case"])
+        case = declared_case_from(request["case"])
         if {each.element_type for each in case.inputs if each.role == "tensor"} - set(self.element_types):
             return self.unsupported(request)
         try:

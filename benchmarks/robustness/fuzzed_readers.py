@@ -61,8 +61,8 @@ groups:
     split_lengths: [1, -1]
     feed: {data: {shape: [3], values: [e, f, g]}}
   - id: drawn
-    title: a sample
-    sample: {count: 2, draw: {shape: "${{ random_shape(1, 2, 0, 4) }}"}}
+    title: random cases
+    random: {count: 2, draw: {shape: "${{ random_shape(1, 2, 0, 4) }}"}}
     data: {shape: "${{ shape }}", element_type: bf16}
     axis: -1
     split_lengths: ["${{ shape[-1] }}", 0]

@@ -46,7 +46,7 @@ def _axis(expression: str) -> str:
 
 def _drawn(expression: str, count: int = 1, where: str = "") -> str:
     """A spec with a sample whose variable is an expression."""
-    lines = f"sample:\n  count: {count}\n  draw:\n    v: ${{{{ {expression} }}}}"
+    lines = f"random:\n  count: {count}\n  draw:\n    v: ${{{{ {expression} }}}}"
     return _spec(lines + (f"\nwhere: {where}" if where else ""))
 
 
@@ -201,9 +201,9 @@ _GROUPS: Mapping[str, str] = {
     "include is a mapping": _spec("include: {a: 1}"),
     "exclude is a text": _spec("exclude: x"),
     "exclude of everything": _spec("matrix: {n: [1]}\nexclude: [{}]"),
-    "sample is a list": _spec("sample: [1]"),
-    "sample of nothing": _spec("sample: {count: 0, draw: {n: 1}}"),
-    "sample without draw": _spec("sample: {count: 1}"),
+    "random is a list": _spec("random: [1]"),
+    "random of nothing": _spec("random: {count: 0, draw: {n: 1}}"),
+    "random without draw": _spec("random: {count: 1}"),
     "combine is a list": _spec("combine: [pairwise]"),
     "pairwise without a matrix": _spec("combine: pairwise"),
 }
@@ -365,7 +365,7 @@ _DOMAINS: Mapping[str, str] = {
     "a sample of 10^300": _drawn("random_integer(0, 9)", 10**300),
     "a sample of long values": _drawn("repeat(random_integer(0, 9), 90000)", 100_000, "v[0] > 9"),
     "a sample of a matrix that has 90,000": _matrix(
-        2, 300, "sample: {count: 1000, draw: {v: '${{ random_integer(0, 9) }}'}}\nwhere: v > 9"
+        2, 300, "random: {count: 1000, draw: {v: '${{ random_integer(0, 9) }}'}}\nwhere: v > 9"
     ),
     "random_shape of a billion dimensions": _drawn("random_shape(10 ** 9, 10 ** 9, 0, 9)"),
     "random_shape of 100,000 dimensions": _drawn("random_shape(100000, 100000, 0, 9)"),

@@ -44,6 +44,10 @@ struct Input {
     std::string element_type;
     std::string role;     ///< control if its values decide what the operation does, tensor if they are data
     std::string binding;  ///< constant or parameter
+
+    /// The element types that the declaration of the operation under test allows here; empty for all.
+    std::vector<std::string> allowed_types;
+    std::string word;  ///< The word before the dot of the requirements on this input, as in `axis.element-type`.
 };
 
 /// The parts of case.json that a backend may need.

@@ -11,7 +11,6 @@ struct ElementType {
     std::size_t bits;      ///< The width of an element; 0 for strings.
     std::string stored;    ///< The dtype in `.npy`: its own, or unsigned integers; `<U` and a length for strings.
     std::size_t bytes;     ///< The bytes of an element in `.npy`; 0 for strings.
-    bool is_integer;       ///< Whether the specification's "any integer type" covers it.
 };
 
 /// The element type of this name; throws std::invalid_argument if there is none.

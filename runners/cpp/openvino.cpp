@@ -154,19 +154,6 @@ const std::map<std::string, std::vector<Meaning>> messages{
      }},
 };
 
-/// The control inputs of each operation that must be integers, and the requirement that says so.
-const std::map<std::string, std::map<std::string, std::string>> integers{
-    {"Split-1", {{"axis", "axis.element-type"}}},
-    {"VariadicSplit-1", {{"axis", "axis.element-type"}, {"split_lengths", "lengths.element-type"}}},
-};
-
-/// The row of an operation in a table, or an empty row.
-template <typename Row>
-Row row_of(const std::map<std::string, Row>& table, const std::string& op) {
-    const auto found = table.find(op);
-    return found == table.end() ? Row{} : found->second;
-}
-
 /// A message on one line, without the positions in OpenVINO's source and the description of the node.
 std::string shortened(const std::string& message) {
     std::istringstream lines(message);
@@ -185,7 +172,8 @@ std::string shortened(const std::string& message) {
 
 /// The requirement that a message about an operation is about, if known.
 std::optional<std::string> requirement_of(const std::string& op, const std::string& message) {
-    for (const auto& each : row_of(messages, op)) {
+    const auto found = messages.find(op);
+    for (const auto& each : found == messages.end() ? std::vector<Meaning>{} : found->second) {
         if (has(message, each.words)) {
             return each.requirement;
         }
@@ -195,17 +183,16 @@ std::optional<std::string> requirement_of(const std::string& op, const std::stri
 
 /// Throws the exception that a message of OpenVINO means.
 ///
-/// If the specification requires integers at a control input, "not implemented" for another type is a rejection.
+/// "Not implemented" for an element type that the operation does not allow is a rejection.
 [[noreturn]] void answer(const Case& asked, const std::string& stage, const std::string& message) {
     const auto matches = [&](const Words& each) { return has(message, each); };
     if (std::none_of(not_implemented.begin(), not_implemented.end(), matches)) {
         throw Rejected(stage, shortened(message), requirement_of(asked.op, message));
     }
-    const auto demanded = row_of(integers, asked.op);
     for (const auto& input : asked.inputs) {
-        const auto found = demanded.find(input.name);
-        if (found != demanded.end() && !element_type_of(input.element_type).is_integer) {
-            throw Rejected(stage, shortened(message), found->second);
+        const auto& allowed = input.allowed_types;
+        if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), input.element_type) == allowed.end()) {
+            throw Rejected(stage, shortened(message), input.word + ".element-type");
         }
     }
     throw Unsupported(shortened(message));

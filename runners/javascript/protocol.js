@@ -24,8 +24,8 @@ export class Unsupported extends Error {}
  *
  * A backend has two methods. `describe()` returns the reply to `start` without the protocol's version.
  * `run(testCase, model, feeds)` returns the outputs of each feed, all from one built model, or throws `Rejected` or
- * `Unsupported`. `testCase` is case.json, `model` is the model's bytes (null without a dialect), a feed is a Map of
- * tensors by name, and its outputs are a list of tensors. A tensor is `{elementType, shape, data}`, as in npz.js.
+ * `Unsupported`. `testCase` is the request's `case`, `model` is the model's bytes (null without a dialect), a feed is a
+ * Map of tensors by name, and its outputs are a list of tensors. A tensor is `{elementType, shape, data}`, as in npz.js.
  */
 export async function serve(backend, input, replies) {
   const reply = (message) => writeFileSync(replies, `${JSON.stringify(message)}\n`);

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from opconform.suite.case import harness_text
+from opconform.suite.declarations import declared_case_from
 from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import open_suite
 from opconform.tensors.tensor import Tensor
@@ -78,7 +80,7 @@ def is_right(root: Path, name: str, backend: Backend) -> bool:
     """Whether a backend gives the golden outputs of a case, bit for bit."""
     suite = open_suite(root)
     entry = suite.by_id[name]
-    case = suite.case(entry)
+    case = declared_case_from(json.loads(harness_text(suite.case(entry), suite.declarations)))
     types = {each.name: each.element_type for each in case.inputs}
     arrays = suite.arrays(entry, inputs_name(0))
     feed = {each: Tensor(element_type=types[each], array=array) for each, array in arrays.items()}

@@ -15,12 +15,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from opconform.errors import UsageError
-from opconform.suite.case import Case
+from opconform.suite.case import harness_text
+from opconform.suite.declarations import DeclaredCase, declared_case_from
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, PlacedOutputs, Placement, Unsupported
-from opconform_runners.backends.numpy import Numpy
+from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.backends.onnxruntime import OnnxRuntime
 from opconform_runners.backends.openvino import OpenVINO
 from opconform_runners.backends.openvino_device import Device, device_of, executed_by
@@ -80,7 +81,7 @@ class OnTwoDevices(Numpy):
             graphs=said.graphs,
         )
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:  # type: ignore[override]
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:  # type: ignore[override]
         """What numpy gives, and where."""
         outputs: Sequence[Outputs] = super().run(case, model, feeds)
         device = "PAIR.1" if case.context == "folded" else "PAIR.0"
@@ -108,20 +109,20 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     return open_suite(folder / "suite")
 
 
-def given(suite: Suite, context: str, model: str) -> tuple[Case, Path, list[Inputs]]:
+def given(suite: Suite, context: str, model: str) -> tuple[DeclaredCase, Path, list[Inputs]]:
     """The valid case in a context, as a backend is given it."""
 
     def is_wanted(entry: Entry) -> bool:
         return "/accepted/" in entry.id and suite.case(entry).context == context
 
     [entry] = filter(is_wanted, suite.entries)
-    case = suite.case(entry)
+    case = declared_case_from(json.loads(harness_text(suite.case(entry), suite.declarations)))
     arrays = suite.arrays(entry, inputs_name(0))
     feed = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
     return case, Path(str(suite.store.root)) / entry.id / model, [feed]
 
 
-def openvino_case(suite: Suite) -> tuple[Case, Path, list[Inputs]]:
+def openvino_case(suite: Suite) -> tuple[DeclaredCase, Path, list[Inputs]]:
     """A valid case for OpenVINO."""
     return given(suite, "bare", "openvino/model.xml")
 

@@ -4,6 +4,8 @@ import importlib.util
 import json
 import os
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 from opconform.tensors.element_types import ELEMENT_TYPES
-from tests.conftest import Run
+from tests.conftest import ROOT, Run
 
 pytestmark = pytest.mark.ci_only
 
@@ -217,6 +219,29 @@ def test_a_graph_that_pytorch_compiles_is_the_same_graph(opconform: Run, tmp_pat
     report = certified(opconform, tmp_path / "out", "torch:compile", tmp_path / "contexts.yaml")
 
     assert report["summary"]["pass"] == len(report["cases"]) == 13
+
+
+@pytest.mark.timeout(600)
+def test_pytorch_compiles_the_whole_graph_of_a_case(opconform: Run, tmp_path: Path) -> None:
+    """Nothing that surrounds a call breaks the graph, which would leave the rest uncompiled."""
+    if not any(shutil.which(each) for each in ("g++", "clang++")):
+        pytest.skip("torch:compile needs a C++ compiler")
+    python = [*interpreter("torch")[1:], sys.executable][0]
+    chosen = ("Pad-12/beyond-reflect", "Gather-8/contexts", "Transpose-1/contexts", "VariadicSplit-1/contexts")
+    selected = [word for each in chosen for word in ("--select", f"{each}/*")]
+    opconform("generate", "--profile", "core", *selected, "--out", tmp_path / "suite")
+    roots = os.pathsep.join(str(ROOT / each) for each in ("generator", "runners"))
+    done = subprocess.run(
+        [python, str(Path(__file__).parent / "graph_breaks.py"), str(tmp_path / "suite")],
+        env={**os.environ, "PYTHONPATH": roots},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    breaks = json.loads(done.stdout)
+
+    assert len(breaks) > 10
+    assert [name for name, number in breaks.items() if number] == []
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,22 @@ import pytest
 
 from opconform.specs.requirements import requirements_of
 from opconform_runners.backends.backend import full_name
+from opconform_runners.backends.frameworks import gather, layout, pads, slices, split
+from opconform_runners.backends.frameworks.framework import Adapter
 from tests.conftest import ROOT
 
-BACKENDS = sorted((ROOT / "runners" / "opconform_runners" / "backends").glob("*.py"))
+FOLDER = ROOT / "runners" / "opconform_runners" / "backends"
+BACKENDS = sorted(FOLDER.glob("*.py"))
+FRAMEWORKS = sorted((FOLDER / "frameworks").glob("*.py"))
 CPP = ROOT / "runners" / "cpp" / "openvino.cpp"
-MESSAGES = sorted((ROOT / "runners" / "opconform_runners" / "backends").glob("*.toml"))
+MESSAGES = sorted(FOLDER.glob("*.toml"))
 JAVASCRIPT = ROOT / "runners" / "javascript" / "backend.js"
 
 #: What the tables are called whose rows are those of operations.
-TABLES = ("INTEGERS", "MAPPED", "OPERATIONS")
+TABLES = ("MAPPED",)
+#: What rows name: adapters, functions that make adapters, and tuples of requirements.
+NAMED = {name: value for module in (gather, layout, pads, slices, split) for name, value in vars(module).items()}
+OPERATION = re.compile(r"[A-Z]\w*-\d+")
 SHORT = re.compile(r"[a-z0-9_]+(\.[a-z0-9_-]+)+")
 FULL = re.compile(r'"([A-Z]\w*-\d+):([a-z0-9_.-]+)"')
 #: The row of an operation in a table of the C++ harness.
@@ -77,6 +84,47 @@ def test_every_requirement_in_a_backends_tables_is_one_of_its_operation(path: Pa
         assert named - known() == set(), name
 
 
+def rows_of(source: str) -> dict[str, set[str]]:
+    """The full names of the requirements and words that each row of a framework's module names, by operation."""
+    tables = [each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Dict) and each.keys]
+    rows = [
+        (ast.literal_eval(op), row)
+        for table in tables
+        for op, row in zip(table.keys, table.values, strict=True)
+        if op is not None and OPERATION.fullmatch(ast.unparse(op).strip("'")) and isinstance(row, ast.Call)
+    ]
+    return {op: {full_name(op, name) for name in names_in(row)} for op, row in rows}
+
+
+def names_in(row: ast.AST) -> Iterator[str]:
+    """The requirements and words that a row names, or the adapters that it names."""
+    yield from (each for each in strings(row, {}) if SHORT.fullmatch(each))
+    for each in ast.walk(row):
+        value = NAMED.get(each.id) if isinstance(each, ast.Name) else None
+        value = value() if value is pads.pairs else value
+        if isinstance(value, Adapter):
+            yield from (*value.mapped, *(value.constraints or ()))
+        elif isinstance(value, tuple):
+            yield from (text for text in value if "." in text)
+
+
+@pytest.mark.parametrize("path", FRAMEWORKS, ids=lambda path: path.name)
+def test_every_requirement_in_a_frameworks_row_is_one_of_its_operation(path: Path) -> None:
+    """An adapter of another operation would map what does not exist."""
+    named = {name for row in rows_of(path.read_text()).values() for name in row}
+    words = {each.rpartition(".")[0] for each in known()}
+
+    assert named - known() - words == set()
+
+
+def test_an_adapter_of_another_operation_is_found() -> None:
+    """By what it maps, and by the constraints that it names."""
+    rows = rows_of('ROWS = {"Split-1": Row(split, SLICES, ("axis.rang",)), "Concat-1": Row(join, CONCAT)}')
+
+    assert rows["Concat-1"] - known() == set()
+    assert {"Split-1:axes.unique", "Split-1:start", "Split-1:axis.rang"} <= rows["Split-1"] - known()
+
+
 @pytest.mark.parametrize("path", MESSAGES, ids=lambda path: path.name)
 def test_every_message_names_a_requirement_of_its_operation(path: Path) -> None:
     """A message about one operation says nothing about another."""
@@ -93,20 +141,19 @@ def test_the_tables_are_found() -> None:
     found = {path.stem: tuple(tables_of(path.read_text())) for path in BACKENDS}
 
     assert {name: tables for name, tables in found.items() if tables} == {
-        "direct_reshape": ("MAPPED",),
-        "direct_split": ("MAPPED",),
         "iree": ("MAPPED",),
         "onnx_common": ("MAPPED",),
-        "openvino": ("INTEGERS",),
-        "tensorflow_operations": ("OPERATIONS",),
     }
+    assert {
+        path.stem: len(rows_of(path.read_text())) for path in FRAMEWORKS if rows_of(path.read_text())
+    } == dict.fromkeys(("jax", "tensorflow_rows", "tinygrad", "torch_rows"), 13)
 
 
 def test_a_requirement_of_another_operation_is_found() -> None:
     """In a row, and through a constant that the row names."""
     source = """\
 _AXIS = ((re.compile("some.text"), "axis.range"),)
-OPERATIONS: Mapping[str, Support] = MappingProxyType(
+MAPPED: Mapping[str, Support] = MappingProxyType(
     {"Split-1": Support(execute=_split, mapped=("lengths.sum",), messages=(*_AXIS, (re.compile("x"), "data.rank")))}
 )
 """
@@ -116,11 +163,11 @@ OPERATIONS: Mapping[str, Support] = MappingProxyType(
     assert named - known() == {"Split-1:lengths.sum"}
 
 
-@pytest.mark.parametrize("path", BACKENDS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*BACKENDS, *FRAMEWORKS], ids=lambda path: path.name)
 def test_every_requirement_that_a_backend_refuses_a_case_for_exists(path: Path) -> None:
     """In functions, where it is an argument of the refusal."""
     calls = (each for each in ast.walk(ast.parse(path.read_text())) if isinstance(each, ast.Call))
-    refusals = (each for each in calls if ast.unparse(each.func) in ("Rejected", "_refuse"))
+    refusals = (each for each in calls if ast.unparse(each.func) in ("Rejected", "refuse_if"))
     named = {text for each in refusals for text in strings(each, {}) if SHORT.fullmatch(text)}
 
     assert named - {each.partition(":")[2] for each in known()} == set()
@@ -131,8 +178,8 @@ def test_the_harnesses_in_other_languages_name_requirements_of_the_operation() -
     rows = ROW.findall(CPP.read_text())
     cpp = {full_name(op, text) for op, row in rows for text in re.findall(r'"([^"]*)"', row) if SHORT.fullmatch(text)}
     javascript = {full_name(*each) for each in FULL.findall(JAVASCRIPT.read_text())}
-    messages = tomllib.loads((ROOT / "runners" / "opconform_runners" / "backends" / "openvino.toml").read_text())
+    messages = tomllib.loads((FOLDER / "openvino.toml").read_text())
 
-    assert sorted(op for op, _ in rows) == sorted([*messages, "Split-1", "VariadicSplit-1"])
+    assert sorted(op for op, _ in rows) == sorted(messages)
     assert len(cpp) > len(javascript) > 0
     assert (cpp | javascript) - known() == set()

@@ -42,6 +42,7 @@ HEADER = Header(
     specification={},
     requirements=NOTES,
     establishes={},
+    declarations=(),
     counts={},
     digest="1" * 64,
 )

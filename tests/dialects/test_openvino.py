@@ -81,7 +81,8 @@ def test_every_accepted_model_loads(core_or_shipped: Path) -> None:
         try:
             model = core.read_model(path)
         except RuntimeError as fault:
-            assert has_half_bytes(case) or any(each in str(fault) for each in REFUSED), entry.id
+            is_excused = bool(entry.readings.reject)  # by another reading of an interpretation
+            assert is_excused or has_half_bytes(case) or any(each in str(fault) for each in REFUSED), entry.id
             continue
         fed = [each.name for each in case.inputs if each.binding == "parameter"]
         assert [each.any_name for each in model.inputs] == fed, entry.id

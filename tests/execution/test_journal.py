@@ -21,7 +21,7 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Rejected
-from opconform_runners.backends.numpy import Numpy
+from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.cli.report import command as report
 from opconform_runners.cli.run import command as run
 from opconform_runners.execution.failed_outputs import KEPT, Kept
@@ -33,6 +33,7 @@ from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import read_results, read_written
 from tests.conftest import HARNESSES
+from tests.declared import declared
 
 IMPLEMENTATION = replace(Numpy().describe(), name="fake", version="1")
 TWIN, REJECTED = "VariadicSplit-1/rejected/c8611d2f32", "VariadicSplit-1/rejected/edf4e822b0"
@@ -70,7 +71,7 @@ class FakeBackend:
         arrays = self.suite.arrays(entry, inputs_name(0))
         feed = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
         try:
-            [outputs] = Numpy().run(case, None, [feed])
+            [outputs] = Numpy().run(declared(case), None, [feed])
         except Rejected as answer:
             return Refused(seq=0, stage="build", message=answer.message)
         return Returned(outputs=(tuple(each.array for each in outputs),), element_types=None, seconds=0.5)

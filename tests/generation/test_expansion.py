@@ -1,4 +1,4 @@
-"""Expanding: matrices as in GitHub Actions, pairs, samples, twins, ids."""
+"""Expanding: matrices as in GitHub Actions, pairs, random draws, twins, ids."""
 
 import itertools
 import json
@@ -91,11 +91,11 @@ def test_pairwise_covers_every_pair_with_fewer_cases(tmp_path: Path) -> None:
     assert len(found) < 30
 
 
-def test_the_filter_of_a_sample_looks_at_what_was_drawn(tmp_path: Path) -> None:
+def test_the_filter_of_random_draws_looks_at_what_was_drawn(tmp_path: Path) -> None:
     """Not at the matrix alone, which does not know the drawn variables."""
     group = """\
     matrix: {rows: [2, 3]}
-    sample: {count: 5, draw: {size: "${{ random_integer(1, 20) }}"}}
+    random: {count: 5, draw: {size: "${{ random_integer(1, 20) }}"}}
     where: size > rows + 10
     data: {shape: ["${{ rows }}", "${{ size }}"]}
     axis: 1
@@ -107,10 +107,10 @@ def test_the_filter_of_a_sample_looks_at_what_was_drawn(tmp_path: Path) -> None:
     assert all(size > rows + 10 for rows, size in drawn)
 
 
-def test_a_sample_is_the_same_whatever_else_is_drawn(tmp_path: Path) -> None:
+def test_a_draw_is_the_same_whatever_else_is_drawn(tmp_path: Path) -> None:
     """More draws keep the earlier ones, and another seed draws others."""
     group = """\
-    sample:
+    random:
       count: {}
       draw:
         shape: ${{{{ random_shape(1, 4, 0, 9) }}}}

@@ -19,7 +19,8 @@ from opconform.generation.writer import CaseWriter
 from opconform.memory import check_memory, shown_bytes
 from opconform.model.draft import Draft
 from opconform.model.golden import file_bytes, memory_bytes
-from opconform.specs.loader import Group, load_specs
+from opconform.specs.group import Group
+from opconform.specs.loader import load_specs
 from tests.conftest import SMALL_SPEC
 
 SPEC = """\

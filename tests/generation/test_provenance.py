@@ -115,7 +115,7 @@ def test_an_unknown_operation_is_refused(copy: Path) -> None:
 
     def other(case: Case) -> Case:
         [node] = case.graph.nodes
-        return replace(case, graph=replace(case.graph, nodes=(replace(node, op="Reverse-1"),)))
+        return replace(case, graph=replace(case.graph, nodes=(replace(node, op="Mirror-1"),)))
 
     with pytest.raises(SuiteError, match=r"the reference semantics cannot evaluate its graph\.$"):
         check_goldens(changed(copy, "texts", other))

@@ -8,7 +8,8 @@ from opconform.errors import UsageError
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.generation.stream import CaseBatch, Stream
-from opconform.specs.loader import Spec, load_specs
+from opconform.specs.group import Spec
+from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection, Shard
 from opconform.suite.verification import faults_of

@@ -30,7 +30,9 @@ def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "maker-1.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text(METADATA)
-    (folder / "entry_points.txt").write_text("[opconform.backends]\nmine = opconform_runners.backends.numpy:Numpy\n")
+    (folder / "entry_points.txt").write_text(
+        "[opconform.backends]\nmine = opconform_runners.backends.frameworks.numpy:Numpy\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
     return folder
@@ -55,6 +57,6 @@ def test_invalid_requirements_name_no_packages(distribution: Path) -> None:
 
 def test_an_unannounced_backend_has_the_packages_of_every_harness() -> None:
     """Those that opconform needs itself."""
-    noted = environment_of(backend_command("opconform_runners.backends.numpy:Numpy"), IMPLEMENTATION, ())
+    noted = environment_of(backend_command("opconform_runners.backends.frameworks.numpy:Numpy"), IMPLEMENTATION, ())
 
     assert noted.packages.keys() == {"ml_dtypes", "numpy"}

@@ -147,10 +147,11 @@ def test_a_context_that_does_not_fit_says_why(context: str, parts: int, sentence
 
 
 def test_an_operation_lists_its_contexts() -> None:
-    """`bare` and `folded` are every operation's; the others are its own."""
+    """Three are every operation's; the others are its own."""
     assert OPERATIONS["Split-1"].context_names == (
         "bare",
         "folded",
+        "convolved",
         "concat",
         "chain",
         "partial",
@@ -158,7 +159,15 @@ def test_an_operation_lists_its_contexts() -> None:
         "convert",
         "shape-of",
     )
-    assert OPERATIONS["Concat-1"].context_names == ("bare", "folded", "chain", "repeated", "doubled", "split")
+    assert OPERATIONS["Concat-1"].context_names == (
+        "bare",
+        "folded",
+        "convolved",
+        "chain",
+        "repeated",
+        "doubled",
+        "split",
+    )
 
 
 def test_types_are_inferred_through_the_graph() -> None:

@@ -14,7 +14,7 @@ from tests.mutants.gathers import rows as gathers
 from tests.mutants.gathers.kernel import GATHER
 from tests.mutants.join import rows as joins
 from tests.mutants.join.kernel import CONCAT
-from tests.mutants.model import MODEL, SURROUNDING
+from tests.mutants.model import MODEL, SURROUNDING, WHOLE
 from tests.mutants.pads import rows as pads
 from tests.mutants.pads.kernel import PAD
 from tests.mutants.reshapes import inputs as reshape_inputs
@@ -50,6 +50,7 @@ KERNELS: Mapping[str, Hooks] = MappingProxyType(
         "StridedSlice-1": STRIDED_SLICE,
         "Transpose-1": TRANSPOSE,
         "VariadicSplit-1": VARIADIC_SPLIT,
+        **WHOLE,
     }
 )
 

@@ -11,8 +11,9 @@ import numpy as np
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Attribute, Graph
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.direct import outputs_of
-from opconform_runners.backends.numpy import FUNCTIONS
+from opconform_runners.backends.constraints import checked
+from opconform_runners.backends.frameworks.numpy import FUNCTIONS
+from opconform_runners.backends.graph import outputs_of
 from tests.mutants.row import Call, Hooks
 
 
@@ -70,8 +71,20 @@ def _computed(call: Call) -> list[Tensor]:
     return list(FUNCTIONS[call.op](list(call.inputs.values()), call.attributes))
 
 
+def _whole(call: Call) -> list[Tensor]:
+    """An operation whose only hook is its function in the numpy backend."""
+    operation = OPERATIONS[call.op]
+    functions = checked(FUNCTIONS, [operation.declaration])
+    inputs = [call.inputs.get(port.name) for port in operation.inputs]
+    return list(functions[call.op](inputs, call.attributes))
+
+
+#: The hooks of operations whose mutants are only those of every operation.
+WHOLE: Mapping[str, Hooks] = MappingProxyType(
+    {op: MappingProxyType({op: _whole}) for op in ("Reverse-1", "Roll-7", "Tile-1")}
+)
 #: The operations that control inputs are computed with.
-COMPUTING = ("Constant-1", "Convert-1", "ShapeOf-3")
+COMPUTING = ("Constant-1", "Convert-1", "Convolution-1", "ShapeOf-3")
 #: The hooks that every operation has.
 MODEL: Hooks = MappingProxyType({"outputs": _outputs, "graph": _graph, "handed": _handed, "delivered": _delivered})
 #: The hooks of the operations that surround the one under test.

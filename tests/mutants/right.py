@@ -6,11 +6,14 @@ from types import MappingProxyType
 
 import numpy as np
 
+from opconform.operations import OPERATIONS
 from opconform.suite.case import Attribute, Case
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Inputs, Outputs, Rejected
-from opconform_runners.backends.direct import Function, outputs_of
-from opconform_runners.backends.numpy import FUNCTIONS, Numpy
+from opconform_runners.backends.constraints import checked
+from opconform_runners.backends.frameworks.numpy import FUNCTIONS, Numpy
+from opconform_runners.backends.graph import Function, outputs_of
+from tests.declared import declared
 from tests.mutants.gather_nds.right import right_gather_nd
 from tests.mutants.pads.right import right_pad
 from tests.mutants.strided_slices.right import strided_slice
@@ -47,7 +50,7 @@ def _graphs(split: _Split) -> Execute:
         return [Tensor(element_type=data.element_type, array=each) for each in split(data.array, axis, count, lengths)]
 
     functions: Mapping[str, Function] = {
-        **FUNCTIONS,
+        **checked(FUNCTIONS, (each.declaration for each in OPERATIONS.values())),
         "Concat-1": _concat,
         "Gather-8": _elements,
         "GatherND-8": right_gather_nd,
@@ -274,7 +277,7 @@ def _asked(size: int, count: Attribute | None, given: Tensor | None) -> list[int
 #: The right variants by name; `right/kernel`, the implementation that mutants change, is one more.
 VARIANTS: Mapping[str, Execute] = MappingProxyType(
     {
-        "right/numpy": lambda case, feeds: Numpy().run(case, None, feeds),
+        "right/numpy": lambda case, feeds: Numpy().run(declared(case), None, feeds),
         "right/bytes": _graphs(_bytes),
         "right/gather": _graphs(_gather),
         "right/peel": _graphs(_peel),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opconform.explanation.origins import origins_of
 from opconform.generation.expansion import expand
 from opconform.model.draft import Draft
 from opconform.model.golden import golden_of
@@ -105,7 +106,7 @@ def test_numpy_joins_the_same(shape: list[int], sizes: list[int], data: st.DataO
 
 def test_elements_are_numbered_through_all_inputs() -> None:
     """Those of the second input follow those of the first."""
-    origins = CONCAT.origins(arguments([(2, 1), (2, 2)], -1))
+    origins = origins_of(CONCAT, arguments([(2, 1), (2, 2)], -1))
 
     assert {name: each.tolist() for name, each in origins.inputs.items()} == {
         "inputs_0": [[0], [1]],

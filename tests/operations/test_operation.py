@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from opconform.explanation.origins import origins_of
 from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.operations.checks import INTEGERS, RANKED
 from opconform.operations.operation import Operation
-from opconform.operations.ports import AttributeSpec, Port
 from opconform.suite.case import Attribute
+from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Tensor
 
 #: An operation of this test: the last elements of a list of lists, which only tests have.
@@ -115,7 +116,7 @@ def test_types_and_outputs_follow_from_the_movement() -> None:
 
     assert [(each.element_type, each.shape) for each in LAST.infer(given)] == [("u8", (2, 2))]
     assert [each.array.tolist() for each in LAST.evaluate(given)] == [[[3, 4], [5, 6]]]
-    assert [each.tolist() for each in LAST.origins(given).outputs] == [[[2, 3], [4, 5]]]
+    assert [each.tolist() for each in origins_of(LAST, given).outputs] == [[[2, 3], [4, 5]]]
     assert LAST.bits == "data.bits"
 
 

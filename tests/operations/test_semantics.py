@@ -13,7 +13,8 @@ from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.suite.case import Case, Graph, Node
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.numpy import Numpy
+from opconform_runners.backends.frameworks.numpy import Numpy
+from tests.declared import declared
 
 
 def operand(
@@ -205,7 +206,7 @@ def outcomes(
     )
     actual: object
     try:
-        actual = [(each.shape, each.array.tolist()) for each in Numpy().run(case, None, [inputs])[0]]
+        actual = [(each.shape, each.array.tolist()) for each in Numpy().run(declared(case), None, [inputs])[0]]
     except Rejected as refusal:
         actual = refusal.requirement
     try:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from opconform.explanation.origins import origins_of
 from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.operations.split import SPLIT
 from opconform.suite.case import Attribute
@@ -76,7 +77,7 @@ def test_an_empty_dimension_beside_the_axis_stays() -> None:
 
 def test_each_output_has_the_elements_that_follow_along_the_axis() -> None:
     """By their numbers in data, in row-major order."""
-    origins = SPLIT.origins(arguments())
+    origins = origins_of(SPLIT, arguments())
 
     assert [each.tolist() for each in origins.outputs] == [[[0, 1], [6, 7]], [[2, 3], [8, 9]], [[4, 5], [10, 11]]]
 

@@ -17,7 +17,8 @@ from opconform.operations.arguments import Arguments, Rejection
 from opconform.suite.case import Case, case_from
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.numpy import FUNCTIONS
+from opconform_runners.backends.constraints import checked
+from opconform_runners.backends.frameworks.numpy import FUNCTIONS
 
 BITS = {"boolean": 8, "string": 0, "nf4": 4}
 SIGNED, UNSIGNED = re.compile(r"i\d+$"), re.compile(r"u\d+$")
@@ -72,7 +73,7 @@ class Node:
     def result(self) -> list[Tensor] | str:
         """The outputs, or the violated requirement."""
         try:
-            return list(FUNCTIONS[self.op](self.inputs, self.attributes))
+            return list(checked(FUNCTIONS, [OPERATIONS[self.op].declaration])[self.op](self.inputs, self.attributes))
         except Rejected as refusal:
             return refusal.requirement or "unknown"
 

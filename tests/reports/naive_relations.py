@@ -9,7 +9,7 @@ import numpy as np
 
 from opconform.operations import OPERATIONS
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.numpy import FUNCTIONS
+from opconform_runners.backends.frameworks.numpy import FUNCTIONS
 from tests.reports.naive_cases import FLOATS, SIGNED, Node, Read, bits_of, floats, numbers
 
 
@@ -119,6 +119,9 @@ def of_arguments(fact: str, node: Node) -> bool | None:
         relations_of_slices,
         relations_of_sizes,
         relations_of_places,
+        relations_of_repeats,
+        relations_of_axes,
+        relations_of_shifts,
     ):
         known = relations(node)
         if fact in known:
@@ -337,3 +340,65 @@ def relations_of_places(node: Node) -> Mapping[str, bool]:
     order = node.integers("input_order") or [*range(len(before))][::-1]
     kept = [each for each in order if before[each] != 1]
     return {"only dimensions of 1 move": order != sorted(order) and kept == sorted(kept)}
+
+
+def relations_of_repeats(node: Node) -> dict[str, bool]:
+    """What the repeats of a tile have in common."""
+    data, given = node.input("data"), node.input("repeats")
+    if node.op != "Tile-1" or given is None or given.array.ndim != 1 or not is_integers(given):
+        return {}
+    repeats = node.integers("repeats")
+    rank = None if data is None else data.array.ndim
+    return {
+        "no dimension is repeated": all(each == 1 for each in repeats),
+        "a dimension is repeated no times": 0 in repeats,
+        "there are more repeats than dimensions": rank is not None and len(repeats) > rank,
+        "there are fewer repeats than dimensions": rank is not None and len(repeats) < rank,
+    }
+
+
+def relations_of_axes(node: Node) -> dict[str, bool]:
+    """Which axes are reversed."""
+    data, given, mode = node.input("data"), node.input("axis"), node.attributes.get("mode")
+    if node.op != "Reverse-1" or given is None or given.array.ndim != 1 or mode not in ("index", "mask"):
+        return {}
+    is_mask = given.element_type == "boolean"
+    if mode == "mask" and not is_mask:
+        return {"an index occurs twice": False}
+    if mode == "index" and not is_integers(given):
+        return {}
+    axes = [n for n, each in enumerate(given.array.tolist()) if each] if mode == "mask" else node.integers("axis")
+    last = None if data is None else data.array.ndim - 1
+    return {
+        "no axis is reversed": not axes,
+        "the last axis is reversed": last is not None and last in axes,
+        "several axes are reversed": len(set(axes)) > 1,
+        "an index occurs twice": mode == "index" and len(set(axes)) < len(axes),
+    }
+
+
+def relations_of_shifts(node: Node) -> dict[str, bool]:
+    """How far elements are shifted."""
+    data, shift, axes = (node.input(each) for each in ("data", "shift", "axes"))
+    if node.op != "Roll-7" or any(each is None or not is_integers(each) for each in (shift, axes)):
+        return {}
+    assert shift is not None
+    assert axes is not None
+    if shift.array.ndim > 1 or axes.array.ndim > 1:
+        return {}
+    shifts, along = node.integers("shift"), node.integers("axes")
+    found = {"one shift is for several axes": len(shifts) < len(along)}
+    rank = None if data is None else data.array.ndim
+    pairs = list(zip(along, shifts * len(along), strict=False))
+    if data is None or rank is None or any(not -rank <= axis < rank for axis, _ in pairs):
+        return found
+    return found | {
+        "a shift is as long as its dimension": any(abs(by) >= data.array.shape[axis] for axis, by in pairs),
+        "a shift is negative": any(by < 0 for _, by in pairs),
+        "an axis occurs twice": len({axis % rank for axis, _ in pairs}) < len(along),
+    }
+
+
+def is_integers(tensor: Tensor) -> bool:
+    """Whether a tensor has an integer type."""
+    return bool(re.match(r"[iu]\d", tensor.element_type))

@@ -10,8 +10,8 @@ from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, TensorType
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.ports import Port
 from opconform.suite.case import Accept, Case, Graph, Input, Node, Output
+from opconform.suite.declarations import Port
 from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import open_suite
 from opconform.tensors.tensor import Array, Tensor

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pytest
 
-from opconform.model.pictures import Highlight
+from opconform.explanation.pictures import Highlight
 from opconform.suite.reader import open_suite
 from opconform_runners.execution.failed_outputs import CASE_LIMIT, Keeper, Kept
 from opconform_runners.reports.excerpt import Marks, excerpt_of
@@ -51,7 +51,7 @@ groups:
 """
 HOSTILE_BACKEND = f"""\
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.numpy import Numpy
+from opconform_runners.backends.frameworks.numpy import Numpy
 
 
 class Hostile(Numpy):

@@ -8,7 +8,8 @@ import pytest
 from opconform.specs.combinations import Combination, combinations_of, holds, shown
 from opconform.specs.document import KeyMistake
 from opconform.specs.expressions import Meter, compiled
-from opconform.specs.loader import Group, load_spec
+from opconform.specs.group import Group
+from opconform.specs.loader import load_spec
 
 
 def group(tmp_path: Path, keys: str) -> Group:
@@ -50,9 +51,9 @@ def test_where_leaves_out_combinations(tmp_path: Path) -> None:
     assert combinations(tmp_path, 'matrix: {x: [1, 2], y: [1, 2]}, where: "x < y"') == [{"x": 1, "y": 2}]
 
 
-def test_where_of_a_sample_does_not_apply_to_the_matrix(tmp_path: Path) -> None:
+def test_where_beside_random_does_not_apply_to_the_matrix(tmp_path: Path) -> None:
     """It is the filter of the draws, whose variables the matrix does not have."""
-    keys = 'matrix: {x: [1, 2]}, where: "y > 1", sample: {count: 1, draw: {y: 2}}'
+    keys = 'matrix: {x: [1, 2]}, where: "y > 1", random: {count: 1, draw: {y: 2}}'
 
     assert combinations(tmp_path, keys) == [{"x": 1}, {"x": 2}]
 

@@ -35,7 +35,7 @@ MISTAKES = {
     ),
     "wrong fill": (
         HEAD + "    data: {shape: [6], fill: rmp}\n    axis: 0\n    split_lengths: [6]\n",
-        "spec.yaml:5:30: fill: 'rmp' is not allowed: it must be 'ramp', 'bits', 'special' or 'constant'. Did you mean 'ramp'?",
+        "spec.yaml:5:30: fill: 'rmp' is not allowed: it must be 'ramp', 'small', 'bits', 'special' or 'constant'. Did you mean 'ramp'?",
     ),
     "wrong element type": (
         HEAD + "    data: {shape: [6], element_type: float32}\n    axis: 0\n    split_lengths: [6]\n",
@@ -61,7 +61,7 @@ MISTAKES = {
         "spec.yaml:6:20: shape: 'n' is not allowed: it must be an integer; write \"${{ n }}\" for the variable.\n",
     ),
     "drawn variable without brackets": (
-        HEAD + "    sample: {count: 1, draw: {n: '${{ random_integer(1, 2) }}'}}\n    data: {shape: [6]}\n"
+        HEAD + "    random: {count: 1, draw: {n: '${{ random_integer(1, 2) }}'}}\n    data: {shape: [6]}\n"
         "    axis: 0\n    split_lengths: [n, -1]\n",
         '; write "${{ n }}" for the variable (with n=',
     ),
@@ -115,7 +115,7 @@ MISTAKES = {
     ),
     "fill that is not alike any": (
         HEAD + "    data: {shape: [6], fill: random}\n    axis: 0\n    split_lengths: [6]\n",
-        "fill: 'random' is not allowed: it must be 'ramp', 'bits', 'special' or 'constant'.\n",
+        "fill: 'random' is not allowed: it must be 'ramp', 'small', 'bits', 'special' or 'constant'.\n",
     ),
     "unknown requirement": (
         HEAD + "    requirements: [axis.rang]\n" + BODY,
@@ -138,7 +138,7 @@ MISTAKES = {
         "`size(n)` fails: 'size' is undefined (functions: abs, divisors, insert, len, ",
     ),
     "function with too few arguments": (
-        HEAD + "    sample: {count: 1, draw: {n: '${{ random_integer(3) }}'}}\n" + BODY,
+        HEAD + "    random: {count: 1, draw: {n: '${{ random_integer(3) }}'}}\n" + BODY,
         "`random_integer(3)` fails: random_integer() missing 1 required positional argument: 'high'",
     ),
     "method": (
@@ -205,13 +205,13 @@ MISTAKES = {
         HEAD + "    data: {shape: [1000000, 1000000]}\n    axis: 0\n    split_lengths: [1000000]\n",
         "spec.yaml:5:19: group 'a': data: a shape of 1,000,000,000,000 elements is over the limit of 16,777,216",
     ),
-    "sample of a billion": (
-        HEAD + "    sample: {count: 1000000000, draw: {n: '${{ random_integer(0, 9) }}'}}\n" + BODY,
+    "draws of a billion": (
+        HEAD + "    random: {count: 1000000000, draw: {n: '${{ random_integer(0, 9) }}'}}\n" + BODY,
         "group 'a': 1,000,000,000 cases are over the limit of 100,000.",
     ),
-    "sample of more than there is": (
+    "draws of more than there is": (
         HEAD
-        + "    sample: {count: 50, draw: {n: '${{ random_integer(0, 1) }}'}}\n    data: {shape: ['${{ 5 + n }}']}\n"
+        + "    random: {count: 50, draw: {n: '${{ random_integer(0, 1) }}'}}\n    data: {shape: ['${{ 5 + n }}']}\n"
         "    axis: 0\n    split_lengths: [-1]\n",
         "draws produce only 2 of 50 cases; widen the draws.",
     ),

@@ -36,8 +36,8 @@ def data(text: str) -> str:
 
 
 def drawn(expression: str, where: str = "0 == 0") -> str:
-    """A spec with a sample of a variable `v`."""
-    return f"{HEAD}    sample: {{count: 9, draw: {{v: '${{{{ {expression} }}}}'}}}}\n    where: {where}\n{BODY}"
+    """A spec with random draws of a variable `v`."""
+    return f"{HEAD}    random: {{count: 9, draw: {{v: '${{{{ {expression} }}}}'}}}}\n    where: {where}\n{BODY}"
 
 
 MISTAKES = {
@@ -188,11 +188,11 @@ MISTAKES = {
             "separate groups."
         ),
     ),
-    "a sample of an empty domain": (
+    "draws of an empty domain": (
         drawn("random_integer(0, 9)", "v > 9"),
         "spec.yaml:5:13: group 'a': `where` is false for 2,001 draws; narrow the draws.",
     ),
-    "a sample of one value": (
+    "draws of one value": (
         drawn("random_integer(0, 0)"),
         "spec.yaml:5:13: group 'a': 2,022 draws produce only 1 of 9 cases; widen the draws.",
     ),

@@ -3,6 +3,7 @@
 import pytest
 
 from opconform.errors import UsageError
+from opconform.suite.hints import check_matches
 from opconform.suite.matches import Known, Matches
 from opconform.suite.selection import Selection, Shard, pattern_of
 
@@ -16,7 +17,7 @@ def sentences(selection: Selection, *cases: tuple[str, str, tuple[str, ...]]) ->
     for each in cases or (("Split-1/axis/0123456789", "core", ("axis.range",)),):
         matches.wants(*each)
     try:
-        matches.check(lambda: KNOWN, within=" of s")
+        check_matches(matches, lambda: KNOWN, within=" of s")
     except UsageError as fault:
         return str(fault).splitlines()
     return []
@@ -32,7 +33,7 @@ def test_a_pattern_names_an_operation_a_group_a_case_or_a_requirement(pattern: s
 
     assert matches.wants("Split-1/axis/0123456789", "core", ("axis.range",))
     assert not matches.wants("Concat-1/other/abcdef0123", "core", ("axis.type",))
-    matches.check(lambda: KNOWN)
+    check_matches(matches, lambda: KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -88,4 +89,4 @@ def test_a_shard_without_the_case_of_a_pattern_is_no_error() -> None:
     matches = Matches(Selection(patterns=("Split-1/axis",), shard=other))
 
     assert not matches.wants(identity, "core", ())
-    matches.check(lambda: KNOWN)
+    check_matches(matches, lambda: KNOWN)

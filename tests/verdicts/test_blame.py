@@ -51,6 +51,7 @@ HEADER = Header(
             "nan-payload": ("data.nan-payload",),
         }
     },
+    declarations=(),
     counts={},
     digest="0" * 64,
 )

@@ -18,7 +18,7 @@ from opconform.suite.case import Reject
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, patterns
-from opconform_runners.backends.numpy import Numpy
+from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.harness.outcome import Oversized, Returned
 from opconform_runners.verdicts import comparison
 from opconform_runners.verdicts.comparison import is_invented, mismatch_of

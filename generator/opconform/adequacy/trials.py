@@ -70,7 +70,7 @@ def _trial(draft: Draft, feed: int) -> Trial:
 
 _PACKAGE = "opconform.operations"
 #: The modules that all operations share; their mutants are not specific to an operation's cases.
-_SHARED = frozenset({"arguments", "checks", "contexts", "operation", "places", "ports", "reading"})
+_SHARED = frozenset({"arguments", "checks", "contexts", "operation", "places", "reading"})
 
 
 @cache

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from opconform.dialects import onnx, openvino, stablehlo
 from opconform.dialects.dialect import Dialect, Inexpressible
-from opconform.dialects.onnx_model import VERSIONS
 from opconform.entry_points import Registry, Unusable
 from opconform.errors import UsageError, nearest
 
@@ -16,7 +15,7 @@ SHIPPED: Mapping[str, Dialect] = {
     "openvino": Dialect(model=openvino.MODEL, files_of=openvino.files_of),
     **{
         name: Dialect(model=f"{name}/{onnx.MODEL}", files_of=partial(onnx.files_of, name), package="onnx")
-        for name in VERSIONS
+        for name in onnx.VERSIONS
     },
     "stablehlo": Dialect(model=stablehlo.MODEL, files_of=stablehlo.files_of),
 }

@@ -7,20 +7,20 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from opconform.dialects.known_node import CONSTANT, KnownGraph
 from opconform.model.golden import Golden
-from opconform.model.graph import Declared, declared, evaluated
+from opconform.model.graph import Declared
 from opconform.resources import render
-from opconform.suite.case import Attribute, Dynamic, Graph, Node
+from opconform.suite.case import Attribute, Dynamic, Node
 from opconform.tensors.bit_layouts import OPENVINO_IR, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
 
 #: The file that a backend loads.
 MODEL = "openvino/model.xml"
 _WEIGHTS = "openvino/model.bin"
 _LAYER = "openvino/layer.xml"
 
-#: The operation whose elements are in the weights, as those of constant inputs are.
-_CONSTANT = "Constant-1"
 #: An unknown dimension in the IR.
 _UNKNOWN = -1
 
@@ -44,13 +44,13 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
 
     The layers are the model's inputs, the nodes, and one `Result` per output.
     """
-    graph, types = golden.graph, declared(golden.draft, golden.graph)
-    weights = _weights(golden)
+    graph, known = golden.graph, KnownGraph(golden=golden)
+    types, weights = known.types, {name: _packed(constant) for name, constant in known.constants.items()}
     layers = list(_input_layers(golden, weights, types))
     sources = {each: (number, 0) for number, each in enumerate(golden.inputs[0])}
     edges: list[tuple[int, int, int, int]] = []
     for number, node in enumerate(graph.nodes, len(layers)):
-        if node.op == _CONSTANT:
+        if node.op == CONSTANT:
             layers.append(_const_layer(number, node.outputs[0], weights, types))
         else:
             op, _, version = node.op.rpartition("-")
@@ -73,17 +73,9 @@ def _rendered(layer: _Layer) -> str:
     return render("openvino/layer.xml.j2", **layer._asdict())
 
 
-def _weights(golden: Golden) -> dict[str, bytes]:
-    """The packed elements of the model's constants, by name.
-
-    A constant without elements has one byte, as OpenVINO writes it: its reader does not take weights of no bytes.
-    """
-    binding = golden.draft.binding
-    constants = {name: each for name, each in golden.inputs[0].items() if binding[name] == "constant"}
-    for node in golden.graph.nodes:
-        if node.op == _CONSTANT:
-            constants |= evaluated(Graph(nodes=(node,), outputs=node.outputs), {})
-    return {name: pack(each, OPENVINO_IR) or b"\0" for name, each in constants.items()}
+def _packed(constant: Tensor) -> bytes:
+    """Its bytes; one byte without elements, as OpenVINO writes it: its reader does not take weights of no bytes."""
+    return pack(constant, OPENVINO_IR) or b"\0"
 
 
 def _input_layers(golden: Golden, weights: Mapping[str, bytes], types: Mapping[str, Declared]) -> Iterator[_Layer]:

@@ -10,16 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from opconform.dialects.dialect import Inexpressible
+from opconform.dialects.known_node import KnownGraph, KnownNode
 from opconform.model.golden import Golden
-from opconform.model.graph import evaluated_arguments, ports_of
-from opconform.operations import OPERATIONS
-from opconform.operations.axis import axis_of
+from opconform.operations.axis import axis_of, from_front
 from opconform.operations.pad import pads_of
+from opconform.operations.reverse import axes_of
 from opconform.operations.slice import slices_of
 from opconform.operations.slicing_steps import parts_of
 from opconform.operations.transpose import order_of
 from opconform.resources import render
-from opconform.suite.case import Node
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
@@ -29,7 +28,10 @@ MODEL = "stablehlo/model.mlir"
 
 _BYTE = 8
 #: The operations without a syntax of their own, which are written in MLIR's generic form.
-_GENERIC = frozenset({"gather"})
+_GENERIC = {"gather": '"stablehlo.gather"'}
+_ONE_GROUP = "batch_group_count = 1 : i64, feature_group_count = 1 : i64"
+#: How a setting is provided if it is no constant of the model.
+_VARIABLE = {"parameter": "supplied at run time", "computed": "computed"}
 
 
 class _Value(NamedTuple):
@@ -38,202 +40,204 @@ class _Value(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """One operation: its result, its name, its operands and attributes as text, and its types."""
+    """One operation: its result, its name, its operands and attributes as text, and what it takes."""
 
-    value: str
+    result: _Value
     op: str
     operands: str
-    before: tuple[str, ...]
-    after: str
+    takes: Sequence[_Value] = ()
 
 
 def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     """The module of a case, by file name, or `Inexpressible`; `name` is the name of the module."""
-    _check_expressible(golden)
-    draft, tensors = golden.draft, golden.tensors[0]
-    lines = [
-        line._replace(op=f'"stablehlo.{line.op}"' if line.op in _GENERIC else f"stablehlo.{line.op}")
-        for node in golden.graph.nodes
-        for line in RENDERINGS[node.op](golden, node)
-    ]
-    operands = {
-        name
-        for node in golden.graph.nodes
-        for port, name in ports_of(node).items()
-        if OPERATIONS[node.op].port_of(port).role == "tensor"
-    }
-    inputs, constants = [], []
-    for each in draft.tensors:
-        if draft.binding[each] != "constant":
-            inputs.append(_Value(each, _type(tensors[each])))
-        elif each in operands:
-            constants.append((each, _elements(tensors[each]), _type(tensors[each])))
+    graph = KnownGraph(golden=golden)
+    _check_expressible(graph)
+    tensors = golden.tensors[0]
+    lines = [line for node in graph.nodes for line in RENDERINGS[node.node.op](node)]
+    taken = {value for line in lines for value, _ in line.takes}
+    constants = [item for item in graph.constants.items() if item[0] in taken]
     text = render(
         "stablehlo/model.mlir.j2",
         name=name,
-        inputs=inputs,
-        constants=constants,
-        lines=lines,
-        results=[_Value(each, _type(tensors[each])) for each in golden.graph.outputs],
+        inputs=[_value(*item) for item in golden.inputs[0].items() if item[0] not in graph.constants],
+        constants=[(_value(*item), _elements(item[1])) for item in constants],
+        lines=[line._replace(op=_GENERIC.get(line.op, f"stablehlo.{line.op}")) for line in lines],
+        results=[_value(output, tensors[output]) for output in golden.graph.outputs],
     )
     return {MODEL: text.encode()}
 
 
-def _check_expressible(golden: Golden) -> None:
-    draft = golden.draft
-    for node in golden.graph.nodes:
-        if node.op not in RENDERINGS:
-            raise Inexpressible(f"{node.op} has no rendering in this dialect")
-    if draft.rejected_for is not None:
+def _check_expressible(graph: KnownGraph) -> None:
+    for node in graph.nodes:
+        if node.node.op not in RENDERINGS:
+            raise Inexpressible(f"{node.node.op} has no rendering in this dialect")
+    if graph.golden.draft.rejected_for is not None:
         raise Inexpressible("StableHLO's operations cannot have the fault, or its verifier rejects it, not the backend")
-    if draft.dynamic:
+    if graph.golden.draft.dynamic:
         raise Inexpressible("shapes are static in this dialect")
-    for name, tensor in draft.tensors.items():
-        is_control = draft.operation.role_of(name) == "control"
-        if is_control and draft.binding[name] == "parameter":
-            raise Inexpressible(f"control inputs are constants in this dialect, and {name} is supplied at run time")
-        if not is_control and ELEMENT_TYPES[tensor.element_type].mlir is None:
-            raise Inexpressible(f"StableHLO has no {tensor.element_type}")
+    for node in graph.nodes:
+        for port, name in node.inputs.items():
+            element_type, is_control = node.types[port].element_type, node.operation.role_of(port) == "control"
+            if is_control and (source := node.source(port)) != "constant":
+                raise Inexpressible(f"control inputs are constants in this dialect, and {name} is {_VARIABLE[source]}")
+            if not is_control and ELEMENT_TYPES[element_type].mlir is None:
+                raise Inexpressible(f"StableHLO has no {element_type}")
 
 
-def _slices(golden: Golden, node: Node) -> Iterator[_Line]:
+def _concatenate(node: KnownNode) -> Iterator[_Line]:
+    [result], takes = _results(node), [_taken(node, port) for port in node.inputs]
+    axis = from_front(node.arguments[0].number("axis"), len(node.tensor("inputs_0").shape))
+    yield _Line(result, "concatenate", f"{', '.join(f'%{value}' for value, _ in takes)}, dim = {axis}", takes)
+
+
+def _convolution(node: KnownNode) -> Iterator[_Line]:
+    [result], data, filters = _results(node), _taken(node, "data"), _taken(node, "filters")
+    strides, begin, end, dilations = (
+        list(node.arguments[0].numbers(name)) for name in ("strides", "pads_begin", "pads_end", "dilations")
+    )
+    spatial = ", ".join(map(str, range(len(strides))))
+    pads = [list(pair) for pair in zip(begin, end, strict=True)]
+    numbers = f"[b, f, {spatial}]x[o, i, {spatial}]->[b, f, {spatial}]"
+    window = f"{{stride = {strides}, pad = {pads}, rhs_dilate = {dilations}}}"
+    attributes = f"dim_numbers = {numbers}, window = {window} {{{_ONE_GROUP}}}"
+    yield _Line(result, "convolution", f"(%{data.value}, %{filters.value}) {attributes}", [data, filters])
+
+
+def _split(node: KnownNode) -> Iterator[_Line]:
     """Consecutive slices along the axis, one per output."""
-    tensors, source = golden.tensors[0], ports_of(node)["data"]
-    axis, start = axis_of(evaluated_arguments(node, tensors)), 0
-    for name in node.outputs:
-        limits = [f"0:{size}" for size in tensors[name].shape]
-        limits[axis] = f"{start}:{start + tensors[name].shape[axis]}"
-        start += tensors[name].shape[axis]
-        yield _Line(name, "slice", f"%{source} [{', '.join(limits)}]", (_type(tensors[source]),), _type(tensors[name]))
+    data, axis, start = _taken(node, "data"), axis_of(node.arguments[0]), 0
+    for result, output in zip(_results(node), node.outputs, strict=True):
+        limits = [f"0:{size}" for size in output.shape]
+        limits[axis] = f"{start}:{start + output.shape[axis]}"
+        start += output.shape[axis]
+        yield _Line(result, "slice", f"%{data.value} [{', '.join(limits)}]", [data])
 
 
-def _concatenate(golden: Golden, node: Node) -> Iterator[_Line]:
-    tensors, given = golden.tensors[0], [each for each in node.inputs if each is not None]
-    axis = int(str(node.attributes["axis"])) % len(tensors[given[0]].shape)
-    operands = f"{', '.join(f'%{each}' for each in given)}, dim = {axis}"
-    types = tuple(_type(tensors[each]) for each in given)
-    yield _Line(node.outputs[0], "concatenate", operands, types, _type(tensors[node.outputs[0]]))
+def _slice(node: KnownNode) -> Iterator[_Line]:
+    slices = zip(slices_of(node.arguments[0]), node.tensor("data").shape, strict=True)
+    return _selection(node, [range(*part.indices(size)) for part, size in slices])
 
 
-def _slice(golden: Golden, node: Node) -> Iterator[_Line]:
-    tensors, source = golden.tensors[0], ports_of(node)["data"]
-    slices = slices_of(evaluated_arguments(node, tensors))
-    selected = [range(*each.indices(size)) for each, size in zip(slices, tensors[source].shape, strict=True)]
-    return _selection(node, tensors[source], selected, _Value(node.outputs[0], _type(tensors[node.outputs[0]])))
+def _strided_slice(node: KnownNode) -> Iterator[_Line]:
+    return _selection(node, [part for part in parts_of(node.arguments[0]) if part is not None])
 
 
-def _strided_slice(golden: Golden, node: Node) -> Iterator[_Line]:
-    """The same for every dimension of data, and a reshape if dimensions are new or removed."""
-    tensors, source = golden.tensors[0], ports_of(node)["data"]
-    parts = [each for each in parts_of(evaluated_arguments(node, tensors)) if each is not None]
-    data, result = tensors[source], _Value(node.outputs[0], _type(tensors[node.outputs[0]]))
-    parts += [range(size) for size in data.shape[len(parts) :]]
-    indices = zip(parts, data.shape, strict=True)
-    selected = [range(each % size, each % size + 1) if isinstance(each, int) else each for each, size in indices]
-    if tensors[node.outputs[0]].shape == tuple(len(each) for each in selected):
-        yield from _selection(node, data, selected, result)
-        return
-    whole = _Value(f"{node.name}_selected", _shaped([len(each) for each in selected], data))
-    yield from _selection(node, data, selected, whole)
-    yield _Line(result.value, "reshape", f"%{whole.value}", (whole.type,), result.type)
-
-
-def _selection(node: Node, data: Tensor, selected: Sequence[range], result: _Value) -> Iterator[_Line]:
-    """A slice with strides, reversed along the dimensions that have a negative step."""
-    backwards = [axis for axis, each in enumerate(selected) if each.step < 0]
-    forwards = [sorted((each[0], each[-1])) if each else [0, -1] for each in selected]
-    limits = [f"{first}:{last + 1}:{abs(each.step)}" for (first, last), each in zip(forwards, selected, strict=True)]
-    name = f"{node.name}_forwards" if backwards else result.value
-    yield _Line(name, "slice", f"%{ports_of(node)['data']} [{', '.join(limits)}]", (_type(data),), result.type)
+def _selection(node: KnownNode, parts: Sequence[range | int]) -> Iterator[_Line]:
+    """A slice, reversed where a step is negative, and a reshape if dimensions are new or removed."""
+    [result], [output], tensor, data = _results(node), node.outputs, node.tensor("data"), _taken(node, "data")
+    indices = zip((*parts, *map(range, tensor.shape[len(parts) :])), tensor.shape, strict=True)
+    selected = [range(part % size, part % size + 1) if isinstance(part, int) else part for part, size in indices]
+    shape = tuple(map(len, selected))
+    backwards = [axis for axis, part in enumerate(selected) if part.step < 0]
+    forwards = [sorted((part[0], part[-1])) if part else [0, -1] for part in selected]
+    limits = [f"{first}:{last + 1}:{abs(part.step)}" for (first, last), part in zip(forwards, selected, strict=True)]
+    whole = result if output.shape == shape else _Value(f"{node.node.name}_selected", _type(shape, tensor))
+    sliced = whole._replace(value=f"{node.node.name}_forwards") if backwards else whole
+    yield _Line(sliced, "slice", f"%{data.value} [{', '.join(limits)}]", [data])
     if backwards:
-        yield _Line(result.value, "reverse", f"%{name}, dims = {backwards}", (result.type,), result.type)
+        yield _Line(whole, "reverse", f"%{sliced.value}, dims = {backwards}", [sliced])
+    if whole is not result:
+        yield _Line(result, "reshape", f"%{whole.value}", [whole])
 
 
-def _pad(golden: Golden, node: Node) -> Iterator[_Line]:
+def _pad(node: KnownNode) -> Iterator[_Line]:
     """A pad with one value; the value is a constant if it is omitted."""
-    tensors, ports = golden.tensors[0], ports_of(node)
-    pads, data, output = pads_of(evaluated_arguments(node, tensors)), tensors[ports["data"]], node.outputs[0]
+    [result], data, pads = _results(node), _taken(node, "data"), pads_of(node.arguments[0])
     if node.attributes["pad_mode"] != "constant":
         raise Inexpressible(f"StableHLO has no pad of the mode {node.attributes['pad_mode']}")
-    if any(sum(each) < 0 for each in pads):
+    if any(sum(ends) < 0 for ends in pads):
         raise Inexpressible("in StableHLO, an output cannot have a negative size")
-    value, scalar = ports.get("pad_value", f"{node.name}_zero"), f"tensor<{data.type.mlir}>"
-    if "pad_value" not in ports:
-        zero = Tensor(element_type=data.element_type, array=np.zeros((), data.array.dtype))
-        yield _Line(value, "constant", f"dense<{_elements(zero)}>", (), scalar)
-    begin, end = [each.begin for each in pads], [each.end for each in pads]
-    limits = f"low = {begin}, high = {end}, interior = {[0] * len(data.shape)}"
-    yield _Line(output, "pad", f"%{ports['data']}, %{value}, {limits}", (_type(data), scalar), _type(tensors[output]))
+    if "pad_value" in node.inputs:
+        added = _taken(node, "pad_value")
+    else:
+        tensor = node.tensor("data")
+        zero = Tensor(element_type=tensor.element_type, array=np.zeros((), tensor.array.dtype))
+        added = _value(f"{node.node.name}_zero", zero)
+        yield _Line(added, "constant", f"dense<{_elements(zero)}>")
+    begin, end = [ends.begin for ends in pads], [ends.end for ends in pads]
+    limits = f"low = {begin}, high = {end}, interior = {[0] * len(pads)}"
+    yield _Line(result, "pad", f"%{data.value}, %{added.value}, {limits}", [data, added])
 
 
-def _gather_nd(golden: Golden, node: Node) -> Iterator[_Line]:
+def _gather_nd(node: KnownNode) -> Iterator[_Line]:
     """A gather with constant indices, counted from the front."""
-    tensors, ports = golden.tensors[0], ports_of(node)
-    data, indices, output = tensors[ports["data"]], tensors[ports["indices"]], tensors[node.outputs[0]]
-    batches, length = int(str(node.attributes.get("batch_dims", 0))), indices.shape[-1]
+    [result], [output], data, indices = _results(node), node.outputs, node.tensor("data"), node.tensor("indices")
+    batches = node.arguments[0].number("batch_dims")
     if data.shape[:batches] != indices.shape[:batches]:
         raise Inexpressible("StableHLO does not broadcast batch dimensions")
-    positions, gathered = len(indices.shape) - 1, batches + length
+    positions, gathered = len(indices.shape) - 1, batches + indices.shape[-1]
     sizes = np.array(data.shape[batches:gathered], np.int64)
     tuples = np.array(indices.integers(), np.int64).reshape(indices.shape)
     counted = Tensor(element_type="i64", array=np.where(tuples < 0, tuples + sizes, tuples).view(np.uint64))
-    name = f"{node.name}_indices"
-    yield _Line(name, "constant", f"dense<{_elements(counted)}>", (), _type(counted))
-    leading = list(range(batches))
+    takes = [_taken(node, "data"), _value(f"{node.node.name}_indices", counted)]
+    yield _Line(takes[1], "constant", f"dense<{_elements(counted)}>")
+    leading, inner = list(range(batches)), list(range(batches, gathered))
     numbers = {
         "offset_dims": list(range(positions, len(output.shape))),
-        "collapsed_slice_dims": list(range(batches, gathered)),
+        "collapsed_slice_dims": inner,
         "operand_batching_dims": leading,
         "start_indices_batching_dims": leading,
-        "start_index_map": list(range(batches, gathered)),
+        "start_index_map": inner,
         "index_vector_dim": positions,
     }
-    given = ", ".join(f"{key} = {value}" for key, value in numbers.items() if value != [])
-    slices = ", ".join(str(each) for each in (*[1] * gathered, *data.shape[gathered:]))
-    attributes = f"dimension_numbers = #stablehlo.gather<{given}>, slice_sizes = array<i64: {slices}>"
-    operands = f"(%{ports['data']}, %{name}) <{{{attributes}}}>"
-    yield _Line(node.outputs[0], "gather", operands, (_type(data), _type(counted)), _type(output))
+    dimensions = ", ".join(f"{key} = {value}" for key, value in numbers.items() if value != [])
+    slices = ", ".join(str(size) for size in (*[1] * gathered, *data.shape[gathered:]))
+    attributes = f"dimension_numbers = #stablehlo.gather<{dimensions}>, slice_sizes = array<i64: {slices}>"
+    yield _Line(result, "gather", f"(%{takes[0].value}, %{takes[1].value}) <{{{attributes}}}>", takes)
 
 
-def _reshape(golden: Golden, node: Node) -> Iterator[_Line]:
-    source, result = (golden.tensors[0][name] for name in (ports_of(node)["data"], node.outputs[0]))
-    yield _Line(node.outputs[0], "reshape", f"%{ports_of(node)['data']}", (_type(source),), _type(result))
+def _reshape(node: KnownNode) -> Iterator[_Line]:
+    [result], data = _results(node), _taken(node, "data")
+    yield _Line(result, "reshape", f"%{data.value}", [data])
 
 
-def _transpose(golden: Golden, node: Node) -> Iterator[_Line]:
-    tensors, source = golden.tensors[0], ports_of(node)["arg"]
-    order = list(order_of(evaluated_arguments(node, tensors)))
-    result = node.outputs[0]
-    yield _Line(result, "transpose", f"%{source}, dims = {order}", (_type(tensors[source]),), _type(tensors[result]))
+def _transpose(node: KnownNode) -> Iterator[_Line]:
+    [result], data = _results(node), _taken(node, "arg")
+    yield _Line(result, "transpose", f"%{data.value}, dims = {list(order_of(node.arguments[0]))}", [data])
 
 
-def _constant(_golden: Golden, _node: Node) -> Iterator[_Line]:
-    """Nothing: the values of a control input are in the operation that takes them."""
+def _reverse(node: KnownNode) -> Iterator[_Line]:
+    [result], data = _results(node), _taken(node, "data")
+    yield _Line(result, "reverse", f"%{data.value}, dims = {sorted(axes_of(node.arguments[0]))}", [data])
+
+
+def _constant(_node: KnownNode) -> Iterator[_Line]:
+    """Nothing: it is among the constants of the module if an operation takes it, and not only its values."""
     return iter(())
 
 
 #: The rendering of each operation.
-RENDERINGS: Mapping[str, Callable[[Golden, Node], Iterator[_Line]]] = {
+RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Concat-1": _concatenate,
     "Constant-1": _constant,
+    "Convolution-1": _convolution,
     "GatherND-8": _gather_nd,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
+    "Reverse-1": _reverse,
     "Slice-8": _slice,
-    "Split-1": _slices,
+    "Split-1": _split,
     "StridedSlice-1": _strided_slice,
     "Transpose-1": _transpose,
-    "VariadicSplit-1": _slices,
+    "VariadicSplit-1": _split,
 }
 
 
-def _type(tensor: Tensor) -> str:
-    return _shaped(tensor.shape, tensor)
+def _taken(node: KnownNode, port: str) -> _Value:
+    return _value(node.inputs[port], node.tensor(port))
 
 
-def _shaped(shape: Sequence[int], tensor: Tensor) -> str:
+def _results(node: KnownNode) -> list[_Value]:
+    return [_value(name, tensor) for name, tensor in zip(node.node.outputs, node.outputs, strict=True)]
+
+
+def _value(name: str, tensor: Tensor) -> _Value:
+    return _Value(name, _type(tensor.shape, tensor))
+
+
+def _type(shape: Sequence[int], tensor: Tensor) -> str:
     """The type of a tensor's elements in a shape."""
-    dimensions = "".join(f"{each}x" for each in shape)
+    dimensions = "".join(f"{size}x" for size in shape)
     return f"tensor<{dimensions}{tensor.type.mlir}>"
 
 

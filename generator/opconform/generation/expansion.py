@@ -1,8 +1,10 @@
 """The expansion of a group: a checked draft for each combination of its variables."""
 
+import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +14,20 @@ from opconform.errors import quoted, quoted_text
 from opconform.generation.known_digits import KnownDigits
 from opconform.generation.options import LIMITS, Limits
 from opconform.generation.tensor_keys import KnownTensors
-from opconform.generation.validation import UndecidedError, draft_of
+from opconform.generation.validation import LeftOut, draft_of
 from opconform.model.draft import Draft
 from opconform.model.readings import attributed
 from opconform.specs.combinations import Combination, combinations_of, failure, shown
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, REPORTED, KeyMistake, Mistake, Route, SpecMistakes
+from opconform.specs.draws import PATIENCE, PATIENCE_EACH, draws_of
+from opconform.specs.every import samples_of
 from opconform.specs.expressions import ExpressionError, Meter, expression_of, is_expression
 from opconform.specs.functions import Value
-from opconform.specs.loader import Group, Spec, WrongSpecs, load_specs
-from opconform.specs.samples import PATIENCE, PATIENCE_EACH, samples_of
-from opconform.specs.schema import CONCRETE, models_of
+from opconform.specs.group import Group, Spec
+from opconform.specs.loader import WrongSpecs, load_specs
+from opconform.specs.sample import Samples
+from opconform.specs.schema import CONCRETE, GroupKeys, models_of
 from opconform.suite.case import canonical_json
 
 #: How many twins, and how many values of keys, are kept, since consecutive cases often have the same ones.
@@ -50,22 +55,41 @@ def expand(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[
 
 def families(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterator[Family]:
     """The cases of a group as `expand` gives them, each with its twin, even if the twin is repeated."""
+    if group.samples is not None and (mistakes := _mistakes_of(group.samples, limits)):
+        raise SpecMistakes(mistakes)
     expansion = _Expansion(group, limits)
     try:
         for combination in combinations_of(group, limits.cases, expansion.meter):
-            if group.settings.sample is None:
+            if group.settings.random is None:
                 yield from expansion.families_of(combination)
             else:
-                yield from expansion.sampled(combination, group.settings.sample.count, seed)
+                yield from expansion.drawn(combination, group.settings.random.count, seed)
             if expansion.failed > REPORTED:
                 break
     except KeyMistake as fault:
         raise SpecMistakes([group.mistake((fault.key, *fault.inside), f"{fault.sentence}.")]) from fault
     if expansion.mistakes:
         raise SpecMistakes(expansion.mistakes.values())
-    if not expansion.digits:
+    if not expansion.digits and group.samples is None:
         sentence = "`where` and `exclude` remove every combination, so the group has no cases."
         raise SpecMistakes([group.mistake(("where",), sentence)])
+
+
+@lru_cache
+def _mistakes_of(samples: Samples, limits: Limits) -> tuple[Mistake, ...]:
+    """The mistakes of samples that are not valid arguments, as they are or in a second feed."""
+    mistakes: list[Mistake] = []
+    for name, seconds in samples.seconds.items():
+        settings = GroupKeys.model_validate({"id": name, "title": "a sample"})
+        route = ("samples", name)
+        group = Group(op=samples.op, settings=settings, keys={}, twin=None, document=samples.document, route=route)
+        expansion = _Expansion(group, replace(limits, elements=sys.maxsize))
+        for generic in ({}, *({"second": number} for number in range(len(seconds)))):
+            try:
+                expansion.check(samples.case(name, generic) or {})
+            except SpecMistakes as fault:
+                mistakes += fault.mistakes
+    return tuple(mistakes)
 
 
 def specs_of(paths: Sequence[Path], *, seed: int, limits: Limits) -> list[Spec]:
@@ -104,17 +128,23 @@ class _Expansion:
         self._values: dict[tuple[str, str], Value] = {}
         self._tensors = KnownTensors()
 
+    def check(self, keys: Mapping[str, Any]) -> None:
+        """Check the keys of a valid case."""
+        self._draft(keys, (), {})
+
     def families_of(self, variables: Combination) -> list[Family]:
         """The case of a combination and its twin, if one of them is new."""
         try:
             keys = {name: self._value(name, each, variables) for name, each in self.group.keys.items()}
+            if self.group.samples is not None:
+                keys = _of_sample(self.group.samples, variables["sample"]["name"], keys)
             cases = [self._draft(keys, (), variables)]
             if cases[0].rejected_for is not None and self.group.twin is not None:
                 twin = self._twin_of(keys, variables)
                 if keys["expect"] != "semantics":
                     twin = attributed(twin.noted(requirements=cases[0].requirements))
                 cases = [cases[0].noted(twin=twin.id), twin]
-        except UndecidedError:
+        except LeftOut:
             return []
         except SpecMistakes as fault:
             self.failed += 1
@@ -126,14 +156,14 @@ class _Expansion:
             raise KeyMistake("matrix", f"there are more cases than the limit of {self.limits.cases:,}")
         return [Family(cases=tuple(cases), new=tuple(new))] if new else []
 
-    def sampled(self, combination: Combination, wanted: int, seed: int) -> Iterator[Family]:
+    def drawn(self, combination: Combination, wanted: int, seed: int) -> Iterator[Family]:
         """The cases of random draws until `wanted` draws gave a new one."""
         if wanted > self.limits.cases:
             many = quoted_text(f"{wanted:,}")
-            raise KeyMistake("sample", f"{many} cases are over the limit of {self.limits.cases:,}")
+            raise KeyMistake("random", f"{many} cases are over the limit of {self.limits.cases:,}")
         found = passed = in_vain = 0
         drawn_before: set[str] = set()
-        for number, drawn in enumerate(samples_of(self.group, combination, seed, self.meter), 1):
+        for number, drawn in enumerate(draws_of(self.group, combination, seed, self.meter), 1):
             text, failed = canonical_json(drawn), self.failed
             cases = [] if drawn is None or text in drawn_before else self.families_of(drawn)
             if self.failed == failed:
@@ -146,9 +176,9 @@ class _Expansion:
                 return
             if in_vain > PATIENCE + PATIENCE_EACH * found:
                 if not passed:
-                    raise KeyMistake("sample", f"`where` is false for {number:,} draws; narrow the draws")
+                    raise KeyMistake("random", f"`where` is false for {number:,} draws; narrow the draws")
                 sentence = f"{number:,} draws produce only {found:,} of {wanted:,} cases; widen the draws"
-                raise KeyMistake("sample", sentence)
+                raise KeyMistake("random", sentence)
 
     def _twin_of(self, keys: Mapping[str, Any], variables: Combination) -> Draft:
         changes = self._value("twin", self.group.twin, variables)
@@ -173,14 +203,17 @@ class _Expansion:
             checked = models.case.model_validate(self._tensors.checked(keys), context=CONCRETE)
             self._tensors.note(keys, checked)
             return draft_of(group, checked, self.limits, twin=bool(overridden), known=self._tensors)
+        except KeyMistake as fault:
+            raise self._wrong(fault, overridden, variables) from fault
         except ValidationError as fault:
             note = _note(variables)
             raise SpecMistakes(mistakes_of(fault, group.document, models.group, group.route, note)) from fault
-        except KeyMistake as fault:
-            route = ("twin", fault.key) if fault.key in overridden else (fault.key,)
-            hint = f'; write "${{{{ {fault.value} }}}}" for the variable' if fault.value in [*variables] else ""
-            sentence = f"{fault.key}: {fault.sentence}{hint}{_note(variables)}."
-            raise SpecMistakes([group.mistake((*route, *fault.inside), sentence)]) from fault
+
+    def _wrong(self, fault: KeyMistake, overridden: Sequence[str], variables: Combination) -> SpecMistakes:
+        route = ("twin", fault.key) if fault.key in overridden else (fault.key,)
+        hint = f'; write "${{{{ {fault.value} }}}}" for the variable' if fault.value in [*variables] else ""
+        sentence = f"{fault.key}: {fault.sentence}{hint}{_note(variables)}."
+        return SpecMistakes([self.group.mistake((*route, *fault.inside), sentence)])
 
     def _value(self, name: str, value: Value, variables: Combination) -> Value:
         """The value of a key, evaluated once for the variables that it depends on."""
@@ -203,6 +236,17 @@ class _Expansion:
             return expression_of(value).value(variables, self.meter)
         except ExpressionError as fault:
             raise SpecMistakes([self.group.mistake(route, f"{failure(fault, variables)}.")]) from fault
+
+
+def _of_sample(samples: Samples, name: str, generic: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of the case that a group of every operation makes of a sample; `LeftOut` if it does not apply."""
+    then = generic.get("then")
+    if then is not None:
+        generic = {**generic, "then": samples_of(then["op"]).neighbour(then["sample"])}
+    keys = samples.case(name, generic)
+    if keys is None:
+        raise LeftOut
+    return keys
 
 
 def _variables_of(value: Value) -> set[str]:

@@ -22,7 +22,8 @@ from opconform.model.golden import file_bytes, memory_bytes
 from opconform.specs.attribution import untested, warnings_of
 from opconform.specs.combinations import FILTERED, matrix_size
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
-from opconform.specs.loader import Group, Spec
+from opconform.specs.group import Group, Spec
+from opconform.suite.hints import check_matches
 from opconform.suite.manifest import MANIFEST, Entry, Header, reasons_by_dialect
 from opconform.suite.matches import Known, Matches
 from opconform.suite.ownership import check_replaceable
@@ -155,7 +156,7 @@ def selected_groups(specs: Sequence[Spec], selection: Selection, limits: Limits 
         matches = Matches(selection)
         for each in groups:
             matches.wants(each.full_name, each.settings.profile, ())
-        matches.check(lambda: known_of(specs))
+        check_matches(matches, lambda: known_of(specs))
     return sorted(groups, key=lambda each: f"{each.full_name}/")
 
 
@@ -208,7 +209,7 @@ class _Cases:
         if mistakes:
             raise SpecMistakes(mistakes)
         if self._options.selection.patterns:
-            self._matches.check(lambda: known_of(self._specs))
+            check_matches(self._matches, lambda: known_of(self._specs))
         self._on_progress(1.0, count)
 
     def _selected(self, group: Group) -> Iterator[Draft]:
@@ -247,6 +248,8 @@ class _Cases:
         for place in np.flatnonzero(digits[1:] == digits[:-1]) + 1:
             known = digits.searchsorted(digits[place])
             group, first = (self._groups[seen[each] % (1 << _GROUP_BITS)] for each in (place, known))
+            if group.samples is not None and first.samples is not None:
+                continue  # the groups of every operation overlap
             identity = f"{group.full_name}/{digits[place]:0{DIGITS}x}"
             sentence = f"{group.place}: group {group.id!r} expands to the same case as group {first.id!r}"
             yield f"{sentence} at {first.place}: {identity}."

@@ -1,6 +1,5 @@
 """The provenance of a suite: whether the shipped specs give exactly this suite, or its inputs give its goldens."""
 
-import hashlib
 import math
 import sys
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from opconform.generation.pipeline import evaluated_entries
 from opconform.memory import check_memory
 from opconform.model.graph import evaluated, inferred, operand_of
 from opconform.operations.arguments import Rejection
+from opconform.specs.every import digest_of
 from opconform.specs.loader import load_specs, shipped_files
 from opconform.suite.case import Accept, Case, Output, Reject
 from opconform.suite.manifest import CASE, Entry, expected_name, inputs_name
@@ -26,7 +26,7 @@ from opconform.tensors.tensor import Array, Tensor
 
 def foreign_specs(specs: Mapping[str, str]) -> list[str]:
     """The names of the spec files, given with their SHA-256, that opconform does not ship."""
-    shipped = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in shipped_files().items()}
+    shipped = {name: digest_of(path) for name, path in shipped_files().items()}
     return sorted(name for name, digest in specs.items() if shipped.get(name) != digest)
 
 

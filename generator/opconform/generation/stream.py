@@ -14,7 +14,7 @@ from opconform.generation.header import suite_header
 from opconform.generation.options import Options
 from opconform.generation.pipeline import selected_groups, write_suite
 from opconform.model.draft import Draft
-from opconform.specs.loader import Spec
+from opconform.specs.group import Spec
 from opconform.suite.manifest import Header, header_text
 
 #: How many cases a batch has, and the twin of the last one.

@@ -8,11 +8,11 @@ from opconform.errors import quoted
 from opconform.generation.options import Limits
 from opconform.model.draft import TensorDraft
 from opconform.operations.operation import Operation
-from opconform.operations.ports import Port
 from opconform.specs.document import KEY, KeyMistake
 from opconform.specs.expressions import is_expression
 from opconform.specs.schema import TensorKeys
 from opconform.suite.case import Shape
+from opconform.suite.declarations import Port
 from opconform.tensors.literals import Element, checked
 
 #: The most dimensions of numpy's arrays, and the largest product of the sizes of an empty shape without its zeros.
@@ -58,7 +58,7 @@ def tensors_of(operation: Operation, keys: Any, limits: Limits, known: KnownTens
     """The tensors in some keys, by name and in the order of the operation's ports."""
     tensors: dict[str, TensorDraft] = {}
     for port in operation.inputs:
-        given = getattr(keys, port.name)
+        given = getattr(keys, port.name, None)  # a neighbour has no key for its first input
         several = (given or ()) if port.variadic else (given,)
         for index, (name, each) in enumerate(zip(port.names(len(several)), several, strict=True)):
             if each is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from opconform.errors import counted, quoted, quoted_text
+from opconform.generation.neighbour import neighbour_of
 from opconform.generation.options import Limits
 from opconform.generation.tensor_keys import RANK, KnownTensors, tensors_of
 from opconform.model.draft import Draft, Inference, TensorDraft
@@ -15,7 +16,7 @@ from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Operand, Rejection, TensorType
 from opconform.operations.operation import ContextError, Operation
 from opconform.specs.document import KEY, KeyMistake
-from opconform.specs.loader import Group
+from opconform.specs.group import Group
 from opconform.specs.requirements import requirements_of
 from opconform.specs.schema import RejectKeys
 from opconform.suite.case import Attribute, Binding, Dynamic, Shape
@@ -27,8 +28,12 @@ OUTPUT_LIMIT = 4_096
 _NO_IR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
-class UndecidedError(Exception):
-    """A case that violates several requirements, so that the reference semantics do not say why it is rejected."""
+class LeftOut(Exception):  # noqa: N818 - an answer, not an error
+    """A case that is not made.
+
+    The reference semantics decide what is expected, and it violates several requirements; or a group of every operation
+    does not apply to a sample.
+    """
 
 
 def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: KnownTensors) -> Draft:
@@ -36,13 +41,14 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
 
     Raises:
         KeyMistake: The keys contradict each other or exceed a limit.
-        UndecidedError: The semantics decide what is expected, and the case violates several requirements.
+        LeftOut: The case is not made.
     """
     operation, settings = OPERATIONS[group.op], group.settings
     tensors = tensors_of(operation, keys, limits, known)
     binding = _binding(operation, tensors, keys)
     reject = keys.expect if isinstance(keys.expect, RejectKeys) and not twin else None
     is_decided = keys.expect == "semantics" and not twin
+    neighbour = neighbour_of(keys, limits, known)
     draft = Draft(
         op=group.op,
         group=group.id,
@@ -56,7 +62,8 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         second=None if keys.feed is None else _second(operation, keys.feed, limits, known),
         binding=binding,
         dynamic=_dynamic(operation, tensors, binding, keys),
-        context=keys.context,
+        context=keys.context if neighbour is None else "then",
+        then=neighbour,
         rejected_for=None if reject is None else reject.reject,
         is_twin=twin,
         essential=keys.essential,
@@ -65,15 +72,27 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
     violated = [each.violated for each in draft.inferences]
     if is_decided and violated[-1]:
         if len(violated[-1]) > 1:
-            raise UndecidedError
+            raise LeftOut
         draft = draft.noted(rejected_for=violated[-1][0], requirements=violated[-1])
         reject = RejectKeys(reject=violated[-1][0], also=())
-    if reject is None:
+    if group.samples is not None:
+        _check_applies(draft, violated)
+    elif reject is None:
         _check_accepted(draft, draft.inferences)
     else:
         _check_rejected(draft, violated, reject)
     _check_context(draft)
     return attributed(draft) if reject is None else draft
+
+
+def _check_applies(draft: Draft, violated: Sequence[Sequence[str]]) -> None:
+    """Check what a group makes of a valid sample; `LeftOut` if it is invalid, or has no such context."""
+    if any(violated):
+        raise LeftOut
+    try:
+        _check_context(draft)
+    except KeyMistake as fault:
+        raise LeftOut from fault
 
 
 def _second(operation: Operation, keys: Any, limits: Limits, known: KnownTensors) -> Tensors:
@@ -247,7 +266,7 @@ def _check_context(draft: Draft) -> None:
     elif others and others[0] != first:
         raise KeyMistake("feed", f"the second feed gives {counted(others[0], 'output')}, but the IR declares {first:,}")
     try:
-        if draft.context in draft.operation.contexts:
+        if draft.has_other_nodes:
             graph = graph_of(draft)
             outputs = [inferred(graph, draft.arguments[feed].inputs).values() for feed in range(len(outputs))]
     except ContextError as fault:

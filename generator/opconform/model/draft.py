@@ -16,7 +16,7 @@ from opconform.suite.case import Attribute, Binding, Dynamic, Role, Shape, canon
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
 
-Fill = Literal["ramp", "bits", "special", "constant", "values"]
+Fill = Literal["ramp", "small", "bits", "special", "constant", "values"]
 
 #: How many hexadecimal digits of the content's SHA-256 are in a case's id.
 DIGITS = 10
@@ -30,6 +30,15 @@ class TensorDraft:
     shape: Shape
     fill: Fill
     elements: tuple[Element, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbour:
+    """An operation that takes an output of the node under test: its attributes, and its setting inputs by port name."""
+
+    op: str
+    attributes: Mapping[str, Attribute]
+    settings: Mapping[str, TensorDraft]
 
 
 class Inference(NamedTuple):
@@ -56,6 +65,7 @@ class Draft:
         tensors: The first feed, by input name.
         second: Inputs that differ in the second feed; None without a second feed.
         dynamic: The dimensions that the IR declares, if not those of the shape.
+        then: The neighbour in the context `then`.
         rejected_for: The requirement that the case violates, or None if it is accepted.
         twin: The id of the valid case that differs only in the fault, or None.
         is_twin: Whether the case exists only as the twin of another.
@@ -74,6 +84,7 @@ class Draft:
     binding: Mapping[str, Binding]
     dynamic: Mapping[str, Dynamic]
     context: str
+    then: Neighbour | None = None
     rejected_for: str | None = None
     twin: str | None = None
     is_twin: bool = False
@@ -87,6 +98,11 @@ class Draft:
     def operation(self) -> Operation:
         """The operation under test."""
         return OPERATIONS[self.op]
+
+    @property
+    def has_other_nodes(self) -> bool:
+        """Whether its graph has other nodes than the one under test."""
+        return self.context not in ("bare", "folded")
 
     @property
     def feeds(self) -> tuple[Mapping[str, TensorDraft], ...]:
@@ -104,7 +120,8 @@ class Draft:
         """The arguments of the operation in each feed."""
         operation = self.operation
         operands = (
-            {name: _operand(each, operation.role_of(name)) for name, each in feed.items()} for feed in self.feeds
+            {name: operand_of_draft(each, operation.role_of(name)) for name, each in feed.items()}
+            for feed in self.feeds
         )
         return tuple(operation.arguments(each, self.attributes) for each in operands)
 
@@ -116,6 +133,11 @@ class Draft:
     @cached_property
     def content(self) -> str:
         """The canonical JSON of everything that a backend is given; its digest is in the case's id."""
+        neighbour = self.then and {
+            "op": self.then.op,
+            "attributes": dict(self.then.attributes),
+            "inputs": {name: _tensor_content(each) for name, each in self.then.settings.items()},
+        }
         return canonical_json(
             {
                 "op": self.op,
@@ -125,6 +147,7 @@ class Draft:
                 "binding": dict(self.binding),
                 "dynamic": dict(self.dynamic) or None,
                 "context": self.context,
+                **({"then": neighbour} if neighbour else {}),
             }
         )
 
@@ -139,8 +162,10 @@ class Draft:
         return f"{self.op}/{self.group}/{self.digits}"
 
 
-def _operand(tensor: TensorDraft, role: Role) -> Operand:
-    is_exact = role == "control" and ELEMENT_TYPES[tensor.element_type].is_integer
+def operand_of_draft(tensor: TensorDraft, role: Role) -> Operand:
+    """A tensor as an operand during inference; at a control port it has its exact integers."""
+    kind = ELEMENT_TYPES[tensor.element_type]
+    is_exact = role == "control" and (kind.is_integer or kind.kind == "boolean")
     integers = tuple(each for each in tensor.elements if isinstance(each, int)) if is_exact else None
     return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers)
 

@@ -22,6 +22,9 @@ _AT_ONCE = 1 << 16
 #: The lowest of the scattered bits that are used; lower ones differ too little between a few elements.
 _MIXED = 40
 
+#: One more than the largest element of the fill `small`, of which sums of a few are exact in every common type.
+_SMALL = 64
+
 #: How many integers from 0 on a floating-point type holds exactly.
 _EXACT = {"bf16": 2**8, "f16": 2**11, "f32": 2**24, "f64": 2**53}
 
@@ -36,8 +39,8 @@ def fill(tensor: TensorDraft, *key: object, after: int = 0) -> Tensor:
         flat = encoded(tensor.element_type, tensor.elements)
     elif tensor.fill == "constant":
         flat = np.repeat(encoded(tensor.element_type, tensor.elements), math.prod(tensor.shape))
-    elif tensor.fill == "ramp":
-        flat = _ramp(element_type, math.prod(tensor.shape), after)
+    elif tensor.fill in ("ramp", "small"):
+        flat = _ramp(element_type, math.prod(tensor.shape), after, is_small=tensor.fill == "small")
     else:
         flat = _FILLS[tensor.fill](element_type, math.prod(tensor.shape), key)
     return Tensor(element_type=tensor.element_type, array=flat.reshape(tensor.shape))
@@ -47,17 +50,24 @@ def longest_text(tensor: TensorDraft) -> int:
     """The most characters of an element of a string tensor."""
     if tensor.elements:
         return max(len(str(each)) for each in tensor.elements)
-    return len(f"s{math.prod(tensor.shape)}") if tensor.fill == "ramp" else max(_LONGEST_TEXT, *map(len, SPECIAL_TEXTS))
+    return (
+        len(f"s{math.prod(tensor.shape)}")
+        if tensor.fill in ("ramp", "small")
+        else max(_LONGEST_TEXT, *map(len, SPECIAL_TEXTS))
+    )
 
 
-def _ramp(element_type: ElementType, count: int, after: int) -> Array:
+def _ramp(element_type: ElementType, count: int, after: int, *, is_small: bool) -> Array:
     if element_type.kind == "string":
         return np.array([f"s{each}" for each in range(after + 1, after + count + 1)], dtype=np.str_)
     flat = np.empty(count, element_type.storage)
     for start in range(0, count, _AT_ONCE):
         stop = min(start + _AT_ONCE, count)
         index = np.arange(after + start + 1, after + stop + 1, dtype=np.uint64)
-        flat[start:stop] = _ramp_part(element_type, index, after + count)
+        if is_small and element_type.kind == "float":
+            flat[start:stop] = _integers(element_type, _steps(index, _SMALL))
+        else:
+            flat[start:stop] = _ramp_part(element_type, index, after + count)
     return flat
 
 
@@ -66,11 +76,16 @@ def _ramp_part(element_type: ElementType, index: Array, count: int) -> Array:
     if element_type.kind != "float":
         return _stored(element_type, _steps(index, 2 if element_type.kind == "boolean" else 1 << element_type.bits))
     if count <= _EXACT.get(element_type.name, 0):
-        return index.astype(np.float64).astype(element_type.native).view(element_type.storage)
+        return _integers(element_type, index)
     if element_type.name == "f32":
         return index.astype(np.uint32).view(np.float32)
     finite = _finite_patterns(element_type)
     return _stored(element_type, finite[_steps(index, len(finite))])
+
+
+def _integers(element_type: ElementType, values: Array) -> Array:
+    """Integers that a floating-point type has, as it stores them."""
+    return values.astype(np.float64).astype(element_type.native).view(element_type.storage)
 
 
 def _bits(element_type: ElementType, count: int, key: tuple[object, ...]) -> Array:

@@ -151,7 +151,7 @@ def file_bytes(draft: Draft) -> int:
 
 def output_types(draft: Draft, feed: int) -> Sequence[TensorType | Operand]:
     """The types of the model's outputs for one feed of a valid case."""
-    if draft.context not in draft.operation.contexts:
+    if not draft.has_other_nodes:
         return draft.inferences[feed].outputs
     graph = graph_of(draft)
     types = inferred(graph, draft.arguments[feed].inputs)

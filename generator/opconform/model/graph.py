@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from opconform.model.draft import Draft, inference
+from opconform.model.draft import Draft, Neighbour, TensorDraft, inference, operand_of_draft
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, TensorType
-from opconform.operations.operation import Operation, Tested
-from opconform.suite.case import Graph, Node
+from opconform.operations.convolution import convolved
+from opconform.operations.operation import ContextError, Operation, Tested
+from opconform.suite.case import Attribute, Graph, Node
 from opconform.tensors.tensor import Tensor
 
 #: No more outputs than this are declared for an invalid case, whatever it asks for.
@@ -40,11 +41,52 @@ def graph_of(draft: Draft) -> Graph:
         attributes=draft.attributes,
         under_test=True,
     )
-    if draft.context not in operation.contexts:  # `bare`, or `folded`, which changes bindings and not the graph
+    if not draft.has_other_nodes:  # `folded` changes bindings and not the graph
         return Graph(nodes=(node,), outputs=node.outputs)
-    return operation.contexts[draft.context](
-        Tested(operation=operation, node=node, arguments=draft.arguments, outputs=outputs)
+    if draft.then is not None:
+        return _followed(node, draft.then, has_outputs=bool(outputs))
+    build = {"convolved": convolved, **operation.contexts}[draft.context]
+    return build(Tested(operation=operation, node=node, arguments=draft.arguments, outputs=outputs))
+
+
+def _followed(node: Node, neighbour: Neighbour, *, has_outputs: bool) -> Graph:
+    """The graph in which a neighbour takes the last output, at its first port or twice at a variadic one.
+
+    The neighbour's setting inputs are constants of the model.
+    """
+    if not has_outputs:
+        raise ContextError("an invalid case has no output for the context `then` to use")
+    operation = OPERATIONS[neighbour.op]
+    constants = {name: _constant(operation, name, each) for name, each in neighbour.settings.items()}
+    first, *others = operation.inputs
+    inputs: list[str | None] = [*(node.outputs[-1],) * (2 if first.variadic else 1)]
+    inputs += [constants[each.name].outputs[0] if each.name in constants else None for each in others]
+    while inputs[-1] is None:
+        inputs.pop()
+    operands = {name: operand_of_draft(each, "control") for name, each in neighbour.settings.items()}
+    count = operation.requested_outputs(operation.arguments(operands, neighbour.attributes)) or 1
+    name = f"{operation.type}_then"
+    last = Node(
+        name=name,
+        op=operation.name,
+        inputs=tuple(inputs),
+        outputs=tuple(f"{name}_{number}" for number in range(count)),
+        attributes=neighbour.attributes,
     )
+    return Graph(nodes=(node, *constants.values(), last), outputs=(*node.outputs[:-1], *last.outputs))
+
+
+def _constant(operation: Operation, name: str, tensor: TensorDraft) -> Node:
+    """A setting input of a neighbour, as a constant of the model."""
+    if not all(type(each) is int for each in tensor.elements):
+        raise ContextError(f"the neighbour's {name} must have integers")
+    title = f"{operation.type}_{name}"
+    attributes: dict[str, Attribute] = {
+        "element_type": tensor.element_type,
+        "shape": tensor.shape,
+        "value": tuple(each for each in tensor.elements if isinstance(each, int)),
+    }
+    return Node(name=title, op="Constant-1", inputs=(), outputs=(f"{title}_0",), attributes=attributes)
 
 
 def inferred(graph: Graph, operands: Mapping[str, Operand]) -> dict[str, Operand]:
@@ -93,15 +135,16 @@ def evaluated_arguments(node: Node, tensors: Mapping[str, Tensor]) -> Arguments:
 
 
 def operand_of(tensor: Tensor, *, exact: bool) -> Operand:
-    """A tensor as an operand: at a control port it needs its exact integers."""
+    """A tensor as an operand: at a control port it needs its exact integers or booleans."""
     integers = tuple(tensor.integers()) if exact and tensor.type.is_integer else None
+    if exact and tensor.type.kind == "boolean":
+        integers = tuple(map(int, tensor.array.ravel().tolist()))
     return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers, tensor=tensor)
 
 
 def ports_of(node: Node) -> dict[str, str]:
     """The tensors that a node takes, by the names of its ports."""
-    ports = (name for port in OPERATIONS[node.op].inputs for name in port.names(len(node.inputs)))
-    return {port: name for port, name in zip(ports, node.inputs, strict=False) if name is not None}
+    return OPERATIONS[node.op].declaration.named(node.inputs)
 
 
 def arguments_at(node: Node, operands: Mapping[str, Operand]) -> Arguments:

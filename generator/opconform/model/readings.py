@@ -63,7 +63,7 @@ def _rejects(operation: Operation, reading: Reading, arguments: Arguments) -> bo
 
 def _tested(draft: Draft) -> Iterator[Arguments]:
     """The arguments of each node of the operation under test, in each feed."""
-    if draft.context not in draft.operation.contexts:
+    if not draft.has_other_nodes:
         yield from draft.arguments
         return
     graph = graph_of(draft)

@@ -6,15 +6,19 @@ from pathlib import Path
 
 from opconform.entry_points import Registry, Unusable, file_of
 from opconform.operations.concat import CONCAT
+from opconform.operations.convolution import CONVOLUTION
 from opconform.operations.gather import GATHER
 from opconform.operations.gather_nd import GATHER_ND
 from opconform.operations.integers import CONSTANT, CONVERT, SHAPE_OF
 from opconform.operations.operation import Operation
 from opconform.operations.pad import PAD
 from opconform.operations.reshape import RESHAPE
+from opconform.operations.reverse import REVERSE
+from opconform.operations.roll import ROLL
 from opconform.operations.slice import SLICE
 from opconform.operations.split import SPLIT, VARIADIC_SPLIT
 from opconform.operations.strided_slice import STRIDED_SLICE
+from opconform.operations.tile import TILE
 from opconform.operations.transpose import TRANSPOSE
 
 #: The name of the file with an operation's requirements.
@@ -32,25 +36,30 @@ def _check(name: str, operation: Operation, module: Path) -> None:
         raise Unusable(f"{file} is missing. Write the requirements of the operation in it.")
 
 
-_SHIPPED = {
+#: The operations that opconform ships, by versioned name.
+SHIPPED = {
     each.name: each
     for each in (
         CONCAT,
         CONSTANT,
         CONVERT,
+        CONVOLUTION,
         GATHER,
         GATHER_ND,
         PAD,
         RESHAPE,
+        REVERSE,
+        ROLL,
         SHAPE_OF,
         SLICE,
         SPLIT,
         STRIDED_SLICE,
+        TILE,
         TRANSPOSE,
         VARIADIC_SPLIT,
     )
 }
-_REGISTRY = Registry("opconform.operations", Operation, _SHIPPED, _check)
+_REGISTRY = Registry("opconform.operations", Operation, SHIPPED, _check)
 #: Every operation by its versioned name.
 OPERATIONS: Mapping[str, Operation] = _REGISTRY
 
@@ -68,4 +77,13 @@ def installed_cases(op: str) -> Path | None:
     return None if module is None else file_of(module).parent / "cases" / op
 
 
-__all__ = ["NAME", "OPERATIONS", "REQUIREMENTS", "installed_cases", "installed_operations", "module_of", "sources_of"]
+__all__ = [
+    "NAME",
+    "OPERATIONS",
+    "REQUIREMENTS",
+    "SHIPPED",
+    "installed_cases",
+    "installed_operations",
+    "module_of",
+    "sources_of",
+]

@@ -20,7 +20,7 @@ class TensorType:
 class Operand:
     """One input of an operation; `tensor` has its elements, and is None during inference.
 
-    `integers` are the exact elements of an integer tensor at a setting port, in row-major order; otherwise None.
+    `integers` are the exact elements of a tensor of integers or booleans at a setting port, in row-major order.
     """
 
     element_type: str
@@ -36,7 +36,9 @@ class Operand:
     @property
     def known_integers(self) -> tuple[int, ...] | None:
         """Its exact elements at any port, or None if they are not known or not integers."""
-        if self.integers is None and self.tensor is not None and self.is_integer:
+        if not self.is_integer:
+            return None
+        if self.integers is None and self.tensor is not None:
             return tuple(self.tensor.integers())
         return self.integers
 
@@ -90,6 +92,13 @@ class Arguments:
         if integers is None or name in self.wrong:
             raise Unknown
         return integers
+
+    def booleans(self, name: str) -> tuple[bool, ...]:
+        """The elements of a setting of booleans, in row-major order."""
+        operand = self.operand(name)
+        if operand.element_type != "boolean" or operand.integers is None or name in self.wrong:
+            raise Unknown
+        return tuple(map(bool, operand.integers))
 
     def attribute(self, name: str) -> Attribute:
         """The value of an attribute."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS, RANKED, Predicate
-from opconform.operations.ports import Port
+from opconform.suite.declarations import Port
 
 #: Data with at least one dimension (Inputs, 1).
 DATA = Port("data", ranks=RANKED)

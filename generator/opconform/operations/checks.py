@@ -3,15 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from opconform.operations.arguments import Arguments, Unknown
+from opconform.suite.declarations import RanksFrom
 from opconform.tensors.element_types import ELEMENT_TYPES
 
 #: Whether arguments violate a requirement, or a fact holds; `Unknown` where they do not say.
 Predicate = Callable[[Arguments], bool]
 
 #: The integer types ("any integer type" of the specification's pages).
-INTEGERS = frozenset(name for name, each in ELEMENT_TYPES.items() if each.is_integer)
+INTEGERS = tuple(name for name, each in ELEMENT_TYPES.items() if each.is_integer)
 #: The ranks of a tensor that has a dimension.
-RANKED = range(1, 1 << 10)
+RANKED = RanksFrom(1)
 
 
 def holding(predicates: Mapping[str, Predicate], arguments: Arguments) -> Iterator[str]:

@@ -8,9 +8,9 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.axis import from_front, is_outside
 from opconform.operations.operation import Operation
-from opconform.operations.ports import AttributeSpec, Port
 from opconform.operations.reading import Reading, has_kind, is_empty
 from opconform.suite.case import Shape
+from opconform.suite.declarations import AttributeSpec, Port
 
 
 def _shapes(arguments: Arguments) -> list[Shape]:

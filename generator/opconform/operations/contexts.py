@@ -121,9 +121,9 @@ def restored(source: str, **attributes: Attribute) -> Builder:
         tensor = node.inputs[names.index(source)] if tested.outputs else None
         if tensor is None:
             raise ContextError("an invalid case has no output for the context `restored` to use")
-        shape = _computing("ShapeOf", "ShapeOf-3", (tensor,), output_type="i64")
+        shape = computing("ShapeOf", "ShapeOf-3", (tensor,), output_type="i64")
         inputs = (*node.outputs, *shape.outputs)
-        again = _computing(f"{node.name}_1", node.op, inputs, **attributes)
+        again = computing(f"{node.name}_1", node.op, inputs, **attributes)
         return Graph(nodes=(node, shape, again), outputs=(*node.outputs, *again.outputs))
 
     return build
@@ -140,8 +140,8 @@ def split(axis_of: AxisOf) -> Builder:
         if len(sizes) > 1 or any(name is None for name in inputs):
             raise ContextError("`split` has constant lengths, but the second feed changes the sizes of the inputs")
         joined = _concat(tested, tuple(name for name in inputs if name is not None), axis)
-        along = _constant("SplitAxis", "i64", (), [axis])
-        lengths = _constant("SplitLengths", "i64", (len(inputs),), next(iter(sizes)))
+        along = constant("SplitAxis", "i64", (), [axis])
+        lengths = constant("SplitLengths", "i64", (len(inputs),), next(iter(sizes)))
         parts = Node(
             name="VariadicSplit",
             op="VariadicSplit-1",
@@ -159,7 +159,7 @@ def inverse(order_of: OrderOf) -> Builder:
 
     def build(tested: Tested) -> Graph:
         order = _one_order(tested, order_of, "inverse")
-        back = _constant("InverseOrder", "i64", (len(order),), [order.index(each) for each in range(len(order))])
+        back = constant("InverseOrder", "i64", (len(order),), [order.index(each) for each in range(len(order))])
         second = _again(tested.node, (*tested.node.outputs, *back.outputs))
         return Graph(nodes=(tested.node, back, second), outputs=second.outputs)
 
@@ -171,7 +171,7 @@ def identity(order_of: OrderOf) -> Builder:
 
     def build(tested: Tested) -> Graph:
         rank = len(_one_order(tested, order_of, "identity"))
-        order = _constant("IdentityOrder", "i64", (rank,), range(rank))
+        order = constant("IdentityOrder", "i64", (rank,), range(rank))
         first = _again(tested.node, (tested.node.inputs[0], *order.outputs))
         node = replace(tested.node, inputs=(*first.outputs, *tested.node.inputs[1:]))
         return Graph(nodes=(order, first, node), outputs=node.outputs)
@@ -191,7 +191,7 @@ def convert(tested: Tested) -> Graph:
         limit = 1 << (ELEMENT_TYPES[target].bits - 1)
         if any(each.integers is None or not all(-limit <= one < limit for one in each.integers) for each in given):
             raise ContextError(f"`convert` converts {port.name} to {target}, which cannot represent its values")
-        nodes.append(_computing(f"Convert_{port.name}", "Convert-1", (source,), destination_type=target))
+        nodes.append(computing(f"Convert_{port.name}", "Convert-1", (source,), destination_type=target))
         inputs[place] = nodes[-1].outputs[0]
     node = replace(tested.node, inputs=tuple(inputs))
     return Graph(nodes=(*nodes, node), outputs=node.outputs)
@@ -214,24 +214,24 @@ def shape_of(source: str, port: str) -> Builder:
         if not any(each in sizes for each in values) or len(given[0].shape) > 1:
             raise ContextError(f"`shape-of` needs a value of {port} that is a dimension of {source}")
         nodes = [
-            _computing("ShapeOf", "ShapeOf-3", (source,), output_type=given[0].element_type),
-            _constant("GatherAxis", "i64", (), [0]),
+            computing("ShapeOf", "ShapeOf-3", (source,), output_type=given[0].element_type),
+            constant("GatherAxis", "i64", (), [0]),
         ]
         parts: list[str] = []
         for is_dimension, group in groupby(values, sizes.__contains__):
             run, name = list(group), f"{{}}_{len(parts)}"
             shape = (len(run),) if given[0].shape else ()
             if is_dimension:
-                indices = _constant(name.format("Indices"), "i64", shape, [sizes.index(each) for each in run])
+                indices = constant(name.format("Indices"), "i64", shape, [sizes.index(each) for each in run])
                 inputs = (nodes[0].outputs[0], indices.outputs[0], nodes[1].outputs[0])
-                nodes += [indices, _computing(name.format("Gather"), "Gather-8", inputs, batch_dims=0)]
+                nodes += [indices, computing(name.format("Gather"), "Gather-8", inputs, batch_dims=0)]
             elif any(len(set(each)) > 1 for each in run):
                 raise ContextError(f"`shape-of` cannot compute a value of {port} that changes and is not a dimension")
             else:
-                nodes.append(_constant(name.format("Values"), given[0].element_type, shape, [each[0] for each in run]))
+                nodes.append(constant(name.format("Values"), given[0].element_type, shape, [each[0] for each in run]))
             parts.append(nodes[-1].outputs[0])
         if len(parts) > 1:
-            nodes.append(_computing("Values", "Concat-1", tuple(parts), axis=0))
+            nodes.append(computing("Values", "Concat-1", tuple(parts), axis=0))
         place = [each.name for each in tested.operation.inputs].index(port)
         before, after = tested.node.inputs[:place], tested.node.inputs[place + 1 :]
         node = replace(tested.node, inputs=(*before, nodes[-1].outputs[0], *after))
@@ -262,11 +262,13 @@ def _again(node: Node, inputs: tuple[str | None, ...]) -> Node:
     return replace(node, name=f"{node.name}_1", inputs=inputs, outputs=(f"{node.name}_1_0",))
 
 
-def _constant(name: str, element_type: str, shape: Shape, value: Sequence[int]) -> Node:
-    return _computing(name, "Constant-1", (), element_type=element_type, shape=shape, value=tuple(value))
+def constant(name: str, element_type: str, shape: Shape, value: Sequence[int]) -> Node:
+    """A node that holds integers."""
+    return computing(name, "Constant-1", (), element_type=element_type, shape=shape, value=tuple(value))
 
 
-def _computing(name: str, op: str, inputs: tuple[str, ...], **attributes: Attribute) -> Node:
+def computing(name: str, op: str, inputs: tuple[str, ...], **attributes: Attribute) -> Node:
+    """A node with one output."""
     return Node(name=name, op=op, inputs=inputs, outputs=(f"{name}_0",), attributes=attributes)
 
 

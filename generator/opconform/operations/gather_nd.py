@@ -12,9 +12,9 @@ from opconform.operations.batches import BATCH_FACTS
 from opconform.operations.checks import INTEGERS, RANKED
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.ports import AttributeSpec, Port
 from opconform.operations.reading import Reading
 from opconform.suite.case import Shape
+from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array
 
 

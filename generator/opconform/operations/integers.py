@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from opconform.operations.arguments import Arguments, TensorType
 from opconform.operations.operation import Operation
-from opconform.operations.ports import AttributeSpec, Port
+from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.literals import encoded
 from opconform.tensors.tensor import Tensor
 

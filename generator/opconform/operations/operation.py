@@ -8,10 +8,10 @@ import numpy as np
 
 from opconform.operations.arguments import Arguments, Operand, Rejection, TensorType, Unknown
 from opconform.operations.checks import Predicate, holding
-from opconform.operations.places import Origins, Places, origins_of, zero_of
-from opconform.operations.ports import AttributeSpec, Port
+from opconform.operations.places import Places, zero_of
 from opconform.operations.reading import Reading
 from opconform.suite.case import Attribute, Graph, Node, Role, Shape
+from opconform.suite.declarations import AttributeSpec, Declaration, Port
 from opconform.tensors.tensor import Array, Tensor
 
 
@@ -28,6 +28,10 @@ class Tested:
     node: Node
     arguments: tuple[Arguments, ...]
     outputs: tuple[tuple[TensorType, ...], ...]
+
+
+#: The contexts of every operation, besides `bare`, `folded` and `then`.
+SHARED_CONTEXTS = ("convolved",)
 
 
 class ContextError(Exception):
@@ -72,6 +76,12 @@ class Operation:
         return self.name.rpartition("-")[0]
 
     @cached_property
+    def declaration(self) -> Declaration:
+        """What a suite says of it."""
+        moves_data = self.moved is not None
+        return Declaration(name=self.name, inputs=self.inputs, attributes=self.attributes, moves_data=moves_data)
+
+    @cached_property
     def data(self) -> tuple[Port, ...]:
         """The ports of data."""
         return tuple(each for each in self.inputs if not each.setting)
@@ -89,8 +99,7 @@ class Operation:
 
     def judged(self, arguments: Arguments) -> tuple[Arguments, tuple[str, ...]]:
         """The arguments, in which wrong ones are marked, and every requirement that they violate."""
-        found = [(port.name, violated) for port in self.inputs for violated in port.violations(arguments)]
-        found += [(each.name, violated) for each in self.attributes if (violated := each.violation(arguments))]
+        found = [*self.declaration.faults(arguments.inputs, arguments.attributes)]
         wrong = frozenset(name for name, violated in found if not violated.endswith(".element-type"))
         known = replace(arguments, wrong=wrong) if wrong else arguments
         declared = dict.fromkeys(violated for _, violated in found)
@@ -169,10 +178,6 @@ class Operation:
         """The facts that hold for some arguments, which may be invalid."""
         return holding(self.facts, self.judged(arguments)[0])
 
-    def origins(self, arguments: Arguments) -> Origins:
-        """Where every element of its outputs comes from, for arguments that `infer` accepts; it must move data."""
-        return origins_of(dict(self._data(arguments)), lambda places: self._moved(arguments, places))
-
     def _data(self, arguments: Arguments) -> Iterator[tuple[str, Operand]]:
         return ((name, each) for name, each in arguments.inputs.items() if not self.port_of(name).setting)
 
@@ -184,7 +189,7 @@ class Operation:
     @property
     def context_names(self) -> tuple[str, ...]:
         """The contexts that it can be tested in."""
-        return ("bare", "folded", *self.contexts)
+        return ("bare", "folded", *SHARED_CONTEXTS, *self.contexts)
 
     def role_of(self, name: str) -> Role:
         """The role of an input of a model around it; an input that it does not take itself is a tensor."""
@@ -196,8 +201,6 @@ class Operation:
     def port_of(self, name: str) -> Port:
         """The port of a tensor, by the tensor's name."""
         for port in self.inputs:
-            if name == port.name and not port.variadic:
-                return port
-            if port.variadic and name.rpartition("_")[0] == port.name:
+            if port.takes(name):
                 return port
         raise LookupError(f"{self.name} has no input {name}")

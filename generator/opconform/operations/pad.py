@@ -10,9 +10,9 @@ from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS, Predicate
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.ports import AttributeSpec, Port
 from opconform.operations.reading import Reading, has_kind, types_differ
 from opconform.suite.case import Shape
+from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array
 
 #: The pads, of which each has one element per dimension (Inputs, 2 and 3).

@@ -6,9 +6,9 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS
 from opconform.operations.operation import Operation
-from opconform.operations.ports import AttributeSpec, Port
 from opconform.operations.reading import Reading, has_kind, is_empty
 from opconform.suite.case import Shape
+from opconform.suite.declarations import AttributeSpec, Port
 
 #: The size that is calculated from the others (Detailed description, second item).
 INFERRED = -1

@@ -7,10 +7,10 @@ from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.axis import DATA, from_front, is_outside
 from opconform.operations.checks import INTEGERS
 from opconform.operations.operation import Operation
-from opconform.operations.ports import Port
 from opconform.operations.reading import Reading, is_empty, types_differ
 from opconform.operations.strides import LONGEST, is_long_backwards, selects_only_the_first
 from opconform.suite.case import Shape
+from opconform.suite.declarations import Port
 
 #: The indices of a slice, of which each has one element per axis (Inputs, 2 to 4).
 _INDICES = ("start", "stop", "step")

@@ -11,8 +11,8 @@ from opconform.operations.axis import AXIS, AXIS_CHECKS, DATA, axis_of, dimensio
 from opconform.operations.checks import INTEGERS, Predicate
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.ports import AttributeSpec, Port
 from opconform.operations.reading import Reading, types_differ
+from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 

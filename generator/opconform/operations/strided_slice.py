@@ -6,7 +6,6 @@ from opconform.operations.axis import is_outside
 from opconform.operations.checks import INTEGERS
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.ports import AttributeSpec, Port
 from opconform.operations.slicing_steps import (
     INDICES,
     MASKS,
@@ -21,6 +20,7 @@ from opconform.operations.slicing_steps import (
 from opconform.operations.strided_slice_readings import STRIDED_SLICE_READINGS
 from opconform.operations.strides import is_long_backwards, selects_only_the_first
 from opconform.suite.case import Shape
+from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array
 
 

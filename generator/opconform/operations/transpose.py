@@ -4,7 +4,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS
 from opconform.operations.operation import Operation
-from opconform.operations.ports import Port
+from opconform.suite.declarations import Port
 
 
 def _rank(arguments: Arguments) -> int:

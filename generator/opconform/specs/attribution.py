@@ -8,7 +8,7 @@ from opconform.errors import nearest, quoted
 from opconform.operations import OPERATIONS
 from opconform.specs.document import Mistake
 from opconform.specs.expressions import is_expression
-from opconform.specs.loader import Group, Spec
+from opconform.specs.group import Group, Spec
 from opconform.specs.requirements import requirements_of
 from opconform.suite.selection import PROFILES
 
@@ -125,7 +125,7 @@ def _unused(groups: Sequence[Group]) -> Iterator[Mistake]:
     for group in groups:
         settings = [value for name, value in group.settings if name != "matrix"]
         text = repr((group.keys, group.twin, settings, [*group.settings.matrix.values()]))
-        for name in group.settings.matrix:
+        for name in group.settings.matrix.keys() - ({"sample"} if group.samples else set()):
             if not re.search(rf"\b{name}\b", text):
                 yield group.mistake(("matrix", name), f"the matrix variable {name} is not used, so it adds no case.")
 

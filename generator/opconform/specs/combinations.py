@@ -19,7 +19,7 @@ from opconform.specs.expressions import (
     is_expression,
 )
 from opconform.specs.functions import Value
-from opconform.specs.loader import Group
+from opconform.specs.group import Group
 
 Combination = dict[str, Value]
 
@@ -38,7 +38,7 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
     """The combinations of a group's matrix, for at most `limit` cases; an empty one without a matrix."""
     settings = group.settings
     matrix = {name: _values(name, values, meter) for name, values in settings.matrix.items()}
-    wanted = where_of(group) if settings.sample is None else None  # the filter of a sample applies to its draws
+    wanted = where_of(group) if settings.random is None else None  # with `random`, the filter applies to the draws
     if settings.combine == "pairwise":
         plain = _pairwise(matrix, group, wanted, meter)
     else:

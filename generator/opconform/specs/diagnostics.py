@@ -57,6 +57,17 @@ def mistakes_of(
             yield _mistake(here, document, model, found, note)
 
 
+def complaint_of(fault: ValidationError) -> tuple[Route, str]:
+    """The route and the sentence, without a full stop, of the first complaint about values that no document has."""
+    first = fault.errors(include_url=False)[0]
+    inside = tuple(first["loc"])
+    if first["type"] == "extra_forbidden":
+        return inside, f"unknown key {quoted(inside[-1])}"
+    if first["type"] == "missing":
+        return inside[:-1], f"the key {inside[-1]!r} is missing"
+    return inside, f"{'.'.join(map(str, inside))}: {quoted(first['input'])} is not allowed: {_wanted(first)}"
+
+
 def _mistake(
     errors: Sequence[ErrorDetails], document: Document, model: type[BaseModel], route: Route, note: str
 ) -> Mistake:
@@ -92,8 +103,8 @@ def _variables_at(value: Any, route: Route) -> Collection[object]:
     group = value["groups"][route[1]]
     if not isinstance(group, dict):
         return ()
-    sample = group.get("sample")
-    drawn = sample.get("draw") if isinstance(sample, dict) else None
+    random = group.get("random")
+    drawn = random.get("draw") if isinstance(random, dict) else None
     return [name for each in (group.get("matrix"), drawn) if isinstance(each, dict) for name in each]
 
 

@@ -127,7 +127,7 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "sum": _sum,
 }
 
-#: The additional functions of the expressions of a sample; `samples` makes them.
+#: The additional functions of the expressions of `random`; `draws` makes them.
 RANDOM_FUNCTIONS = ("random_choice", "random_integer", "random_partition", "random_shape", "random_shuffle")
 
 #: The operators whose operands are checked.

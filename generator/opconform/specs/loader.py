@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,63 +13,18 @@ from opconform.operations import NAME, OPERATIONS, REQUIREMENTS
 from opconform.resources import root
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
+from opconform.specs.every import EVERY, SAMPLES, digest_of, every_group_ids, groups_of
 from opconform.specs.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
+from opconform.specs.group import Group, Spec
 from opconform.specs.requirements import cases_of, requirements_of
-from opconform.specs.schema import GroupKeys, models_of
+from opconform.specs.schema import models_of
 from opconform.suite.kind import check_kind
 
 #: What an author probably means as an expression.
 _ALMOST = re.compile(r"\s*(\$\s*\{.*\}|\{\{.*\}\})\s*", re.DOTALL)
+_ID = re.compile(r"^ *- id: ([a-z0-9.-]+)", re.MULTILINE)
 #: The most different expressions in a file; each takes time to compile.
 EXPRESSION_LIMIT = 2_000
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Group:
-    """One entry of a spec, at a route of a document.
-
-    Attributes:
-        settings: The entry's keys that are not keys of its cases.
-        keys: The keys of its cases as written, including expressions.
-        twin: The keys that the twin overrides as written, or None.
-    """
-
-    op: str
-    settings: GroupKeys
-    keys: Mapping[str, Any]
-    twin: Mapping[str, Any] | None
-    document: Document
-    route: Route
-
-    @property
-    def id(self) -> str:
-        """The group's name."""
-        return self.settings.id
-
-    @property
-    def full_name(self) -> str:
-        """The operation and the group's name, as in `Split-1/axis`, with which the ids of its cases begin."""
-        return f"{self.op}/{self.id}"
-
-    def mistake(self, route: Route, sentence: str) -> Mistake:
-        """A mistake at a route inside the group."""
-        return self.document.mistake((*self.route, *route), f"group {quoted(self.id)}: {sentence}")
-
-    @property
-    def place(self) -> str:
-        """The group's place, as `file:line:column`."""
-        mistake = self.document.mistake(self.route, "")
-        return f"{mistake.file}:{mistake.line}:{mistake.column}"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Spec:
-    """A spec file: its name in mistakes, and the SHA-256 of its bytes."""
-
-    file: str
-    digest: str
-    op: str
-    groups: tuple[Group, ...]
 
 
 class WrongSpecs(SpecMistakes):
@@ -83,8 +37,19 @@ class WrongSpecs(SpecMistakes):
 
 def shipped_files() -> Mapping[str, Path]:
     """The spec files that opconform ships, sorted, by their names in suites, as in `Split-1/axis.yaml`."""
-    paths = sorted(each for each in _shipped().glob("*/*.yaml") if each.name != REQUIREMENTS)
+    paths = sorted(
+        each for each in _shipped().glob("*/*.yaml") if each.name != REQUIREMENTS and each.parent.name != EVERY
+    )
     return {f"{each.parent.name}/{each.name}": each for each in paths}
+
+
+def shipped_groups() -> Mapping[str, Path]:
+    """The file of each shipped group, by the group's full name; some groups of samples have no case."""
+    files: dict[str, Path] = {}
+    for path in shipped_files().values():
+        ids = every_group_ids() if path.name == SAMPLES else _ID.findall(path.read_text())
+        files |= dict.fromkeys((f"{path.parent.name}/{each}" for each in ids), path)
+    return files
 
 
 def load_specs(paths: Sequence[Path], only: Collection[str] | None = None) -> list[Spec]:
@@ -121,11 +86,11 @@ def load_spec(path: Path, only: Collection[str] | None = None) -> Spec:
     op, mistakes = _operation(document)
     groups: list[Group] = []
     if op is not None:
-        groups, found = _groups(document, op, only)
+        groups, found = _every_group(document, op, only) if "samples" in value else _groups(document, op, only)
         mistakes += found
     if op is None or mistakes:
         raise WrongSpecs(mistakes, groups)
-    return Spec(file=document.file, digest=document.digest, op=op, groups=tuple(groups))
+    return Spec(file=document.file, digest=digest_of(path), op=op, groups=tuple(groups))
 
 
 def _shipped() -> Path:
@@ -189,6 +154,14 @@ def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
     return (near[0] if len(near) == 1 else None), [document.mistake(("op",), sentence)]
 
 
+def _every_group(document: Document, op: str, only: Collection[str] | None) -> tuple[list[Group], list[Mistake]]:
+    """The groups of every operation for the samples in a document, and all mistakes of the samples."""
+    try:
+        return groups_of(document, op, only), []
+    except SpecMistakes as fault:
+        return [], list(fault.mistakes)
+
+
 def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[list[Group], list[Mistake]]:
     """The groups of a spec that have no mistake, and all mistakes of the spec."""
     models, written = models_of(op), document.value.get("groups")
@@ -238,9 +211,9 @@ def _group_mistakes(document: Document, op: str, group: Mapping[str, Any], route
         if isinstance(name, str) and not is_expression(name) and name not in known:
             hint = f"{nearest(name.removeprefix(f'{op}:'), known)}`opconform list {op} --requirements` lists them."
             yield document.mistake((*route, *inner), f"{quoted(name)} is not a requirement of {op}. {hint}")
-    sample = group.get("sample")
-    draw = sample.get("draw") if isinstance(sample, dict) else None
-    for inner, variables in ((("matrix",), group.get("matrix")), (("sample", "draw"), draw)):
+    random = group.get("random")
+    draw = random.get("draw") if isinstance(random, dict) else None
+    for inner, variables in ((("matrix",), group.get("matrix")), (("random", "draw"), draw)):
         for name in variables if isinstance(variables, dict) else ():
             if inner == ("matrix",) and name in ("include", "exclude"):
                 yield document.mistake((*route, *inner, name, KEY), f"Write {quoted(name)} beside `matrix`, not in it.")

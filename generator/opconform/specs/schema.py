@@ -20,10 +20,10 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from opconform.operations import OPERATIONS, installed_cases
-from opconform.operations.ports import AttributeSpec, Port
 from opconform.resources import root
 from opconform.specs.expressions import is_expression
 from opconform.suite.case import DIMENSION, SEEN, Attribute, Binding, Dimension, Seen
+from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
 
@@ -46,7 +46,8 @@ class _OrExpression:
         return {"anyOf": [handler(schema), _EXPRESSION_SCHEMA]}
 
 
-_MAYBE = _OrExpression()
+#: Annotates what may be an expression.
+OR_EXPRESSION = _OrExpression()
 if TYPE_CHECKING:
     _ElementTypeName = str
 else:
@@ -82,16 +83,16 @@ class Keys(BaseModel):
 class TensorKeys(Keys):
     """A tensor of a case. A value in place of this mapping is short for `values`."""
 
-    element_type: Annotated[_ElementTypeName, _MAYBE] | None = Field(
+    element_type: Annotated[_ElementTypeName, OR_EXPRESSION] | None = Field(
         None, description="OpenVINO's name of the element type."
     )
-    shape: Annotated[tuple[Annotated[_Size, _MAYBE], ...], _MAYBE] | None = Field(
+    shape: Annotated[tuple[Annotated[_Size, OR_EXPRESSION], ...], OR_EXPRESSION] | None = Field(
         None, description="The sizes of the dimensions; by default those of `values`."
     )
-    fill: Annotated[Literal["ramp", "bits", "special", "constant"], _MAYBE] | None = Field(
+    fill: Annotated[Literal["ramp", "small", "bits", "special", "constant"], OR_EXPRESSION] | None = Field(
         None, description="How the elements are made; ramp by default."
     )
-    value: Annotated[Element, _MAYBE] | None = Field(None, description="The element of a constant fill.")
+    value: Annotated[Element, OR_EXPRESSION] | None = Field(None, description="The element of a constant fill.")
     values: Any = Field(
         None,
         description="The elements, nested like the shape: numbers, true and false, strings; `nan`, `inf`, "
@@ -114,41 +115,46 @@ class _OrValues:
 
 
 #: An input of a case; null or a missing key leaves it out.
-_Tensor = Annotated[TensorKeys | None, _MAYBE, _OrValues()]
+_Tensor = Annotated[TensorKeys | None, OR_EXPRESSION, _OrValues()]
 
 
 class RejectKeys(Keys):
     """The expectation that a case is rejected."""
 
-    reject: Annotated[_Requirement, _MAYBE] = Field(description="The one requirement that the case violates.")
-    also: tuple[Annotated[_Requirement, _MAYBE], ...] = Field(
+    reject: Annotated[_Requirement, OR_EXPRESSION] = Field(description="The one requirement that the case violates.")
+    also: tuple[Annotated[_Requirement, OR_EXPRESSION], ...] = Field(
         (), description="Further violations that cannot be avoided."
     )
 
 
-_Declared = Annotated[Literal["...", "all"] | tuple[Annotated[Dimension, _MAYBE], ...], _MAYBE]
+_Declared = Annotated[Literal["...", "all"] | tuple[Annotated[Dimension, OR_EXPRESSION], ...], OR_EXPRESSION]
 
 
 class _CaseKeys(Keys):
-    binding: Annotated[Binding | Mapping[str, Annotated[Binding, _MAYBE]], _MAYBE] = Field(
+    binding: Annotated[Binding | Mapping[str, Annotated[Binding, OR_EXPRESSION]], OR_EXPRESSION] = Field(
         "constant",
         description="Whether inputs are constants in the IR or parameters fed at run time: one word for all control "
         "inputs, or a mapping by input name.",
     )
-    dynamic: _Declared | Annotated[Mapping[str, _Declared | None], _MAYBE] | None = Field(
+    dynamic: _Declared | Annotated[Mapping[str, _Declared | None], OR_EXPRESSION] | None = Field(
         None,
         description='The dimensions that the IR declares for the other inputs: sizes, "?" or bounds such as "2..8"; '
         '"all" makes every dimension "?", and "..." makes the rank dynamic. One value, or a mapping by input name.',
     )
-    expect: Annotated[Literal["accept", "semantics"] | RejectKeys, _MAYBE] = Field(
+    expect: Annotated[Literal["accept", "semantics"] | RejectKeys, OR_EXPRESSION] = Field(
         "accept", description="What a conformant backend does; `semantics`: what the reference semantics say."
     )
-    essential: Annotated[bool, Field(strict=True), _MAYBE] = Field(
+    then: Annotated[Mapping[str, Any], OR_EXPRESSION] | None = Field(
+        None,
+        description="An operation that takes the last output: its name as `op`, and its settings and attributes, "
+        "which are constants of the model.",
+    )
+    essential: Annotated[bool, Field(strict=True), OR_EXPRESSION] = Field(
         False, description="Whether every backend of the operation must support the case."
     )
 
 
-class Sample(Keys):
+class Random(Keys):
     """Random cases: `count` draws of the variables in `draw`, one after the other."""
 
     count: Annotated[int, Field(strict=True, ge=1)] = Field(description="How many different cases are drawn.")
@@ -166,7 +172,7 @@ class GroupKeys(Keys):
     profile: _Kebab = Field("core", description="The profile that the cases belong to.")
     requirements: tuple[_Requirement, ...] = Field((), description="The requirements that the cases are evidence for.")
     seen: tuple[Seen, ...] = Field((), description="Public bug reports of backends that failed such a case.")
-    matrix: Mapping[_Variable, Annotated[list[Any], Field(min_length=1), _MAYBE]] = Field(
+    matrix: Mapping[_Variable, Annotated[list[Any], Field(min_length=1), OR_EXPRESSION]] = Field(
         default_factory=dict, description="Variables and their values; every combination is a case."
     )
     combine: Literal["product", "pairwise"] = Field(
@@ -175,7 +181,7 @@ class GroupKeys(Keys):
     where: str | None = Field(None, description="An expression; combinations for which it is false are left out.")
     include: tuple[Mapping[_Variable, Any], ...] = Field((), description="Combinations to add or extend.")
     exclude: tuple[Mapping[_Variable, Any], ...] = Field((), description="Combinations to leave out.")
-    sample: Sample | None = Field(None, description="Random cases for each combination of the matrix.")
+    random: Random | None = Field(None, description="Random cases for each combination of the matrix.")
 
 
 class OperationModels:
@@ -185,10 +191,28 @@ class OperationModels:
         operation = OPERATIONS[op]
         inputs: dict[str, Any] = {each.name: _input_field(op, each) for each in operation.inputs}
         attributes: dict[str, Any] = {each.name: _attribute_field(op, each) for each in operation.attributes}
-        context: Any = Annotated[Literal[operation.context_names], _MAYBE]
+        name: Any = Literal[op]
+        context: Any = Annotated[Literal[(*operation.context_names, "then")], OR_EXPRESSION]
         title = op.replace("-", "")
+        first, *others = inputs or {"": None}
+        self.neighbour: type[BaseModel] = create_model(
+            f"{title}Neighbour",
+            __base__=Keys,
+            __doc__=f"{op} behind the operation under test, whose last output is its {first}.",
+            op=(name, Field(description="The operation.")),
+            **{each: inputs[each] for each in others},
+            **attributes,
+        )
         feed: Any = create_model(
             f"{title}Feed", __base__=Keys, __doc__="Other values for a second inference.", **inputs
+        )
+        sample: Any = create_model(
+            f"{title}Sample",
+            __base__=Keys,
+            __doc__="Valid arguments of this operation.",
+            second=(tuple[feed, ...], Field((), description="Other values for second inferences on the same model.")),
+            **inputs,
+            **attributes,
         )
         case: Any = create_model(
             f"{title}Case",
@@ -196,7 +220,7 @@ class OperationModels:
             __doc__="The keys of a case of this operation.",
             context=(context, Field("bare", description="The graph around the operation.")),
             feed=(
-                Annotated[feed, _MAYBE] | None,
+                Annotated[feed, OR_EXPRESSION] | None,
                 Field(None, description="Other values for a second inference on the same model."),
             ),
             **inputs,
@@ -207,12 +231,21 @@ class OperationModels:
             __base__=(case, GroupKeys),
             __doc__="One entry of a spec, expanded into cases.",
             twin=(
-                Annotated[case, _MAYBE] | None,
+                Annotated[case, OR_EXPRESSION] | None,
                 Field(None, description="The overrides that remove the violation from an invalid case."),
             ),
         )
-        name: Any = Literal[op]
         groups: Any = Annotated[list[SkipValidation[group]], Field(min_length=1)]  # checked one by one
+        requirement = tuple[_Requirement, ...]
+        self.samples: type[BaseModel] = create_model(
+            f"{title}Samples",
+            __base__=Keys,
+            __doc__=f"Samples of {op}, from which the groups of every operation make cases.",
+            op=(name, Field(description="The operation.")),
+            requirements=(requirement, Field((), description="The requirements that the samples are evidence for.")),
+            seen=(Mapping[_Kebab, tuple[Seen, ...]], Field({}, description="Public bug reports, by group.")),
+            samples=(Mapping[_Kebab, sample], Field(description="The samples by name, the most common one first.")),
+        )
         self.case: type[BaseModel] = case
         self.group: type[BaseModel] = group
         self.spec: type[BaseModel] = create_model(
@@ -229,7 +262,9 @@ def _input_field(op: str, port: Port) -> tuple[Any, Any]:
     sentence = f"The input {port.name} of {op}, of {port.default_type} by default."
     if not port.variadic:
         return _Tensor, Field(None, description=sentence)
-    return Annotated[tuple[_Tensor, ...], _MAYBE] | None, Field(None, description=f"{sentence} A list of tensors.")
+    return Annotated[tuple[_Tensor, ...], OR_EXPRESSION] | None, Field(
+        None, description=f"{sentence} A list of tensors."
+    )
 
 
 def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
@@ -238,7 +273,7 @@ def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
     kind = f"one of {values}" if attribute.type == "enum" else attribute.type + (f" of {values}" if values else "")
     default = "" if attribute.default is None else f"; {attribute.default!r} if omitted"
     sentence = f"The attribute {attribute.name} of {op}: {kind}{default}."
-    return Annotated[Attribute, _MAYBE] | None, Field(None, description=sentence)
+    return Annotated[Attribute, OR_EXPRESSION] | None, Field(None, description=sentence)
 
 
 @cache
@@ -251,7 +286,9 @@ def schema() -> dict[str, Any]:
     """The JSON Schema of a spec of any operation that has requirements, and so can be tested."""
     tested = [each for each in OPERATIONS if installed_cases(each) or (root() / "cases" / each).is_dir()]
     specs: Any = reduce(or_, (models_of(op).spec for op in tested))
-    adapter: TypeAdapter[Any] = TypeAdapter(Annotated[specs, Field(discriminator="op")])
+    samples: Any = reduce(or_, (models_of(op).samples for op in tested))
+    by_op = Field(discriminator="op")
+    adapter: TypeAdapter[Any] = TypeAdapter(Annotated[specs, by_op] | Annotated[samples, by_op])
     published = adapter.json_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -174,10 +174,15 @@ def document_of(case: Case) -> dict[str, object]:
     return {"format": case.format, **document, "expect": document.get("expect"), "twin": case.twin}
 
 
-def harness_text(case: Case) -> bytes:
-    """A case as a harness receives it: a JSON object without the expectation."""
+def harness_text(case: Case, declarations: Mapping[str, bytes]) -> bytes:
+    """A case as a harness receives it: a JSON object without the expectation, and with declarations of operations.
+
+    `declarations` has the JSON text of each operation that the suite declares.
+    """
     document = _CASE.dump_json(case, exclude_defaults=True, exclude={"expect", "twin"})
-    return b'{"format":%d,%b' % (case.format, document[1:])
+    ops = dict.fromkeys(each.op for each in case.graph.nodes)
+    declared = b",".join(declarations[each] for each in ops if each in declarations)
+    return b'{"format":%d,%b,"declarations":[%b]}' % (case.format, document[1:-1], declared)
 
 
 def case_text(case: Case) -> str:

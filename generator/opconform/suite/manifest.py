@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.errors import SuiteError
 from opconform.suite.case import CaseId, ProfileName, Reject, canonical_json
+from opconform.suite.declarations import Declaration, declaration_document
 
 HEADER = "suite.json"
 MANIFEST = "manifest.jsonl"
@@ -51,6 +52,7 @@ class Header:
         specs: The SHA-256 of each spec file, by name.
         specification: The revisions of the specification's pages, by operation.
         requirements: By operation and id.
+        declarations: The inputs and attributes of the operations, with their constraints.
         establishes: The requirements that are shown to be met when a comparison passes a stage, by operation and stage.
         left_out: How many cases have no model in a dialect, by dialect and reason; absent if there are none.
         select: The patterns that selected the cases; absent from a suite of whole profiles.
@@ -61,7 +63,7 @@ class Header:
 
     __pydantic_config__ = _STRICT
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     version: str
     generator: str
     recipe: _Digest
@@ -72,6 +74,7 @@ class Header:
     specification: Mapping[str, tuple[str, ...]]
     requirements: Mapping[str, Mapping[str, RequirementNote]]
     establishes: Mapping[str, Mapping[Stage, tuple[str, ...]]]
+    declarations: tuple[Declaration, ...]
     counts: Mapping[str, int]
     digest: _Digest
     left_out: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -156,7 +159,8 @@ def reasons_by_dialect(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, 
 def header_text(header: Header) -> str:
     """`suite.json` with its checksum renewed."""
     absent = {"checksum", *(name for name in ("left_out", "select", "part_of") if not getattr(header, name))}
-    return sealed_text(_HEADER.dump_python(header, mode="json", exclude=absent))
+    document = _HEADER.dump_python(header, mode="json", exclude={*absent, "declarations"})
+    return sealed_text(document | {"declarations": [*map(declaration_document, header.declarations)]})
 
 
 def sealed_text(document: Mapping[str, object]) -> str:
@@ -170,7 +174,9 @@ def header_of(content: bytes, where: str) -> Header:
     try:
         header = _HEADER.validate_json(content)
     except ValidationError as fault:
-        raise SuiteError(f"{where}: {first_error(fault)}.") from fault
+        is_old = any(each["loc"] == ("format",) and each["input"] == 1 for each in fault.errors(include_url=False))
+        why = " is of suite format 1, which is no longer read. Generate the suite again."
+        raise SuiteError(f"{where}{why if is_old else f': {first_error(fault)}.'}") from fault
     if header_text(header).encode() != content:
         raise SuiteError(
             f"{where} was changed after it was written, or is of another build of opconform. Generate the suite again."

@@ -12,7 +12,8 @@ from pydantic import ValidationError
 
 from opconform.errors import MissingError, SuiteError
 from opconform.memory import check_memory
-from opconform.suite.case import Accept, Case, Input, Output, Reject, case_from
+from opconform.suite.case import Accept, Case, Input, Output, Reject, canonical_json, case_from
+from opconform.suite.declarations import declaration_document
 from opconform.suite.kind import check_kind
 from opconform.suite.manifest import (
     CASE,
@@ -59,6 +60,11 @@ class Suite:
     def by_id(self) -> Mapping[str, Entry]:
         """The manifest's lines by case id."""
         return {each.id: each for each in self.entries}
+
+    @cached_property
+    def declarations(self) -> Mapping[str, bytes]:
+        """The JSON text of the declaration of each operation."""
+        return {each.name: canonical_json(declaration_document(each)).encode() for each in self.header.declarations}
 
     @cached_property
     def _recent(self) -> dict[str, Case]:

@@ -29,6 +29,8 @@ def faults_of(path: Path) -> Iterator[str]:
         yield f"{suite.store.root}/{HEADER}: the counts of cases without a model are not those of {MANIFEST}."
     if hashlib.sha256("".join(map(entry_line, suite.entries)).encode()).hexdigest() != suite.header.digest:
         yield f"{suite.store.root}/{MANIFEST}: a line repeats a key, or is not in the form that `generate` writes."
+    for op in sorted({each.op for each in suite.entries} - {each.name for each in suite.header.declarations}):
+        yield f"{suite.store.root}/{HEADER}: it does not declare {op}."
     for entry in suite.entries:
         faults = list(_file_faults(suite, entry))
         yield from faults or _case_faults(suite, entry)

@@ -1,4 +1,4 @@
-"""The contract of a Python backend, and one module for each backend that opconform ships."""
+"""The contract of a Python backend, and the backends that opconform ships."""
 
 from opconform_runners.backends.backend import (
     Backend,
@@ -10,6 +10,7 @@ from opconform_runners.backends.backend import (
     Rejected,
     Unsupported,
 )
+from opconform_runners.backends.graph import outputs_of
 
 __all__ = [
     "Backend",
@@ -20,4 +21,5 @@ __all__ = [
     "Placement",
     "Rejected",
     "Unsupported",
+    "outputs_of",
 ]

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import ConfigDict, Field
 
 from opconform.suite.case import Case
+from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.tensor import Tensor
 
 #: When a case was refused: while the model was read, built or compiled, or while it was executed.
@@ -134,14 +135,14 @@ class Backend(Protocol):
     def describe(self) -> Implementation:
         """What the backend is and can do."""
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs] | PlacedOutputs:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs] | PlacedOutputs:
         """The outputs of each feed, each a list of tensors in order, all from one built model.
 
         A backend with a choice of devices returns `PlacedOutputs`. It raises `Unsupported` if another device than the
         named one would execute the case.
 
         Args:
-            case: The case, without its expectation.
+            case: The case, without its expectation. `case.declaration(op)` has the constraints of an operation.
             model: The rendered model in the first of the backend's dialects that the case has, or None for a backend
                 without dialects.
             feeds: One or two sets of inputs by name; `case.operands(feed)` has them as the node gets them.

@@ -1,13 +1,13 @@
 """The `openvino` backend: reads the rendered IR with OpenVINO and executes it on a device."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
-from opconform.suite.case import Case
+from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.bit_layouts import pack, unpack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
@@ -51,15 +51,6 @@ _TRANSLATION = Translation(
     ),
     shows_type=False,
 )
-#: The control inputs of each operation that must be integers, and the requirement that says so.
-INTEGERS: Mapping[str, Mapping[str, str]] = {
-    "Gather-8": {"axis": "axis.element-type", "indices": "indices.element-type"},
-    "GatherND-8": {"indices": "indices.element-type"},
-    "Pad-12": {"pads_begin": "pads_begin.element-type", "pads_end": "pads_end.element-type"},
-    "Reshape-1": {"shape": "shape.element-type"},
-    "Split-1": {"axis": "axis.element-type"},
-    "VariadicSplit-1": {"axis": "axis.element-type", "split_lengths": "lengths.element-type"},
-}
 #: Before the name of a device: execute a model that was exported and imported again.
 _IMPORT = "IMPORT:"
 
@@ -99,7 +90,7 @@ class OpenVINO:
             mapped=full_names(MAPPED) if "onnx" in self._dialects else (),
         )
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> PlacedOutputs:
         """The outputs of each feed, all on one compiled model, and what executed it."""
         with translated(case, "build"):
             compiled = self._core.compile_model(read_model(self._core, model), self._device.name)
@@ -129,20 +120,27 @@ def version() -> str:
 
 
 @contextmanager
-def translated(case: Case, stage: Stage) -> Iterator[None]:
+def translated(case: DeclaredCase, stage: Stage) -> Iterator[None]:
     """Translate OpenVINO's exceptions; only OpenVINO's own calls belong inside this block.
 
-    If the specification requires integers at a control input, "not implemented" for another type counts as a rejection.
+    "Not implemented" for an element type that the operation's declaration does not allow counts as a rejection.
     """
     try:
         with _TRANSLATION.at(stage, case.op):
             yield
     except Unsupported as answer:
-        others = {each.name for each in case.inputs if not ELEMENT_TYPES[each.element_type].is_integer}
-        for name, requirement in INTEGERS.get(case.op, {}).items():
-            if name in others:
-                raise Rejected(stage, str(answer), requirement) from answer
+        if (requirement := _wrong_type(case)) is not None:
+            raise Rejected(stage, str(answer), requirement) from answer
         raise
+
+
+def _wrong_type(case: DeclaredCase) -> str | None:
+    """The requirement that an input of the node under test violates by its element type, as far as types are known."""
+    node, inputs = case.node, {each.name: each for each in case.inputs}
+    operands = [None if name is None else inputs.get(name) for name in node.inputs]
+    declared = (each for each in case.declarations if each.name == node.op)
+    violated = (name for each in declared for _, name in each.faults(each.named(operands), node.attributes))
+    return next((each for each in violated if each.endswith(".element-type")), None)
 
 
 def type_of(element_type: str) -> ov.Type:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from opconform.suite.case import Case
+from opconform.suite.declarations import DeclaredCase
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.openvino import NAMED, check_types, output_of, tensor_of, translated, type_of, version
 from opconform_runners.backends.openvino_runtime import ov, read_model
@@ -29,7 +29,7 @@ class OpenVINOReference:
             bindings=("constant", "parameter"),
         )
 
-    def run(self, case: Case, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
         """The outputs of each feed, all of one model."""
         with translated(case, "build"):
             read = read_model(self._core, model)
@@ -44,7 +44,7 @@ class OpenVINOReference:
         return outputs
 
 
-def _evaluate(case: Case, model: ov.Model, results: Sequence[ov.Tensor], given: Sequence[ov.Tensor]) -> None:
+def _evaluate(case: DeclaredCase, model: ov.Model, results: Sequence[ov.Tensor], given: Sequence[ov.Tensor]) -> None:
     try:
         is_evaluated = model.evaluate(results, given)
     except RuntimeError as fault:
@@ -55,7 +55,7 @@ def _evaluate(case: Case, model: ov.Model, results: Sequence[ov.Tensor], given: 
         raise NotImplementedError("Not Implemented: Model.evaluate returned false")
 
 
-def _space(port: ov.Output, case: Case) -> ov.Tensor:
+def _space(port: ov.Output, case: DeclaredCase) -> ov.Tensor:
     """An output for the evaluation to resize; if the model has no static type, of the first tensor input's type."""
     if port.element_type.is_static():
         return ov.Tensor(port.element_type, ov.Shape([0]))

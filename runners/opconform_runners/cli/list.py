@@ -11,7 +11,7 @@ import click
 from rich.table import Table
 
 from opconform.errors import UsageError
-from opconform.generation.case_list import CaseList
+from opconform.explanation.case_list import CaseList
 from opconform.generation.options import LIMITS
 from opconform.operations import installed_operations
 from opconform.specs.loader import named_operations

@@ -26,16 +26,16 @@ def command() -> None:
     """Write the files of a new operation, backend or harness, which work as they are."""
 
 
-@command.command("operation", example="new operation Reverse-1")
+@command.command("operation", example="new operation Mirror-1")
 @click.argument("name")
 def _operation(name: str) -> None:
     """Write a package of an operation and its cases.
 
-    NAME is a versioned name, as in Reverse-1. The package is a folder in the current folder; once it is installed, NAME
+    NAME is a versioned name, as in Mirror-1. The package is a folder in the current folder; once it is installed, NAME
     stands for its cases.
     """
     if not NAME.fullmatch(name):
-        raise UsageError(f"{quoted(name)} is not the name of an operation. Name one with a version, as in Reverse-1.")
+        raise UsageError(f"{quoted(name)} is not the name of an operation. Name one with a version, as in Mirror-1.")
     if name in OPERATIONS:
         raise UsageError(f"The operation {name} exists already. Use another name.")
     package, distribution = _snake(name), _snake(name).replace("_", "-")

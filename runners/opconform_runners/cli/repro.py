@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from opconform.errors import HarnessError, UsageError
-from opconform.generation.case_list import one_case, specs_of_case
+from opconform.explanation.case_list import one_case, specs_of_case
 from opconform.generation.options import ONE_CASE, Options
 from opconform.generation.pipeline import generate
 from opconform.suite.manifest import Entry

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from opconform.errors import UsageError
-from opconform.generation.case_list import ListedCase, one_case
+from opconform.explanation.case_list import ListedCase, one_case
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
 from opconform.suite.kind import kinds_of

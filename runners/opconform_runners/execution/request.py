@@ -9,7 +9,7 @@ from pathlib import Path
 
 from opconform.errors import UsageError, counted, quoted_text
 from opconform.removal import remove_folder
-from opconform.suite.case import Case
+from opconform.suite.case import Case, harness_text
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -96,7 +96,8 @@ def lay_out(suite: Suite, given: tuple[Entry, Case], dialect: str | None, *, seq
         for feed, path in enumerate(paths)
     ]
     model = None if dialect is None else suite.header.dialects[dialect]
-    line = run_line(seq, case, folder=place.folder if files else None, dialect=dialect, model=model, feeds=feeds)
+    asked, where = harness_text(case, suite.declarations), place.folder if files else None
+    line = run_line(seq, asked, folder=where, dialect=dialect, model=model, feeds=feeds)
     size = sum(map(len, inputs))
     return Request(
         seq=seq,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from opconform.errors import DiskError, SuiteError
 from opconform.suite.case import Case
+from opconform.suite.hints import check_matches
 from opconform.suite.manifest import CONTROL, Entry
 from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
@@ -167,7 +168,7 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
     matches = Matches(selection, every_profile=True)
     wanted = [each for each in suite.entries if matches.wants(each.id, each.profile, each.requirements)]
     hint = f" `opconform list {suite.store.root} --cases` lists its cases."
-    matches.check(suite.known, within=f" of {suite.store.root}", otherwise=hint)
+    check_matches(matches, suite.known, within=f" of {suite.store.root}", otherwise=hint)
     twins = {each.twin for each in wanted if each.twin is not None and each.twin in suite.by_id}
     return [suite.by_id[each] for each in sorted({each.id for each in wanted} | twins)]
 

@@ -16,6 +16,7 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
+from opconform_runners.backends.constraints import resolved
 from opconform_runners.execution.jobs import default_jobs
 from opconform_runners.execution.request import (
     Place,
@@ -145,15 +146,16 @@ class Worker:
     doubted: tuple[Entry, Outcome, tuple[Incident, ...]] | None = None
 
     async def begin(self) -> Implementation:
-        """Start the first harness; returns its description of itself."""
+        """Start the first harness; returns its description of itself, with the requirements that it maps."""
+        suite = self.execution.suite
         self.harness = await connect(self.execution.launch.command)
         try:
-            check_dialects(self.execution.suite, self.harness.implementation)
+            check_dialects(suite, self.harness.implementation)
         except UsageError:
             await self.end()
             raise
-        self.execution.implementation = self.harness.implementation
-        return self.harness.implementation
+        self.execution.implementation = resolved(self.harness.implementation, suite.header.declarations)
+        return self.execution.implementation
 
     async def run(self) -> None:
         """Execute cases until none is left, and stop the harness."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from opconform.suite.case import Case, harness_text
+from opconform.suite.declarations import DeclaredCase
 from opconform_runners.backends.backend import Implementation, Placement, Stage
 
 VERSION = 1
@@ -148,11 +148,11 @@ class Start:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """The request to execute a case, without its expectation."""
+    """The request to execute a case."""
 
     cmd: Literal["run"]
     seq: Annotated[int, Field(ge=0, lt=1 << 53)]
-    case: Case
+    case: DeclaredCase
     dir: str | None
     dialect: str | None
     model: str | None
@@ -188,14 +188,14 @@ STOP_LINE = _line({"cmd": "stop"})
 
 def run_line(
     seq: int,
-    case: Case,
+    case: bytes,
     *,
     folder: str | None,
     dialect: str | None,
     model: str | None,
     feeds: Sequence[Feed | InlineFeed],
 ) -> bytes:
-    """The request to execute a case, without its expectation."""
+    """The request to execute a case, given as `harness_text`."""
     documents = [
         {"inputs": each.inputs, "outputs": each.outputs}
         if isinstance(each, Feed)
@@ -203,7 +203,7 @@ def run_line(
         for each in feeds
     ]
     rest = _line({"dir": folder, "dialect": dialect, "model": model, "feeds": documents})
-    return b'{"cmd":"run","seq":%d,"case":%b,%b' % (seq, harness_text(case), rest[1:])
+    return b'{"cmd":"run","seq":%d,"case":%b,%b' % (seq, case, rest[1:])
 
 
 def said_line(implementation: Implementation) -> bytes:

@@ -13,7 +13,8 @@ from typing import Any, BinaryIO, TypeGuard
 import numpy as np
 
 from opconform.errors import UsageError
-from opconform.suite.case import Case, case_from
+from opconform.suite.case import Case
+from opconform.suite.declarations import declared_case_from
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.npz import FILE_LIMIT, arrays_of, is_large, npz_bytes, write_npz
 from opconform.tensors.tensor import Tensor
@@ -108,7 +109,7 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
     seq = request["seq"]
     started = time.perf_counter()
     try:
-        case = case_from(request["case"])
+        case = declared_case_from(request["case"])
         folder = request["dir"]
         feeds = [_inputs(case, folder, each) for each in request["feeds"]]
         model = None if request["model"] is None else Path(folder, request["model"])

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from opconform.errors import OpconformError, SuiteError, UsageError, counted
+from opconform.suite.hints import check_matches
 from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
@@ -122,7 +123,7 @@ class Conformance:
         by_id = suite.by_id
         found = {each.case_id for each in items if matches.wants(each.case_id, by_id[each.case_id].profile, ())}
         try:
-            matches.check(suite.known, within=f" of {shown_path(suite.store.root)}")
+            check_matches(matches, suite.known, within=f" of {shown_path(suite.store.root)}")
         except OpconformError as fault:
             raise pytest.UsageError(f"--deselect: {fault}") from fault
         return found

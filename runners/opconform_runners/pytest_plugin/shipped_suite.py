@@ -8,9 +8,9 @@ import pytest
 
 from opconform.dialects import DIALECTS
 from opconform.errors import UsageError
-from opconform.generation.header import recipe_digest
 from opconform.generation.options import Options
 from opconform.generation.pipeline import OnProgress, generate
+from opconform.generation.recipe import recipe_digest
 from opconform.specs.loader import load_specs, shipped_files
 from opconform.suite.manifest import HEADER
 from opconform.suite.selection import Selection

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from opconform.errors import UsageError
+from opconform.suite.hints import check_matches
 from opconform.suite.manifest import Entry
 from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
@@ -24,7 +25,7 @@ def wanted(
     every = [Matches(each, every_profile=True) for each in selections]
     found = [entry for entry in suite.entries if _all_want(every, entry)]
     for each in every:
-        each.check(suite.known, within=f" of {shown_path(suite.store.root)}")
+        check_matches(each, suite.known, within=f" of {shown_path(suite.store.root)}")
     own = [each for each in found if not operations or each.op in operations]
     again = [Matches(each, every_profile=True) for each in selections]
     for entry in own:
@@ -32,7 +33,7 @@ def wanted(
     declared = ", ".join(operations)
     if not own and not any(each.patterns for each in selections):
         raise UsageError(f"{shown_path(suite.store.root)} has no case of a declared operation. Declared: {declared}.")
-    if unused := [name for each in reversed(again) for name in each.unmatched]:
+    if unused := [part.name for each in reversed(again) for part in each.unmatched]:
         sentence = "selects only cases of operations that the backend does not declare."
         raise UsageError(f"{unused[0]!r} {sentence} Declared: {declared}.")
     return own, [each for each in found if operations and each.op not in operations]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from opconform.errors import counted
-from opconform.model.pictures import Highlight, highlight_of
+from opconform.explanation.pictures import Highlight, highlight_of
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case
 from opconform.tensors.tensor import Array, Tensor

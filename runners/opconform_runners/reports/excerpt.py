@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from opconform.model.pictures import Highlight, highlight_of
+from opconform.explanation.pictures import Highlight, highlight_of
 from opconform.suite.case import Accept, Case
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, patterns

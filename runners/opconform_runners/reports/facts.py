@@ -11,8 +11,8 @@ from ml_dtypes import finfo
 
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Operation
-from opconform.operations.ports import Port
 from opconform.suite.case import Accept, Case, Input
+from opconform.suite.declarations import Port
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.reports.alternatives import context_fact, operation_fact

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from opconform.model.pictures import Origin, origin_of
+from opconform.explanation.origins import Origin, origin_of
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry, expected_name, inputs_name

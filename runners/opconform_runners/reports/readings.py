@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 
+from opconform.explanation.origins import origins_of
 from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Rejection, TensorType
@@ -91,7 +92,7 @@ def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
     bits = ELEMENT_TYPES[data[0].element_type].bits
     if bits not in (0, 1, 2, 4) or sum(int(np.prod(each.shape)) for each in data) > _ELEMENTS:
         return
-    origins = operation.origins(arguments)
+    origins = origins_of(operation, arguments)
     if bits:
         known = {some for numbers in origins.inputs.values() for some in _bytes(numbers, _BYTE // bits)}
         if any(

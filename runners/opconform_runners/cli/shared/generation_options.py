@@ -49,7 +49,7 @@ def generation_options(jobs: str) -> Decorator:
     return collected(
         "generation",
         GenerationOptions,
-        rare_option("--seed", type=int, default=0, show_default=True, help="Seed of random fills and samples."),
+        rare_option("--seed", type=int, default=0, show_default=True, help="Seed of random fills and draws."),
         rare_option("--dialect", "dialects", multiple=True, metavar="NAME", help=f"{', '.join(SHIPPED)} (repeatable)."),
         _limit_option("--max-cases", LIMITS.cases, "cases per group"),
         _limit_option("--max-elements", LIMITS.elements, "elements per tensor"),

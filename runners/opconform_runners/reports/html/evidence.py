@@ -5,7 +5,8 @@ from dataclasses import asdict
 
 from opconform.dialects import DIALECTS
 from opconform.errors import SuiteError
-from opconform.model.pictures import Origin, highlight_of
+from opconform.explanation.origins import Origin
+from opconform.explanation.pictures import highlight_of
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite

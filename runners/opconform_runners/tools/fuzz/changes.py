@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from opconform.model.draft import Draft, Fill, TensorDraft
-from opconform.operations.ports import Port
+from opconform.suite.declarations import Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
 from opconform_runners.tools.fuzz.delivery import (

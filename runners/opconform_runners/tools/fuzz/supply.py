@@ -13,7 +13,7 @@ from opconform.generation.options import Options
 from opconform.generation.pipeline import write_suite
 from opconform.generation.workers import Worker, received, started
 from opconform.operations import OPERATIONS
-from opconform.specs.loader import Spec
+from opconform.specs.group import Spec
 from opconform_runners.tools.fuzz.draws import Draws
 from opconform_runners.tools.fuzz.trial import Trial
 

@@ -85,7 +85,7 @@ def decided(draft: Draft) -> Draft | None:
     if not violated and not all(_is_small(each) for each in (*before, last)):
         return None
     draft = replace(draft, rejected_for=next(iter(violated), None), requirements=violated or _requirements(draft))
-    if draft.second is not None or draft.context in draft.operation.contexts:
+    if draft.second is not None or draft.has_other_nodes:
         try:
             check_surroundings(draft)
         except KeyMistake:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from opconform.model.draft import Draft, TensorDraft
-from opconform.operations.ports import AttributeSpec, Port
 from opconform.suite.case import Attribute
+from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
 from opconform_runners.tools.fuzz.trial import ELEMENTS

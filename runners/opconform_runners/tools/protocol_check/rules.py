@@ -14,6 +14,7 @@ from opconform.suite.reader import Suite
 from opconform.temporary import TemporaryFolder
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.backends.backend import full_names
+from opconform_runners.backends.constraints import constrained_names
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.process import STOP_LIMIT, Process
 from opconform_runners.harness.protocol import STOP_LINE, ProtocolError, said_faults
@@ -35,11 +36,12 @@ async def _start_answer(probe: Probe) -> None:
 
 async def _start_names(probe: Probe) -> None:
     """The reply to `start` names only dialects, element types, operations and requirements that exist."""
+    declarations = probe.suite.header.declarations
     allowed = (
         ("dialects", probe.said.dialects, probe.dialects),
         ("element_types", probe.said.element_types, ELEMENT_TYPES),
         ("operations", probe.said.operations, OPERATIONS),
-        ("mapped", probe.said.mapped, full_names(probe.suite.header.requirements)),
+        ("mapped", probe.said.mapped, {*full_names(probe.suite.header.requirements), *constrained_names(declarations)}),
     )
     for key, named, known in allowed:
         for each in named:

@@ -1,5 +1,6 @@
 """A case as a short script that uses nothing but the backend's own interface."""
 
+import dataclasses
 import re
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -8,11 +9,13 @@ from dataclasses import dataclass
 from opconform.errors import UsageError, nearest
 from opconform.resources import render
 from opconform.suite.case import Case, Reject
+from opconform.suite.declarations import DeclaredCase
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.tools.repro.graph_source import onnx_model_of, openvino_source, opsets, torch_source
+from opconform_runners.tools.repro.graph_source import onnx_model_of, openvino_source, opsets
+from opconform_runners.tools.repro.torch_source import torch_source
 from opconform_runners.tools.repro.variables import BIT_ORDERS, is_odd, is_used, nan_source, variables_of
 from opconform_runners.verdicts.judge import ENDS
 
@@ -84,9 +87,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         each.name: Tensor(element_type=each.element_type, array=suite.arrays(entry, inputs_name(0))[each.name])
         for each in case.inputs
     }
-    graph = torch_source(case, first) if backend == "torch" else openvino_source(case)
-    if backend == "torch" and graph is None:
-        raise UsageError(f"{case.id} cannot be written for torch, which has no function for a node of its graph.")
+    graph = torch_source(_declared(suite, case), first) if backend == "torch" else openvino_source(case)
     calls_functions = backend == "openvino" and graph is not None
     used = [each for each in variables if calls_functions or is_used(case, each.input, held)]
     for each in used:
@@ -127,6 +128,11 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         both_nan=both_nan if reason not in _ABOUT_NANS else "",
     )
     return str(text)
+
+
+def _declared(suite: Suite, case: Case) -> DeclaredCase:
+    fields = {each.name: getattr(case, each.name) for each in dataclasses.fields(case)}
+    return DeclaredCase(**fields, declarations=suite.header.declarations)
 
 
 def _check_torch(case: Case) -> None:

@@ -1,0 +1,118 @@
+"""The list of the cases of specs or of a suite."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+
+from opconform.generation.case_files import case_document
+from opconform.generation.expansion import expand
+from opconform.generation.options import ONE_CASE, Limits
+from opconform.generation.pipeline import known_of
+from opconform.model.draft import Draft
+from opconform.model.golden import inputs_of, output_types
+from opconform.model.graph import graph_of
+from opconform.operations import REQUIREMENTS
+from opconform.specs.group import Spec
+from opconform.specs.loader import load_specs, shipped_files, shipped_groups
+from opconform.suite.case import Case
+from opconform.suite.hints import check_matches, near_miss
+from opconform.suite.manifest import Entry, inputs_name
+from opconform.suite.matches import Known, Matches
+from opconform.suite.reader import Suite, open_suite
+from opconform.suite.selection import EXHAUSTIVE, Selection, check_one, pattern_of
+from opconform.tensors.tensor import Array
+
+#: The id of a group or of a requirement in a shipped file.
+_ID = re.compile(r"^ *- id: *(\S+)", re.MULTILINE)
+_DIGITS = re.compile(r"[0-9a-f]{1,10}")
+_WILD = frozenset("*?[")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedCase:
+    """A case, and a function that gives the inputs of each feed."""
+
+    case: Case
+    feeds: Callable[[], Sequence[Mapping[str, Array]]]
+
+
+def one_case(name: str, sources: Sequence[Path] = ()) -> ListedCase:
+    """The only case of a suite or of specs, by default the shipped ones, that has an id, digits or a pattern."""
+    cases = CaseList(sources, case=name)
+    found = list(cases.matching(Matches(Selection(patterns=(pattern_of(name),)), every_profile=True), ONE_CASE))
+    hint = "" if sources else " `opconform list` lists the shipped cases; use --suite for your own suite or spec."
+    check_one(name, [each.case.id for each in found], hint="" if found else near_miss(name, cases.known()) or hint)
+    return found[0]
+
+
+def specs_of_case(name: str) -> list[Spec]:
+    """The shipped specs with the groups that can have a case, which is named as in `one_case`.
+
+    The other files are not loaded, since that takes time. Groups of the profile `exhaustive` must be named.
+    """
+    files = shipped_groups()
+    patterns = [pattern_of(name), name.rpartition("/")[0]]
+    groups = {each for each in files if any(fnmatchcase(each, pattern) for pattern in patterns)}
+    if _DIGITS.fullmatch(name) or (not groups and not _WILD.isdisjoint(name)):  # `*` may match the `/` before digits
+        groups = {each for each, file in files.items() if file.stem != EXHAUSTIVE}
+    return load_specs(sorted({files[each] for each in groups}), groups) if groups else []
+
+
+class CaseList:
+    """The cases of a suite or of specs; by default of the shipped specs, or of those groups that can have a `case`."""
+
+    def __init__(self, sources: Sequence[Path], *, case: str = "") -> None:
+        is_suite = len(sources) == 1 and (sources[0].suffix == ".zip" or (sources[0] / "suite.json").exists())
+        self._suite = open_suite(sources[0]) if is_suite else None
+        self._is_part = not sources and bool(case)
+        self._specs = [] if is_suite else specs_of_case(case) if self._is_part else load_specs(sources)
+
+    def selected(self, selection: Selection, limits: Limits) -> list[ListedCase]:
+        """The selected cases, sorted by id, or a `UsageError` for each part of the selection that matches none."""
+        suite = self._suite
+        where = "in the specs" if suite is None else f"in {suite.store.root}"
+        if not (groups := self.known().groups):
+            return []
+        selection.check_profiles(sorted(set(groups.values())), where)
+        matches = Matches(selection)
+        found = list(self.matching(matches, limits))
+        check_matches(matches, self.known, within="" if suite is None else f" of {suite.store.root}")
+        return found
+
+    def matching(self, matches: Matches, limits: Limits) -> Iterator[ListedCase]:
+        """The cases that are wanted, sorted by id."""
+        if self._suite is not None:
+            for entry in self._suite.entries:
+                if matches.wants(entry.id, entry.profile, entry.requirements):
+                    case = self._suite.case(entry)
+                    yield ListedCase(case=case, feeds=partial(_stored, self._suite, entry, case.feeds))
+        groups = [each for spec in self._specs for each in spec.groups]
+        for group in sorted(groups, key=lambda each: f"{each.full_name}/"):
+            profile = group.settings.profile
+            if matches.wants_profile(profile):
+                for draft in sorted(expand(group, limits=limits), key=lambda each: each.digits):
+                    if matches.wants(draft.id, profile, draft.requirements):
+                        outputs = output_types(draft, 0) if draft.rejected_for is None else ()
+                        case = case_document(draft, graph_of(draft), draft.id, outputs)
+                        yield ListedCase(case=case, feeds=partial(_filled, draft))
+
+    def known(self) -> Known:
+        """What cases can be selected from; of the groups of one shipped case, all that is shipped."""
+        if self._suite is not None:
+            return self._suite.known()
+        if not self._is_part:
+            return known_of(self._specs)
+        folders = {each.parent for each in shipped_files().values()}
+        requirements = {name for each in folders for name in _ID.findall((each / REQUIREMENTS).read_text())}
+        return Known(groups=dict.fromkeys(shipped_groups(), ""), requirements=requirements)
+
+
+def _stored(suite: Suite, entry: Entry, feeds: int) -> Sequence[Mapping[str, Array]]:
+    return [suite.arrays(entry, inputs_name(feed)) for feed in range(feeds)]
+
+
+def _filled(draft: Draft) -> Sequence[Mapping[str, Array]]:
+    return [{name: each.array for name, each in feed.items()} for feed in inputs_of(draft, seed=0)]

@@ -1,0 +1,85 @@
+"""Where the elements of outputs come from: the elements of inputs that they should equal."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from opconform.model.graph import evaluated_arguments, ports_of
+from opconform.operations import OPERATIONS
+from opconform.operations.arguments import Arguments
+from opconform.operations.operation import Operation
+from opconform.operations.places import Places
+from opconform.suite.case import Accept, Case
+from opconform.tensors.tensor import Array, Tensor
+
+#: The most elements of a case whose origins are found.
+_ELEMENTS = 1 << 19
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origins:
+    """The numbers of the elements of data inputs, and those that came to the outputs.
+
+    Attributes:
+        inputs: Per data input an array of its shape; the numbers go on from one input to the next, from 0.
+        outputs: Per output an array of its shape; -1 for an element that comes from no input.
+    """
+
+    inputs: Mapping[str, Array]
+    outputs: tuple[Array, ...]
+
+
+def origins_of(operation: Operation, arguments: Arguments) -> Origins:
+    """The origins of the outputs of an operation that moves data, for arguments that it accepts."""
+    numbers, start = {}, 0
+    for name, each in arguments.inputs.items():
+        if not operation.port_of(name).setting:
+            numbers[name] = np.arange(start, start + math.prod(each.shape)).reshape(each.shape)
+            start += numbers[name].size
+    if operation.moved is None:
+        raise LookupError(f"{operation.name} does not move data")
+    outputs = operation.moved(arguments, Places(numbers, none=np.array(-1)))
+    return Origins(inputs=numbers, outputs=tuple(map(np.asarray, outputs)))
+
+
+class Origin(NamedTuple):
+    """An element of an input, by the input's name and its index there."""
+
+    tensor: str
+    at: tuple[int, ...]
+
+
+def origin_of(case: Case, arrays: Mapping[str, Array], output: str, at: tuple[int, ...]) -> Origin | None:
+    """The input element that an element of an output should equal, given the inputs of one feed.
+
+    None if the element comes from no input, if there is no such element, or if the model has other nodes, is rejected
+    or is too large.
+    """
+    origins = origins_in(case, arrays)
+    names = [each.name for each in case.expect.accept] if isinstance(case.expect, Accept) else []
+    if origins is None or output not in names:
+        return None
+    numbers = origins.outputs[names.index(output)]
+    if len(at) != numbers.ndim or any(index >= size for index, size in zip(at, numbers.shape, strict=True)):
+        return None
+    names_of = ports_of(case.node)
+    for port, held in origins.inputs.items():
+        if held.size and held.flat[0] <= numbers[at] <= held.flat[-1]:
+            place = np.unravel_index(numbers[at] - held.flat[0], held.shape)
+            return Origin(names_of[port], tuple(int(each) for each in place))
+    return None
+
+
+def origins_in(case: Case, arrays: Mapping[str, Array]) -> Origins | None:
+    """The origins of the outputs by the names of ports, or None as `origin_of` says."""
+    operation = OPERATIONS.get(case.op)
+    if operation is None or operation.moved is None or not case.is_bare or not isinstance(case.expect, Accept):
+        return None
+    shapes = [*(each.shape for each in arrays.values()), *(each.shape for each in case.expect.accept)]
+    if sum(map(math.prod, shapes)) > _ELEMENTS:
+        return None
+    tensors = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
+    return origins_of(operation, evaluated_arguments(case.node, tensors))

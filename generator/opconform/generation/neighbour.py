@@ -1,0 +1,49 @@
+"""The key `then` of a case: the operation that takes the last output of the node under test."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from opconform.errors import nearest, quoted
+from opconform.generation.options import Limits
+from opconform.generation.tensor_keys import KnownTensors, tensors_of
+from opconform.model.draft import Neighbour
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import Operation
+from opconform.specs.diagnostics import complaint_of
+from opconform.specs.document import KeyMistake
+from opconform.specs.schema import CONCRETE, models_of
+from opconform.suite.case import Attribute
+
+
+def neighbour_of(keys: Any, limits: Limits, known: KnownTensors) -> Neighbour | None:
+    """The neighbour that the keys of a case describe, or None; `KeyMistake` if they contradict each other."""
+    if keys.then is None:
+        if keys.context == "then":
+            raise KeyMistake(
+                "context", "the context `then` needs the key `then`, with the neighbour's `op` and arguments"
+            )
+        return None
+    if keys.context not in ("bare", "then"):
+        raise KeyMistake("context", f"`then` is a context of its own, so it cannot be combined with {keys.context}")
+    op = keys.then.get("op")
+    if not isinstance(op, str) or op not in OPERATIONS:
+        hint = nearest(str(op), list(OPERATIONS))
+        raise KeyMistake("then", f"op: {quoted(op)} is not a known operation. {hint}".rstrip(" ."), ("op",))
+    try:
+        checked: Any = models_of(op).neighbour.model_validate(dict(keys.then), context=CONCRETE)
+    except ValidationError as fault:
+        inside, sentence = complaint_of(fault)
+        raise KeyMistake("then", sentence, inside) from fault
+    operation = OPERATIONS[op]
+    try:
+        settings = tensors_of(operation, checked, limits, known)
+    except KeyMistake as fault:
+        raise KeyMistake("then", f"{fault.key}: {fault.sentence}", (fault.key, *fault.inside), fault.value) from fault
+    return Neighbour(op=op, settings=settings, attributes=_attributes(operation, checked))
+
+
+def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
+    given = {each.name: getattr(keys, each.name) for each in operation.attributes}
+    return {name: each for name, each in given.items() if each is not None}

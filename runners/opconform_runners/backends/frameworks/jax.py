@@ -1,0 +1,120 @@
+"""The `jax` backend: the whole graph in JAX's own operations, compiled once by `jax.jit`."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from operator import getitem
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxlib.mlir.ir import MLIRError
+
+from opconform.suite.case import Case, Input
+from opconform.suite.declarations import DeclaredCase
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
+from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
+from opconform_runners.backends.frameworks.axes import AXES, REPEATS, SHIFTS
+from opconform_runners.backends.frameworks.framework import Framework, Row
+from opconform_runners.backends.frameworks.gather import ALONG, INDEXED, TUPLES, indexed_nd
+from opconform_runners.backends.frameworks.layout import ORDER, SIZES
+from opconform_runners.backends.frameworks.pads import pairs
+from opconform_runners.backends.frameworks.settings import plain
+from opconform_runners.backends.frameworks.slices import SLICES, STRIDED
+from opconform_runners.backends.frameworks.split import CONCAT, EVEN, SIZED
+
+
+def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
+    """`jax.numpy.take`, which is told to fill with zeros, in each batch."""
+    if batches:
+        return jax.vmap(partial(_take, axis=axis - 1, batches=batches - 1))(data, indices)
+    return jnp.take(data, indices, axis=axis, mode="fill", fill_value=0)
+
+
+def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -> Any:
+    """`jax.lax.pad` for the mode constant, whose pads can be negative, and `jax.numpy.pad` for the others."""
+    if mode != "constant":
+        return jnp.pad(data, pads, mode)
+    return jax.lax.pad(data, jnp.zeros((), data.dtype) if value is None else value, [(*each, 0) for each in pads])
+
+
+_JAX = Framework(
+    name="jax",
+    version=jax.__version__,
+    types={
+        each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"
+    },
+    rows={
+        "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
+        "Gather-8": Row(_take, ALONG),
+        "GatherND-8": Row(partial(indexed_nd, jnp.arange, jnp.broadcast_to), TUPLES, INDEXED, tensors=("indices",)),
+        "Pad-12": Row(_pad, pairs(crops=("constant",))),
+        "Reshape-1": Row(jnp.reshape, SIZES),
+        "Reverse-1": Row(jnp.flip, AXES),
+        "Roll-7": Row(jnp.roll, SHIFTS),
+        "Slice-8": Row(getitem, SLICES),
+        "Split-1": Row(lambda axis, *split: jnp.split(*split, axis=axis), EVEN),
+        "StridedSlice-1": Row(getitem, STRIDED),
+        "Tile-1": Row(jnp.tile, REPEATS),
+        "Transpose-1": Row(jnp.transpose, ORDER),
+        "VariadicSplit-1": Row(lambda axis, *split: jax.lax.split(*split, axis=axis), SIZED),
+    },
+    translation=Translation(
+        not_implemented=re.compile(r"UNIMPLEMENTED|[Nn]ot implemented|[Uu]nsupported element type"),
+        faults=(*PYTHON_FAULTS, MLIRError),
+    ),
+)
+
+
+class Jax:
+    """JAX on the CPU, with 64-bit types."""
+
+    def __init__(self) -> None:
+        jax.config.update("jax_enable_x64", True)
+
+    def describe(self) -> Implementation:
+        """What the backend is and can do."""
+        return replace(_JAX.implementation("CPU"), dynamic=False, bindings=("constant",))
+
+    def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
+        """The outputs of each feed, all from one compiled function."""
+        _check(case, feeds)
+        given = [{each.name: _argument(case, each, feed[each.name]) for each in case.inputs} for feed in feeds]
+        constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
+        fed = [{name: value for name, value in each.items() if name not in constants} for each in given]
+        build = _JAX.translation.caller("build")
+        traced = jax.jit(lambda parameters: _JAX.outputs(case, {**constants, **parameters}, build)).trace(fed[0])
+        compiled = build(lambda: traced.lower().compile())
+        call = _JAX.translation.caller("run")
+        return [[_tensor(each) for each in call(compiled, parameters)] for parameters in fed]
+
+
+def _check(case: Case, feeds: Sequence[Inputs]) -> None:
+    for each in case.inputs:
+        if each.role == "control" and each.binding == "parameter":
+            raise Unsupported(f"{each.name} is static in a compiled JAX function, which takes no other value")
+        if each.dynamic is not None or len({feed[each.name].shape for feed in feeds}) > 1:
+            raise Unsupported("JAX compiles for static shapes")
+
+
+def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
+    """Control integers as Python's own; other control values as an array of their type, as JAX users write them."""
+    if _JAX.takes_tensor(case, given):
+        return jnp.asarray(tensor.array.view(_JAX.type_of(tensor)))
+    native = tensor.type.native
+    if tensor.type.is_integer or native is None:
+        return plain(tensor, _JAX.types)
+    return tensor.array if tensor.type.kind == "string" else tensor.array.view(native)
+
+
+def _tensor(array: Any) -> Tensor:
+    name = _JAX.name_of(np.dtype(array.dtype))
+    kind = ELEMENT_TYPES[name]
+    stored = np.asarray(array).view(kind.storage)
+    if kind.bits < 8:  # noqa: PLR2004 - narrower than a byte
+        stored = stored & np.uint8((1 << kind.bits) - 1)
+    return Tensor(element_type=name, array=stored)

@@ -1,0 +1,290 @@
+"""The `numpy` backend: executes a case directly, written from the specification pages without the generator's code."""
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from opconform.suite.declarations import DeclaredCase
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array, Tensor, patterns
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
+from opconform_runners.backends.constraints import checked, refuse_if
+from opconform_runners.backends.frameworks.gather import batches_of, check_tuples
+from opconform_runners.backends.frameworks.layout import copied
+from opconform_runners.backends.frameworks.numpy_axes import convolution, reverse, roll, tile
+from opconform_runners.backends.frameworks.slices import sliced, strided
+from opconform_runners.backends.graph import Function, outputs_of, padded
+
+#: The code of 0 in the table of nf4.
+_NF4_ZERO = 0b0111
+
+
+class Numpy:
+    """numpy's slices, after checks of everything that the specification requires."""
+
+    def describe(self) -> Implementation:
+        """What the backend is and can do."""
+        return Implementation(
+            name="numpy",
+            version=np.__version__,
+            element_types=tuple(ELEMENT_TYPES),
+            operations=tuple(FUNCTIONS),
+            dynamic=True,
+            bindings=("constant", "parameter"),
+            graphs=True,
+        )
+
+    def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
+        """The outputs of each feed."""
+        functions = checked(FUNCTIONS, case.declarations)
+        return [outputs_of(case, feed, functions) for feed in feeds]
+
+
+def _split(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    data, axis = inputs
+    along = _axis_of(axis, data)
+    return _parts(data, _even_ends(attributes["num_splits"], data.shape[along]), along)
+
+
+def _variadic_split(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    data, axis, lengths = inputs
+    along = _axis_of(axis, data)
+    return _parts(data, _given_ends(lengths.integers(), data.shape[along]), along)
+
+
+def _axis_of(axis: Tensor, data: Tensor) -> int:
+    """The axis as it is given."""
+    [along] = axis.integers()
+    _check_axis(along, len(data.shape))
+    return along
+
+
+def _check_axis(axis: int, rank: int) -> None:
+    refuse_if(axis >= rank or axis < -rank, "axis.range")
+
+
+def _parts(data: Tensor, ends: Sequence[int], axis: int) -> list[Tensor]:
+    return [Tensor(element_type=data.element_type, array=each) for each in np.split(data.array, ends, axis=axis)]
+
+
+def _even_ends(count: int, size: int) -> list[int]:
+    refuse_if(count <= 0, "num_splits.positive")
+    refuse_if(size == 0, "num_splits.zero-dimension")
+    refuse_if(count > size, "num_splits.at-most-dimension")
+    length, rest = divmod(size, count)
+    refuse_if(rest, "num_splits.divides")
+    return [length * each for each in range(1, count)]
+
+
+def _given_ends(lengths: list[int], size: int) -> list[int]:
+    refuse_if(not lengths, "lengths.empty")
+    refuse_if(min(lengths) < -1, "lengths.negative")
+    open_ones = [place for place, length in enumerate(lengths) if length == -1]
+    refuse_if(len(open_ones) > 1, "lengths.single-remainder")
+    known = sum(length for length in lengths if length >= 0)
+    for place in open_ones:
+        refuse_if(known > size, "lengths.remainder-sum")
+        lengths[place] = size - known
+    refuse_if(sum(lengths) != size, "lengths.sum")
+    return list(accumulate(lengths[:-1]))
+
+
+def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    arrays, axis = [each.array for each in inputs], attributes["axis"]
+    refuse_if(any(each.element_type != inputs[0].element_type for each in inputs), "inputs.element-type")
+    refuse_if(any(each.ndim == 0 for each in arrays), "inputs.positive-rank")
+    refuse_if(any(each.ndim != arrays[0].ndim for each in arrays), "inputs.rank")
+    _check_axis(axis, arrays[0].ndim)
+    refuse_if(len({np.delete(each.shape, axis).tobytes() for each in arrays}) > 1, "inputs.shape")
+    return [Tensor(element_type=inputs[0].element_type, array=np.concatenate(arrays, axis))]
+
+
+def _constant(_inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    return [_integers(attributes["element_type"], np.array(attributes["value"]).reshape(attributes["shape"]))]
+
+
+def _convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    [data] = inputs
+    return [_integers(attributes["destination_type"], np.array(data.integers()).reshape(data.shape))]
+
+
+def _shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    return [_integers(attributes["output_type"], np.array(inputs[0].shape))]
+
+
+def _integers(element_type: str, array: Array) -> Tensor:
+    return Tensor(element_type=element_type, array=array.astype(ELEMENT_TYPES[element_type].storage))
+
+
+def _gather(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    data, indices, axis = inputs
+    along = _axis_of(axis, data) % data.array.ndim
+    batches = batches_of(attributes.get("batch_dims", 0), (data, indices), along)
+    return [Tensor(element_type=data.element_type, array=_taken(data.array, indices, along, batches))]
+
+
+def _taken(data: Array, indices: Tensor, axis: int, batch: int) -> Array:
+    """`np.take` in each batch, from data with one more slice of zeros for the indices that are out of range."""
+    output = np.empty((*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :]), data.dtype)
+    if not output.size:  # one slice of zeros can be too large for the memory
+        return output
+    size = data.shape[axis]
+    zeros = np.zeros((*data.shape[:axis], 1, *data.shape[axis + 1 :]), data.dtype)
+    extended = np.concatenate([data, zeros], axis)
+    places = [each if -size <= each < 0 or 0 <= each < size else size for each in indices.integers()]
+    rows = np.array([each - (each < 0) for each in places], np.int64).reshape(indices.shape)
+    for number in np.ndindex(*data.shape[:batch]):
+        output[number] = np.take(extended[number], rows[number], axis - batch)
+    return output
+
+
+def _gather_nd(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    data, indices = inputs
+    batches, length = attributes.get("batch_dims", 0), indices.shape[-1]
+    check_tuples(data.shape, indices.shape, batches)
+    numbers = indices.integers()
+    for place, size in enumerate(data.shape[batches : batches + length]):
+        refuse_if(any(each >= size or each < -size for each in numbers[place::length]), "indices.range")
+    tuples = np.array(numbers, np.int64).reshape(indices.shape)
+    return [Tensor(element_type=data.element_type, array=_gathered(data.array, tuples, batches))]
+
+
+def _gathered(data: Array, tuples: Array, batches: int) -> Array:
+    """One index with an array per batch dimension and per place in a tuple."""
+    leading = np.broadcast_shapes(data.shape[:batches], tuples.shape[:batches])
+    repeated = np.broadcast_to(data, leading + data.shape[batches:])
+    positions = leading + tuples.shape[batches:-1]
+    grids = np.indices(leading + (1,) * (len(positions) - batches), sparse=True)[:batches]
+    array = repeated[(*grids, *np.moveaxis(tuples, -1, 0))]
+    shape = positions + data.shape[batches + tuples.shape[-1] :]
+    return np.array(np.broadcast_to(array, shape), data.dtype, order="C")
+
+
+def _reshape(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    data, shape = inputs
+    sizes = copied(data.shape, shape.integers()) if attributes["special_zero"] else shape.integers()
+    return [Tensor(element_type=data.element_type, array=data.array.reshape(_inferred(sizes, data.array.size)))]
+
+
+def _inferred(sizes: list[int], volume: int) -> list[int]:
+    """The sizes with one in place of -1, for so many elements."""
+    refuse_if(sizes and min(sizes) < -1, "shape.negative")
+    refuse_if(sizes.count(-1) > 1, "shape.single-inferred")
+    others = prod(size for size in sizes if size >= 0)
+    if -1 not in sizes:
+        refuse_if(others != volume, "shape.volume")
+        return sizes
+    refuse_if(others == volume == 0, "shape.inferred-undetermined")
+    refuse_if(others == 0 or volume % others, "shape.inferred-divides")
+    return [volume // others if size < 0 else size for size in sizes]
+
+
+def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    data, *lists = padded(inputs, 5)
+    _, index = sliced(data, *(each and each.integers() for each in lists))
+    refuse_if(any(each.step == 0 for each in index), "step.zero")
+    return [Tensor(element_type=data.element_type, array=np.ascontiguousarray(data.array[index]))]
+
+
+def _strided_slice(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
+    data, *lists = padded(inputs, 4)
+    _, index = strided(data, *(each and each.integers() for each in lists), **attributes)
+    refuse_if(any(isinstance(each, slice) and each.step == 0 for each in index), "stride.zero")
+    refuse_if(index.count(...) > 1, "ellipsis.single")
+    refuse_if(sum(isinstance(each, slice | int) for each in index) > len(data.shape), "indices.rank")
+    try:
+        array = data.array[index]
+    except IndexError as fault:
+        raise Rejected("build", str(fault), "shrink.range") from fault
+    return [Tensor(element_type=data.element_type, array=np.array(array, data.array.dtype, order="C"))]
+
+
+def _transpose(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    arg, order = inputs
+    axes, rank = order.integers(), arg.array.ndim
+    refuse_if(axes and len(axes) != rank, "order.length")
+    for axis in axes:
+        refuse_if(axis < 0, "order.negative")
+        refuse_if(axis >= rank, "order.range")
+        refuse_if(axes.count(axis) > 1, "order.unique")
+    array = np.transpose(arg.array, axes or None)
+    return [Tensor(element_type=arg.element_type, array=np.array(array, order="C"))]
+
+
+def _pad(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
+    data, begin, end, value = padded(inputs, 4)
+    mode, before, after = attributes["pad_mode"], begin.integers(), end.integers()
+    refuse_if(len(before) != data.array.ndim, "pads_begin.count")
+    refuse_if(len(after) != data.array.ndim, "pads_end.count")
+    refuse_if(data.element_type == "string" and mode != "constant", "data.string-mode")
+    if value is not None:
+        refuse_if(value.shape, "pad_value.scalar")
+        refuse_if(value.element_type != data.element_type, "pad_value.element-type")
+    largest = [max(pair) for pair in zip(before, after, strict=True)]
+    _check_limits(mode, data.shape, largest)
+    is_zero_added = mode == "constant" and value is None and any(each > 0 for each in largest)
+    refuse_if(is_zero_added and data.element_type == "f8e8m0", "pad_value.no-zero")
+    return [Tensor(element_type=data.element_type, array=_padded(data.array, before, after, mode, _added(data, value)))]
+
+
+def _check_limits(mode: str, shape: Sequence[int], largest: Sequence[int]) -> None:
+    for size, most in zip(shape, largest, strict=True):
+        if most > 0:
+            refuse_if(mode == "edge" and not size, "edge.empty")
+            refuse_if(mode == "reflect" and most >= size, "reflect.limit")
+            refuse_if(mode == "symmetric" and most > size, "symmetric.limit")
+
+
+def _added(data: Tensor, value: Tensor | None) -> Array:
+    """The element that is added in the mode constant, as a scalar."""
+    if value is not None:
+        return value.array
+    if data.type.kind == "string":
+        return np.array("")
+    return np.array(_NF4_ZERO if data.element_type == "nf4" else 0, data.array.dtype)
+
+
+def _padded(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, value: Array) -> Array:
+    """`numpy.pad` along one dimension after the other, and the rest cropped.
+
+    Bit patterns are padded, since `numpy.pad` converts a NaN to a Python number.
+    """
+    kind = np.result_type(data, value)
+    lengths = [max(sum(each), 0) for each in zip(begin, data.shape, end, strict=True)]
+    if 0 in lengths:  # the other dimensions may be too long to be padded
+        return np.empty(lengths, kind)
+    array = patterns(data.astype(kind))
+    extra = {"constant_values": patterns(value.astype(kind))} if mode == "constant" else {}
+    for axis, (before, size, after, length) in enumerate(zip(begin, data.shape, end, lengths, strict=True)):
+        most = length if mode in ("constant", "edge") else size  # far outside data, all elements are the same
+        widths = [(0, 0)] * data.ndim
+        widths[axis] = min(max(before, 0), most), min(max(after, 0), most)
+        array = np.pad(array, widths, mode, **extra)  # type: ignore[call-overload]
+        first = array.shape[axis] - length if after > most else max(-before, 0)
+        array = array[(*[slice(None)] * axis, slice(first, first + length))]
+    return np.array(array, order="C").view(kind)
+
+
+#: Per operation a function for arguments that the declaration allows. Settings are computed in whole bytes.
+FUNCTIONS: Mapping[str, Function] = {
+    "Concat-1": _concat,
+    "Constant-1": _constant,
+    "Convert-1": _convert,
+    "Convolution-1": convolution,
+    "Gather-8": _gather,
+    "GatherND-8": _gather_nd,
+    "Pad-12": _pad,
+    "Reshape-1": _reshape,
+    "Reverse-1": reverse,
+    "Roll-7": roll,
+    "ShapeOf-3": _shape_of,
+    "Slice-8": _slice,
+    "Split-1": _split,
+    "StridedSlice-1": _strided_slice,
+    "Tile-1": tile,
+    "Transpose-1": _transpose,
+    "VariadicSplit-1": _variadic_split,
+}

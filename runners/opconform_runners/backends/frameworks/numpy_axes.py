@@ -1,0 +1,57 @@
+"""Operations along single axes, as the `numpy` backend executes them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.constraints import refuse_if
+
+
+def tile(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Tile-1 by `numpy.tile`."""
+    data, repeats = inputs
+    refuse_if(any(each < 0 for each in repeats.integers()), "repeats.negative")
+    array = np.tile(data.array, repeats.integers())
+    return [Tensor(element_type=data.element_type, array=np.array(array, data.array.dtype, order="C"))]
+
+
+def reverse(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Reverse-1 by slices."""
+    data, axis = inputs
+    rank, is_boolean = data.array.ndim, axis.element_type == "boolean"
+    if attributes["mode"] == "mask":
+        refuse_if(not is_boolean, "axis.mask-type")
+        refuse_if(axis.array.size != rank, "axis.mask-length")
+        axes = np.flatnonzero(axis.array).tolist()
+    else:
+        refuse_if(is_boolean, "axis.index-type")
+        axes = axis.integers()
+        refuse_if(len(axes) > rank, "axis.count")
+        refuse_if(any(not -rank <= each < rank for each in axes), "axis.range")
+        refuse_if(any(each < 0 for each in axes), "axis.negative")
+    index = tuple(slice(None, None, -1 if each in axes else 1) for each in range(rank))
+    return [Tensor(element_type=data.element_type, array=np.array(data.array[index], order="C"))]
+
+
+def roll(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Roll-7 by the sources of the elements along each axis."""
+    data, shift, axes = inputs
+    rank, shifts = data.array.ndim, shift.integers()
+    is_example = shift.shape == (1,) and axes.array.ndim == 1  # one shift for several axes
+    refuse_if(shift.shape and shift.shape != axes.shape and (not is_example or not axes.shape[0]), "shift.length")
+    refuse_if(any(not -rank <= each < rank for each in axes.integers()), "axes.range")
+    array = data.array
+    for place, axis in enumerate(axes.integers()):
+        size = array.shape[axis]
+        sources = [(each - shifts[place % len(shifts)]) % size for each in range(size)]
+        array = array.take(np.array(sources, np.int64), axis)
+    return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]
+
+
+def convolution(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """A convolution with filters of 1 by 1, as it surrounds the operation under test."""
+    data, filters = inputs
+    array = np.tensordot(filters.array[:, :, 0, 0], data.array, (1, 1)).swapaxes(0, 1)
+    return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]

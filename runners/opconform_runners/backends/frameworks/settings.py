@@ -1,0 +1,47 @@
+"""Settings as Python's own numbers and lists, as a user of a framework writes them, and the operations on them."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from opconform.suite.case import Attribute
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Unsupported
+
+
+def plain(tensor: Tensor, known: Collection[str]) -> Any:
+    """A setting as Python's own numbers, booleans and texts, in nested lists.
+
+    Raises `Unsupported` if the integer type is not one of the framework's `known` types, or has no Python numbers.
+    """
+    if tensor.type.kind == "lookup" or (tensor.type.is_integer and tensor.element_type not in known):
+        raise Unsupported(f"the framework has no element type {tensor.element_type}")
+    if tensor.type.is_integer:
+        return np.array(tensor.integers(), object).reshape(tensor.shape).tolist()
+    array = tensor.array.view(tensor.type.arithmetic) if tensor.type.kind == "float" else tensor.array
+    return array.tolist()
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is Python's own, or an array of a type that Python does not have."""
+    return isinstance(value, bool | int | float | str | list | np.ndarray)
+
+
+def _constant(_values: Sequence[Any], attributes: Mapping[str, Attribute]) -> Any:
+    value: Any = attributes["value"]
+    return list(value) if attributes["shape"] else value[0]
+
+
+def _gathered(values: Sequence[Any], _attributes: Mapping[str, Attribute]) -> Any:
+    data, indices, *_ = values
+    return [data[index] for index in indices] if isinstance(indices, list) else data[indices]
+
+
+#: The operations that compute settings, integers, of lists; only the last one takes a framework's tensor.
+COMPUTING: Mapping[str, Callable[[Sequence[Any], Mapping[str, Attribute]], Any]] = {
+    "Concat-1": lambda values, _: [number for numbers in values for number in numbers],
+    "Constant-1": _constant,
+    "Gather-8": _gathered,
+    "ShapeOf-3": lambda values, _: list(values[0].shape),
+}

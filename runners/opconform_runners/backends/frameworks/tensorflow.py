@@ -1,0 +1,107 @@
+"""The `tensorflow` backend: the graph of a case in TensorFlow's own operations, traced by `tf.function`."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from opconform.suite.case import Case, Input
+from opconform.suite.declarations import DeclaredCase
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs
+from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
+from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework
+from opconform_runners.backends.frameworks.settings import plain
+from opconform_runners.backends.frameworks.tensorflow_rows import ROWS
+
+
+def _static(value: Any) -> Any:
+    """A constant as Python's own numbers; anything else as it is."""
+    known = tf.get_static_value(value) if isinstance(value, tf.Tensor) else None
+    return value if known is None else known.tolist()
+
+
+_TENSORFLOW = Framework(
+    name="tensorflow",
+    version=tf.__version__,
+    # the types for which the operations used here have CPU kernels
+    types={each.name: tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.name != "f8e8m0"}
+    | {"string": tf.string},
+    rows=ROWS,
+    translation=Translation(
+        not_implemented=re.compile(r"No OpKernel was registered|not implemented|currently supported", re.IGNORECASE),
+        missing=(NotImplementedError, tf.errors.UnimplementedError),
+        faults=(*PYTHON_FAULTS, tf.errors.OpError),
+        noise=re.compile(r"\{\{function_node [^}]*\}\}\s*|\s*\[\[\{\{node [^\]]*\]\]|\s*\[Op:[^\]]*\]"),
+    ),
+    static=_static,
+    shape=lambda value: None if value.shape.rank is None else tuple(value.shape),
+)
+
+
+class TensorFlow:
+    """TensorFlow on the CPU."""
+
+    def describe(self) -> Implementation:
+        """What the backend is and can do."""
+        return _TENSORFLOW.implementation("CPU")
+
+    def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
+        """The outputs of each feed, all from one traced function; refusals while tracing are `build`."""
+        parameters = [each for each in case.inputs if each.binding == "parameter"]
+        function = _traced(case, parameters, feeds[0])
+        call = _TENSORFLOW.translation.caller("run")
+        given = ([_argument(case, each, feed[each.name]) for each in parameters] for feed in feeds)
+        return [[_tensor(each) for each in call(function, *arguments)] for arguments in given]
+
+
+def _traced(case: DeclaredCase, parameters: Sequence[Input], first: Inputs) -> Callable[..., Sequence[Any]]:
+    """The case's graph as a function of its parameters, the other inputs constant in it."""
+    build = _TENSORFLOW.translation.caller("build")
+
+    def function(*arguments: Any) -> list[Any]:
+        fed = dict(zip([each.name for each in parameters], arguments, strict=True))
+        held = {}
+        for each in (each for each in case.inputs if each.name not in fed):
+            tensor = first[each.name]
+            is_number = each.role == "control" and tensor.type.is_integer and not tensor.shape  # as users write it
+            held[each.name] = plain(tensor, _TENSORFLOW.types) if is_number else _argument(case, each, tensor)
+        return _TENSORFLOW.outputs(case, {**held, **fed}, build)
+
+    signature = [_signature(case, each, first[each.name]) for each in parameters]
+    traced = tf.function(function, input_signature=signature, autograph=False)
+    concrete: Callable[..., Sequence[Any]] = traced.get_concrete_function()
+    return concrete
+
+
+def _signature(case: Case, given: Input, tensor: Tensor) -> Any:
+    kind = _argument(case, given, tensor).dtype
+    if given.dynamic is None:
+        return tf.TensorSpec(tensor.shape, kind)
+    if isinstance(given.dynamic, str):
+        return tf.TensorSpec(None, kind)
+    return tf.TensorSpec([each if isinstance(each, int) else None for each in given.dynamic], kind)
+
+
+def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
+    """A tensor as TensorFlow takes it, with control integers in a type that the operation accepts."""
+    allowed = _TENSORFLOW.row(case.op).types.get(given.name, ())
+    if allowed and tensor.type.is_integer and tensor.element_type not in allowed:
+        types = _TENSORFLOW.types
+        return _TENSORFLOW.translation.caller("run")(tf.constant, plain(tensor, types), types[allowed[0]], tensor.shape)
+    kind = _TENSORFLOW.type_of(tensor)
+    if tensor.type.kind == "string":
+        return tf.constant(tensor.array.astype(object), kind, tensor.shape)
+    return tf.constant(tensor.array.view(tensor.type.arithmetic))
+
+
+def _tensor(tensor: Any) -> Tensor:
+    name = _TENSORFLOW.name_of(tensor.dtype)
+    array = np.asarray(tensor.numpy())
+    if name == "string":
+        texts = [each.decode() for each in array.reshape(-1)]
+        return Tensor(element_type=name, array=np.array(texts, dtype=np.str_).reshape(array.shape))
+    return Tensor(element_type=name, array=array.view(ELEMENT_TYPES[name].storage))

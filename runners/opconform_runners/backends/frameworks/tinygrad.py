@@ -1,0 +1,120 @@
+"""The `tinygrad` backend: tinygrad's own operations on one of its devices, `tinygrad:CPU` by default."""
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from functools import partial
+from importlib.metadata import version
+from operator import getitem
+from subprocess import CalledProcessError
+from typing import Any
+
+import numpy as np
+from tinygrad import Tensor as Tiny
+from tinygrad import dtypes
+from tinygrad.helpers import DEV
+
+from opconform.errors import UsageError
+from opconform.suite.case import Case, Input
+from opconform.suite.declarations import DeclaredCase
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs
+from opconform_runners.backends.exceptions import Translation
+from opconform_runners.backends.frameworks.axes import AXES, ONE_REPEAT_EACH, SHIFTS
+from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
+from opconform_runners.backends.frameworks.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
+from opconform_runners.backends.frameworks.layout import ORDER, SIZES
+from opconform_runners.backends.frameworks.pads import pairs
+from opconform_runners.backends.frameworks.settings import plain
+from opconform_runners.backends.frameworks.slices import SLICES, STRIDED
+from opconform_runners.backends.frameworks.split import CONCAT, DIVIDED, SIZED_BY_LIST
+
+_FLOAT8 = {"f8e4m3": dtypes.fp8e4m3, "f8e5m2": dtypes.fp8e5m2}
+#: The types through which the bits of its tensors are read, by size in bytes.
+_BITS = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
+
+
+def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -> Any:
+    """The method `pad` of tinygrad, whose value is a Python number."""
+    number = 0 if value is None or mode != "constant" else value.item()
+    return data.pad(pads, mode={"edge": "replicate"}.get(mode, mode), value=number)
+
+
+_TINYGRAD = Framework(
+    name="tinygrad",
+    version=version("tinygrad"),
+    types={
+        each.name: _FLOAT8.get(each.name) or getattr(dtypes, str(each.native))
+        for each in BYTE_TYPES
+        if each.name != "f8e8m0"
+    },
+    rows={
+        "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
+        "Gather-8": Row(partial(indexed, Tiny.arange), ALONG),
+        "GatherND-8": Row(partial(indexed_nd, Tiny.arange, Tiny.expand), TUPLES, INDEXED, tensors=("indices",)),
+        "Pad-12": Row(_pad, pairs(("constant", "edge", "reflect"))),
+        "Reshape-1": Row(Tiny.reshape, SIZES),
+        "Reverse-1": Row(Tiny.flip, AXES),
+        "Roll-7": Row(Tiny.roll, SHIFTS),
+        "Slice-8": Row(getitem, SLICES),
+        "Split-1": Row(lambda axis, *split: Tiny.chunk(*split, dim=axis), DIVIDED),
+        "StridedSlice-1": Row(getitem, STRIDED),
+        "Tile-1": Row(Tiny.repeat, ONE_REPEAT_EACH),
+        "Transpose-1": Row(Tiny.permute, ORDER),
+        "VariadicSplit-1": Row(lambda axis, *split: Tiny.split(*split, dim=axis), SIZED_BY_LIST),
+    },
+    translation=Translation(
+        not_implemented=re.compile(r"not implemented"),  # a phrase of tinygrad's messages
+        missing=(NotImplementedError, CalledProcessError),  # the C compiler rejects a kernel that tinygrad generated
+    ),
+)
+
+
+class Tinygrad:
+    """tinygrad on one device."""
+
+    def __init__(self, device: str = "CPU") -> None:
+        compiler = os.environ.get("CC", "clang")
+        if device.partition(":")[0] == "CPU" and shutil.which(compiler) is None:
+            raise UsageError(
+                f"tinygrad's CPU device compiles with {compiler}, which was not found. "
+                "Install clang, name a compiler in CC, or use tinygrad:PYTHON, which interprets."
+            )
+        self._device = DEV.value = device  # the default device, on which tinygrad puts the value of a pad
+
+    def describe(self) -> Implementation:
+        """What the backend is and can do."""
+        return _TINYGRAD.implementation(self._device)
+
+    def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
+        """The outputs of each feed; tinygrad builds each of them again."""
+        return [self._executed(case, feed) for feed in feeds]
+
+    def _executed(self, case: DeclaredCase, feed: Inputs) -> Outputs:
+        given = {each.name: _argument(case, each, feed[each.name], self._device) for each in case.inputs}
+        build = _TINYGRAD.translation.caller("build")
+        outputs = [each.contiguous() for each in _TINYGRAD.outputs(case, given, build)]
+        if filled := [each for each in outputs if 0 not in each.shape]:
+            _TINYGRAD.translation.caller("run")(Tiny.realize, *filled)
+        return [_tensor(each) for each in outputs]
+
+
+def _argument(case: Case, given: Input, tensor: Tensor, device: str) -> Any:
+    if not _TINYGRAD.takes_tensor(case, given):
+        return plain(tensor, _TINYGRAD.types)
+    kind = _TINYGRAD.type_of(tensor)
+    if tensor.array.size == 0:
+        return Tiny.empty(*tensor.shape, dtype=kind, device=device)
+    return Tiny(tensor.array.tobytes(), dtype=kind, device=device).reshape(tensor.shape)
+
+
+def _tensor(tensor: Any) -> Tensor:
+    """A realized tensor, whose bits are read as integers from a copy: reading a bitcast view fails in tinygrad 0.14."""
+    name = _TINYGRAD.name_of(tensor.dtype)
+    storage = ELEMENT_TYPES[name].storage
+    if 0 in tensor.shape:
+        return Tensor(element_type=name, array=np.empty(tensor.shape, storage))
+    bits = tensor if name == "boolean" else tensor.bitcast(_BITS[tensor.dtype.itemsize]).clone()
+    return Tensor(element_type=name, array=np.asarray(bits.numpy()).view(storage).reshape(tensor.shape))

@@ -1,0 +1,78 @@
+"""The graph of a case as PyTorch calls, recorded from the rows of the `torch` backend."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from opconform.errors import UsageError
+from opconform.model.graph import evaluated
+from opconform.suite.case import Accept, Case
+from opconform.suite.declarations import DeclaredCase
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Rejected, Unsupported
+from opconform_runners.backends.frameworks.framework import Framework
+from opconform_runners.backends.frameworks.settings import is_plain, plain
+from opconform_runners.backends.frameworks.torch_rows import torch_framework
+from opconform_runners.tools.repro.graph_source import GraphSource, snake
+from opconform_runners.tools.repro.source import Source
+
+
+def torch_source(case: DeclaredCase, inputs: Mapping[str, Tensor]) -> GraphSource:
+    """The graph as the calls of the backend, on variables with the names of the inputs.
+
+    Raises `UsageError` if the backend does not call PyTorch for the case.
+    """
+    torch = torch_framework(Source("torch"), "")
+    try:
+        return _recorded(torch, case, inputs)
+    except (Rejected, Unsupported) as answer:
+        why = answer.message if isinstance(answer, Rejected) else answer
+        raise UsageError(f"{case.id} cannot be written for torch: {why}.") from answer
+
+
+def _recorded(torch: Framework, case: DeclaredCase, inputs: Mapping[str, Tensor]) -> GraphSource:
+    tensors, steps, known = _tensors(case, inputs), [], {}
+    for port in case.inputs:
+        tensor, is_tensor = inputs[port.name], torch.takes_tensor(case, port)
+        if is_tensor and port.role == "control":
+            steps.append((port.name, _literal(torch, tensor)))
+        value = _tensor(torch, port.name, tensor) if is_tensor else plain(tensor, torch.types)
+        known[port.name] = torch.operand(value, port)
+    for node in case.graph.nodes:
+        function = torch.functions(case, _called).get(node.op)
+        if function is None:
+            raise Unsupported(f"there is no call for {node.op}")
+        outputs = function([None if name is None else known[name] for name in node.inputs], node.attributes)
+        if is_plain(outputs[0]):
+            known[node.outputs[0]] = torch.operand(outputs[0])
+            continue
+        variable = snake(node.name)
+        steps.append((variable, repr(outputs)))
+        for number, name in enumerate(node.outputs):
+            like = tensors.get(name) or inputs[case.inputs[0].name]
+            known[name] = torch.operand(_tensor(torch, f"{variable}[{number}]", like))
+    if case.is_bare:  # all that is returned counts, however many outputs the case declares
+        return GraphSource(tuple(steps), (f"*{steps[-1][0]}",))
+    return GraphSource(tuple(steps), tuple(repr(known[name].value) for name in case.graph.outputs))
+
+
+def _called(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    return function(*arguments, **named)
+
+
+def _tensor(torch: Framework, text: str, like: Tensor) -> Source:
+    return Source(text, shape=like.shape, dtype=torch.type_of(like))
+
+
+def _literal(torch: Framework, tensor: Tensor) -> str:
+    """A tensor as PyTorch makes it of Python's own numbers."""
+    text = f"torch.tensor({plain(tensor, torch.types)}, dtype={torch.type_of(tensor)})"
+    return text if tensor.array.size else f"{text}.reshape({tensor.shape})"
+
+
+def _tensors(case: Case, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of a graph whose values are defined."""
+    nodes = case.graph.nodes
+    if not isinstance(case.expect, Accept):
+        nodes = nodes[: nodes.index(case.node)]
+    return evaluated(replace(case.graph, nodes=nodes), inputs)

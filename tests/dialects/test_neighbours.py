@@ -1,0 +1,155 @@
+"""Every operation is rendered where it is not the one under test: behind another one, or in front of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from opconform.dialects import DIALECTS, Inexpressible
+from opconform.operations import OPERATIONS
+from tests.conftest import Run, interpreter_with
+from tests.dialects.models import check, goldens
+
+#: Cases whose output is i32[3, 4, 2].
+TESTED = {
+    "Transpose-1": "arg: {shape: [2, 3, 4], element_type: i32, fill: bits}, input_order: [1, 2, 0]",
+    "Pad-12": (
+        "data: {shape: [2, 3, 1], element_type: i32, fill: bits}, pads_begin: [1, 0, 0], pads_end: [0, 1, 1], "
+        "pad_mode: constant"
+    ),
+}
+#: Operations that take that output.
+NEIGHBOURS = {
+    "Concat-1": "axis: 1",
+    "Convert-1": "destination_type: i64",
+    "Gather-8": "indices: [2, 0], axis: 1",
+    "GatherND-8": "indices: {shape: [2, 2], values: [2, -1, 0, 1]}",
+    "Pad-12": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: constant, pad_value: {element_type: i32, values: 7}",
+    "Reshape-1": "shape: [0, -1], special_zero: true",
+    "Reverse-1": "axis: [1, 0], mode: index",
+    "Roll-7": "shift: [1, -2], axes: [0, -1]",
+    "ShapeOf-3": "output_type: i64",
+    "Slice-8": "start: [-1, 0], stop: [-9, 2], step: [-2, 1], axes: [1, 0]",
+    "Split-1": "axis: {element_type: i32, values: -2}, num_splits: 2",
+    "StridedSlice-1": "begin: [1, 0], end: [3, 4], stride: [1, -3], begin_mask: [0, 1], end_mask: [0, 1]",
+    "Tile-1": "repeats: [2, 1, 3]",
+    "Transpose-1": "input_order: {element_type: u8, values: [2, 0, 1]}",
+    "VariadicSplit-1": "axis: 1, split_lengths: [1, -1]",
+}
+#: The operations that a dialect has no rendering of.
+WITHOUT = {
+    "openvino": set[str](),
+    "onnx": {"Reverse-1", "Roll-7", "StridedSlice-1"},
+    "onnx13": {"Reverse-1", "Roll-7", "StridedSlice-1"},
+    "stablehlo": {"Convert-1", "Gather-8", "Roll-7", "ShapeOf-3", "Tile-1"},
+}
+#: Cases whose first input is f32 and has rank 4, and comes from a convolution.
+CONVOLVED = {
+    "Concat-1": "inputs: [{shape: [1, 4, 2, 3], fill: small}, {shape: [1, 1, 2, 3]}], axis: 1",
+    "Gather-8": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
+    "GatherND-8": "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [2, 2], values: [0, 3, 0, -3]}",
+    "Pad-12": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, pads_begin: [0, 1, 0, 0], pads_end: [1, 0, 0, 2], pad_mode: constant"
+    ),
+    "Reshape-1": "data: {shape: [1, 4, 2, 3], fill: small}, shape: [4, -1], special_zero: false",
+    "Reverse-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: [1, 3], mode: index",
+    "Roll-7": "data: {shape: [1, 4, 2, 3], fill: small}, shift: [1, 1], axes: [1, 2]",
+    "Slice-8": "data: {shape: [1, 4, 2, 3], fill: small}, start: [3, 0], stop: [0, 2], step: [-1, 1], axes: [1, -1]",
+    "Split-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1, num_splits: 2",
+    "StridedSlice-1": "data: {shape: [1, 4, 2, 3], fill: small}, begin: [0, 3], end: [1, 0], stride: [1, -2]",
+    "Tile-1": "data: {shape: [1, 4, 2, 3], fill: small}, repeats: [1, 2, 1, 3]",
+    "Transpose-1": "arg: {shape: [1, 2, 1, 3], fill: small}, input_order: [0, 2, 3, 1]",
+    "VariadicSplit-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: -3, split_lengths: [1, 2, -1]",
+}
+
+
+def behind(op: str, neighbour: str) -> str:
+    """A group with one case: a neighbour behind an operation."""
+    return (
+        f"  - {{id: {neighbour.lower()}, title: t, {TESTED[op]}, then: {{op: {neighbour}, {NEIGHBOURS[neighbour]}}}}}\n"
+    )
+
+
+def convolved(op: str) -> str:
+    """A group with one case: an operation behind a convolution."""
+    return f"  - {{id: convolved, title: t, {CONVOLVED[op]}, context: convolved}}\n"
+
+
+def check_group(folder: Path, op: str, group: str, dialect: str, *, needed: str) -> None:
+    """Check a group's case in a dialect, which may lack an operation that it needs."""
+    [golden] = goldens(folder, f"op: {op}\ngroups:\n{group}")
+    if needed not in WITHOUT[dialect]:
+        check(golden, dialect)
+        return
+    with pytest.raises(Inexpressible, match=f"{needed} has no rendering in this dialect"):
+        DIALECTS[dialect].files_of(golden, "it")
+
+
+def test_every_operation_has_its_cases() -> None:
+    """Constant-1 takes nothing, and the filters of Convolution-1 are no setting of integers, so neither can be behind."""
+    assert {*NEIGHBOURS} == {*OPERATIONS} - {"Constant-1", "Convolution-1"}
+    assert {*CONVOLVED} == {*NEIGHBOURS} - {"Convert-1", "ShapeOf-3"}
+
+
+@pytest.mark.parametrize("op", TESTED)
+@pytest.mark.parametrize("neighbour", NEIGHBOURS)
+@pytest.mark.parametrize("dialect", ["openvino", "onnx", "onnx13"])
+def test_a_neighbour_is_rendered_with_its_own_settings(tmp_path: Path, op: str, neighbour: str, dialect: str) -> None:
+    """The loaders return the goldens of the case and of its control."""
+    check_group(tmp_path, op, behind(op, neighbour), dialect, needed=neighbour)
+
+
+@pytest.mark.parametrize("op", CONVOLVED)
+@pytest.mark.parametrize("dialect", ["openvino", "onnx", "onnx13"])
+def test_a_convolution_is_rendered_in_front(tmp_path: Path, op: str, dialect: str) -> None:
+    """The loaders return the goldens of the case and of its control."""
+    check_group(tmp_path, op, convolved(op), dialect, needed=op)
+
+
+@pytest.mark.parametrize("neighbour", sorted(WITHOUT["stablehlo"]))
+def test_stablehlo_leaves_out_other_neighbours(tmp_path: Path, neighbour: str) -> None:
+    """With the operation that it has no rendering of."""
+    check_group(tmp_path, "Pad-12", behind("Pad-12", neighbour), "stablehlo", needed=neighbour)
+
+
+def test_a_module_has_the_constants_that_its_operations_take(tmp_path: Path) -> None:
+    """The filters, but not the order of a transposition, which is in its line."""
+    [golden] = goldens(tmp_path, f"op: Transpose-1\ngroups:\n{convolved('Transpose-1')}")
+
+    assert DIALECTS["stablehlo"].files_of(golden, "it")["stablehlo/model.mlir"].decode() == (
+        'module @"it" {\n'
+        "  func.func public @main(%arg: tensor<1x2x1x3xf32>) -> (tensor<1x1x3x2xf32>) {\n"
+        '    %Filters_0 = stablehlo.constant dense<"0x000000400000803F0000803F00000040"> : tensor<2x2x1x1xf32>\n'
+        "    %Convolution_0 = stablehlo.convolution (%arg, %Filters_0) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], "
+        "window = {stride = [1, 1], pad = [[0, 0], [0, 0]], rhs_dilate = [1, 1]} "
+        "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+        "(tensor<1x2x1x3xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x1x3xf32>\n"
+        "    %Transpose_0 = stablehlo.transpose %Convolution_0, dims = [0, 2, 3, 1] : "
+        "(tensor<1x2x1x3xf32>) -> tensor<1x1x3x2xf32>\n"
+        "    return %Transpose_0 : tensor<1x1x3x2xf32>\n"
+        "  }\n"
+        "}\n"
+    )
+
+
+@pytest.mark.ci_only
+@pytest.mark.parametrize("op", sorted({*CONVOLVED} - WITHOUT["stablehlo"]))
+def test_iree_returns_the_goldens(opconform: Run, tmp_path: Path, op: str) -> None:
+    """Of every case that StableHLO can express."""
+    python = interpreter_with("iree.compiler", "OPCONFORM_PYTHON_IREE")
+    neighbours = NEIGHBOURS if op in TESTED else ()
+    groups = [convolved(op), *(behind(op, neighbour) for neighbour in neighbours)]
+    (tmp_path / "spec.yaml").write_text(f"op: {op}\ngroups:\n{''.join(groups)}")
+    opconform(
+        "certify", "--backend", "iree", "--python", python, tmp_path / "spec.yaml", "--out", tmp_path / "out", code=1
+    )
+    summary = json.loads((tmp_path / "out" / "report.json").read_text())["summary"]
+
+    left_out = len(WITHOUT["stablehlo"].intersection(neighbours))
+    assert summary == {
+        "pass": len(groups) - left_out,
+        "fail": 0,
+        "unsupported": left_out,
+        "inconclusive": 0,
+        "error": 0,
+    }

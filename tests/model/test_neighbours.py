@@ -1,0 +1,110 @@
+"""Neighbours: another operation behind the operation under test, and a convolution in front of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from opconform.generation.neighbour import neighbour_of
+from opconform.generation.options import LIMITS
+from opconform.generation.tensor_keys import KnownTensors
+from opconform.model.draft import Neighbour, TensorDraft
+from opconform.model.graph import evaluated, graph_of
+from opconform.operations.operation import ContextError
+from opconform.specs.document import KeyMistake
+from opconform.specs.schema import models_of
+from opconform.tensors.tensor import Tensor
+from tests.model.test_graph import split, transposition
+
+
+def setting(*elements: int, shape: tuple[int, ...] | None = None) -> TensorDraft:
+    """A setting input of i64."""
+    return TensorDraft(
+        element_type="i64", shape=(len(elements),) if shape is None else shape, fill="values", elements=elements
+    )
+
+
+def outputs(draft: object, **inputs: np.ndarray) -> list[np.ndarray]:
+    """The outputs of a draft's model for some inputs."""
+    graph = graph_of(draft)  # type: ignore[arg-type]
+    types = {"int32": "i32", "int64": "i64", "float32": "f32"}
+    tensors = {name: Tensor(element_type=types[str(each.dtype)], array=each) for name, each in inputs.items()}
+    found = evaluated(graph, tensors)
+    return [found[name].array for name in graph.outputs]
+
+
+def test_another_order_behind_a_transposition() -> None:
+    """The second order applies to the first's output, as numpy says."""
+    behind = Neighbour(op="Transpose-1", attributes={}, settings={"input_order": setting(0, 2, 1)})
+    draft = replace(transposition("then"), then=behind)
+    data = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    [found] = outputs(draft, arg=data, input_order=np.array([1, 2, 0]))
+    assert found.tolist() == data.transpose(1, 2, 0).transpose(0, 2, 1).tolist()
+
+
+def test_a_variadic_neighbour_takes_the_output_twice() -> None:
+    """A join of the last output with itself; the other outputs stay outputs of the model."""
+    draft = replace(split("then"), then=Neighbour(op="Concat-1", attributes={"axis": 1}, settings={}))
+    data = np.arange(24, dtype=np.int32).reshape(4, 6)
+    first, joined = outputs(draft, data=data, axis=np.array(0))
+    assert first.tolist() == data[:2].tolist()
+    assert joined.tolist() == np.concatenate([data[2:], data[2:]], axis=1).tolist()
+
+
+def test_a_neighbour_of_several_outputs_has_them_all() -> None:
+    """As many as its settings request."""
+    behind = Neighbour(
+        op="VariadicSplit-1", attributes={}, settings={"axis": setting(1, shape=()), "split_lengths": setting(1, 5)}
+    )
+    draft = replace(split("then"), then=behind)
+    found = outputs(draft, data=np.arange(24, dtype=np.int32).reshape(4, 6), axis=np.array(0))
+    assert [each.shape for each in found] == [(2, 6), (2, 1), (2, 5)]
+
+
+def test_an_invalid_case_has_no_neighbour() -> None:
+    """There is no output that it could take."""
+    behind = Neighbour(op="Concat-1", attributes={"axis": 0}, settings={})
+    draft = replace(split("then", parts=3, axis=0), rejected_for="num_splits.divides", then=behind)
+    with pytest.raises(ContextError, match="an invalid case has no output for the context `then` to use"):
+        graph_of(draft)
+
+
+def test_a_convolution_gives_exact_integers() -> None:
+    """Each channel is twice itself plus the next one, and the operation takes the result."""
+    tensors = {
+        "arg": TensorDraft(element_type="f32", shape=(1, 3, 1, 2), fill="small"),
+        "input_order": setting(0, 2, 3, 1),
+    }
+    data = np.arange(6, dtype=np.float32).reshape(1, 3, 1, 2)
+    [found] = outputs(
+        replace(transposition("convolved"), tensors=tensors), arg=data, input_order=np.array([0, 2, 3, 1])
+    )
+    assert found.tolist() == [[[[2.0, 8.0, 8.0], [5.0, 11.0, 11.0]]]]
+
+
+def test_a_convolution_needs_images() -> None:
+    """Rank 4 and f32, in words."""
+    with pytest.raises(ContextError, match="`convolved` needs a valid case whose first input is f32 and has rank 4"):
+        graph_of(transposition("convolved"))
+
+
+@pytest.mark.parametrize(
+    ("then", "context", "sentence"),
+    [
+        (None, "then", "the context `then` needs the key `then`, with the neighbour's `op` and arguments"),
+        ({"op": "Transpose-1"}, "chain", "`then` is a context of its own, so it cannot be combined with chain"),
+        ({"op": "Transpse-1"}, "bare", "op: 'Transpse-1' is not a known operation. Did you mean 'Transpose-1'?"),
+        ({"op": "Transpose-1", "arg": [1]}, "bare", "unknown key 'arg'"),
+        (
+            {"op": "Transpose-1", "input_order": {"shape": [2]}},
+            "bare",
+            "input_order: its elements decide what the operation does, so it needs `values` or `fill: constant`",
+        ),
+    ],
+)
+def test_a_wrong_neighbour_is_a_mistake(then: object, context: str, sentence: str) -> None:
+    """At the key `then`."""
+    keys = models_of("Transpose-1").case.model_validate({"then": then, "context": context}, context={"concrete": True})
+    with pytest.raises(KeyMistake) as raised:
+        neighbour_of(keys, LIMITS, KnownTensors())
+    assert raised.value.sentence == sentence

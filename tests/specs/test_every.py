@@ -1,0 +1,136 @@
+"""Groups of every operation: the cases that they make of an operation's samples."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from opconform.generation.expansion import expand
+from opconform.model.draft import Draft
+from opconform.operations import OPERATIONS
+from opconform.specs.document import SpecMistakes
+from opconform.specs.every import every_group_ids
+from opconform.specs.loader import load_spec, shipped_files, shipped_operations
+
+#: Groups that need a sample or a port that an operation may lack, with the operations that have none.
+WITHOUT = {
+    "one-setting-at-run-time": {"Concat-1", "GatherND-8", "Reshape-1", "Reverse-1", "Split-1", "Tile-1", "Transpose-1"},
+    "run-time": {"Concat-1"},
+    "settings-only-at-run-time": {"Concat-1"},
+    "types-of-settings": {"Concat-1"},
+}
+
+SAMPLES = """\
+op: Transpose-1
+requirements: [order.direction]
+samples:
+  rows: {arg: {shape: [3, 4]}, input_order: [1, 0], second: [{input_order: [0, 1]}, {arg: {shape: [5, 4]}}]}
+  high: {arg: {shape: [1, 1, 1, 1, 1, 1, 1, 1, 2]}, input_order: [8, 1, 2, 3, 4, 5, 6, 7, 0]}
+"""
+
+
+def drafts(tmp_path: Path, text: str = SAMPLES) -> dict[str, list[Draft]]:
+    """The cases of the groups of samples, by the groups' ids."""
+    path = tmp_path / "samples.yaml"
+    path.write_text(text)
+    return {group.id: list(expand(group)) for group in load_spec(path).groups}
+
+
+def mistake(tmp_path: Path, text: str) -> str:
+    """The first mistake of some samples, without the folder."""
+    with pytest.raises(SpecMistakes) as raised:
+        drafts(tmp_path, text)
+    return str(raised.value).splitlines()[0].removeprefix(f"{tmp_path}/")
+
+
+def made() -> Iterator[tuple[str, str, int]]:
+    """Each shipped operation, each group of every operation, and how many cases there are."""
+    for op in shipped_operations():
+        groups = load_spec(shipped_files()[f"{op}/samples.yaml"]).groups
+        cases = {group.id: sum(1 for _ in expand(group)) for group in groups if group.settings.profile != "large"}
+        yield from ((op, name, cases.get(name, 0)) for name in every_group_ids() if name != "large")
+
+
+def test_every_group_has_cases_of_every_operation() -> None:
+    """A group without one for an operation is listed above, and the list has no others."""
+    lacking = {(op, group) for op, group, count in made() if not count}
+    assert lacking == {(op, group) for group, ops in WITHOUT.items() for op in ops}
+
+
+def test_every_operation_has_samples_of_twelve_dimensions_and_of_none() -> None:
+    """Ranks up to 12, and dimensions of 0."""
+    for op in shipped_operations():
+        samples = load_spec(shipped_files()[f"{op}/samples.yaml"]).groups[0].samples
+        assert samples is not None
+        described = list(samples.described())
+        assert {9, 12} <= {each["rank"] for each in described}, op
+        assert any(each["elements"] == 0 for each in described), op
+
+
+def test_a_group_overrides_the_data_of_a_sample(tmp_path: Path) -> None:
+    """Its element type and fill; the settings stay."""
+    found = drafts(tmp_path)["element-types"]
+    assert [(each.tensors["arg"].element_type, each.tensors["arg"].fill) for each in found][:2] == [
+        ("boolean", "special"),
+        ("bf16", "special"),
+    ]
+    assert {each.tensors["input_order"].elements for each in found} == {(1, 0)}
+    assert [each.essential for each in found].count(True) == 1
+
+
+def test_a_second_feed_frees_what_it_changes(tmp_path: Path) -> None:
+    """A changed setting comes at run time, and a changed dimension is dynamic; the last feed has only other data."""
+    settings, shape, data = drafts(tmp_path)["second-feed"]
+    assert settings.binding == {"arg": "parameter", "input_order": "parameter"}
+    assert settings.dynamic == {}
+    assert shape.binding == {"arg": "parameter", "input_order": "constant"}
+    assert shape.dynamic == {"arg": ("?", 4)}
+    assert (data.dynamic, list(data.second or {})) == ({}, ["arg"])
+
+
+def test_requirements_are_those_of_the_samples_and_of_the_ports(tmp_path: Path) -> None:
+    """`data` and `settings` stand for ports, and an id that the operation lacks is dropped."""
+    found = drafts(tmp_path)
+    assert found["element-types"][0].requirements == (
+        "arg.element-type",
+        "arg.bits",
+        "arg.nan-payload",
+        "outputs.element-type",
+    )
+    assert found["types-of-settings"][0].requirements == ("order.element-type", "order.direction")
+
+
+def test_what_a_group_makes_invalid_is_left_out(tmp_path: Path) -> None:
+    """A neighbour that does not accept the output; every integer type but the default one has the values."""
+    found = drafts(tmp_path)
+    types = {
+        each.tensors["input_order"].element_type for each in found["types-of-settings"] if len(each.attributes) == 0
+    }
+    assert types == set(OPERATIONS["Transpose-1"].inputs[1].types or ()) - {"i64"}
+    neighbours = {each.then.op for each in found["then"] if each.then}
+    assert {"Concat-1", "Transpose-1"} <= neighbours
+    assert all(not each.inferences[0].violated for each in found["then"])
+
+
+def test_an_invalid_sample_is_a_mistake(tmp_path: Path) -> None:
+    """With the place of the sample, and the violated requirement."""
+    text = SAMPLES.replace("[3, 4]}, input_order: [1, 0]", "[3, 4]}, input_order: [1, 1]")
+    assert mistake(tmp_path, text).startswith("samples.yaml:4:9: group 'rows': expect: ")
+    assert "order.unique" in mistake(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        (
+            "order.direction",
+            "order.dirction",
+            "samples.yaml:2:16: 'order.dirction' is not a requirement of Transpose-1.",
+        ),
+        ("samples:", "seen: {type: [a/b#1]}\nsamples:", "samples.yaml:3:8: 'type' is not a group in cases/every."),
+        ("input_order: [1, 0]", "order: [1, 0]", "samples.yaml:4:32: Unknown key 'order'."),
+    ],
+)
+def test_mistakes_have_places(tmp_path: Path, before: str, after: str, sentence: str) -> None:
+    """Line and column in the file of samples."""
+    assert mistake(tmp_path, SAMPLES.replace(before, after)).startswith(sentence)

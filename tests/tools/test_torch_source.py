@@ -1,0 +1,131 @@
+"""The PyTorch calls of a case, recorded from the backend's rows where PyTorch is missing."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from opconform.errors import UsageError
+from opconform.suite.reader import open_suite
+from opconform_runners.tools.repro.script import script_of
+from opconform_runners.tools.repro.source import Source
+from tests.conftest import Run, interpreter_with
+
+DATA = Source("data", shape=(2, 3), dtype=Source("torch.float32"))
+#: Executes the scripts of a folder, and prints how each of them ends.
+EXECUTION = """\
+import contextlib, io, json, pathlib, sys
+ends = {}
+for path in pathlib.Path(sys.argv[1]).glob("*.py"):
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(path.read_text(), path.name, "exec"), {"__name__": "__main__"})
+    except SystemExit as end:
+        ends[path.stem] = int(end.code)
+print(json.dumps(ends))
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (DATA.permute((1, 0)), "data.permute((1, 0))"),
+        (Source("torch").cat([DATA, DATA], dim=0), "torch.cat([data, data], dim=0)"),
+        (DATA[None, ..., 1:, :-1:2, 0], "data[None, ..., 1:, :-1:2, 0]"),
+        (DATA[()], "data[()]"),
+        (DATA < 0, "data < 0"),
+        ([*Source("torch").tensor_split(DATA, 2)], "[*torch.tensor_split(data, 2)]"),
+        (DATA.dtype, "torch.float32"),
+        (DATA.shape, "(2, 3)"),
+    ],
+)
+def test_what_is_done_with_an_expression_is_an_expression(source: object, text: str) -> None:
+    """As Python writes it; the shape and the type of a tensor are known."""
+    assert repr(source) == text
+    assert DATA.dtype == Source("torch").float32 != Source("torch").int32
+
+
+@pytest.mark.parametrize(
+    ("case", "lines"),
+    [
+        ("Concat-1/axis-beside-the-range/5fab215b29", ["concat = [torch.cat([inputs_0, inputs_1], dim=0)]"]),
+        (
+            "Gather-8/axis-values/63e863bcad",
+            ["gather = [data.permute((2, 0, 1))[indices].permute((1, 2, 0))]", "return [*gather]"],
+        ),
+        (
+            "GatherND-8/beyond-the-ends/4293005c78",
+            [
+                "indices = torch.tensor([[0, 2], [1, 1]], dtype=torch.int64)",
+                "gather_nd = [data[indices[..., 0], indices[..., 1]]]",
+            ],
+        ),
+        (
+            "Pad-12/beyond-reflect/15de631974",
+            ["pad = [torch.nn.functional.pad(data[None, None], [0, 0, 4, 0], 'reflect')[0, 0]]"],
+        ),
+        (
+            "Reshape-1/contexts/c51b717a79",
+            [
+                "reshape = [torch.reshape(data, [13, 3])]",
+                "concat = [torch.cat([reshape[0], reshape[0]], dim=0)]",
+                "return [reshape[0], concat[0]]",
+            ],
+        ),
+        ("Slice-8/contexts/f034409c9d", ["slice = [data[:, 3:12:1]]"]),
+        ("Split-1/axis-beside-the-range/0563bc3e14", ["split = [*torch.tensor_split(data, 2, dim=3)]"]),
+        ("Transpose-1/blocks/1bd389b044", ["transpose = [torch.permute(arg, [0, 2, 3, 1])]"]),
+    ],
+)
+def test_a_script_makes_the_calls_of_the_backend(core_suite: Path, case: str, lines: list[str]) -> None:
+    """Settings are Python's own, and those that the backend takes as tensors are variables."""
+    suite = open_suite(core_suite)
+    script = script_of(suite, suite.by_id[case], "torch", (), None)
+
+    assert "\n".join(f"    {line}" for line in lines) in script
+
+
+@pytest.mark.parametrize(
+    ("group", "why"),
+    [
+        ("Split-1/uneven/", "the arguments violate num_splits.divides"),
+        ("Reshape-1/contexts/", "there is no call for Convert-1"),
+        ("Pad-12/limits/", "the framework has no mode symmetric"),
+    ],
+)
+def test_what_the_backend_does_not_call_pytorch_for_has_no_script(core_suite: Path, group: str, why: str) -> None:
+    """The reason is the backend's."""
+    suite = open_suite(core_suite)
+    reasons = set()
+    for entry in (each for each in suite.entries if each.id.startswith(group)):
+        try:
+            script_of(suite, entry, "torch", (), None)
+        except UsageError as fault:
+            reasons.add(str(fault).partition(": ")[2])
+
+    assert f"{why}." in reasons
+
+
+@pytest.mark.ci_only
+@pytest.mark.timeout(900)
+def test_a_script_ends_as_the_backend_did(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
+    """With 0 where it passed and with 1 where it failed, for every case of `core` that a script can express."""
+    python = interpreter_with("torch", "OPCONFORM_PYTHON_TORCH")
+    opconform("run", core_suite, "--backend", "torch", "--python", python, "--out", tmp_path / "out", code=None)
+    results = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text().splitlines()]
+    suite, expected = open_suite(core_suite), {}
+    for result in (each for each in results if each.get("verdict") in ("pass", "fail")):
+        name = result["id"].replace("/", "_")
+        try:
+            script = script_of(suite, suite.by_id[result["id"]], "torch", (), result.get("reason"))
+        except UsageError:
+            continue
+        (tmp_path / f"{name}.py").write_text(script)
+        expected[name] = int(result["verdict"] == "fail")
+    command = [python, "-c", EXECUTION, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert len(expected) > 800
+    assert sum(expected.values()) > 10
+    assert json.loads(done.stdout) == expected
