@@ -5,16 +5,26 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+from opconform.adequacy.modules import Program
 from opconform.adequacy.mutations import Mutation, mutations_of
-from opconform.adequacy.trials import loaded, modules_of
+from opconform.adequacy.reach import declarations, reached
+from opconform.adequacy.semantics import Semantics
+from opconform.generation.expansion import expand
+from opconform.generation.options import LIMITS
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand
+from opconform.specs.loader import load_specs
+from opconform_runners.backends.backend import Rejected
+from opconform_runners.backends.frameworks.numpy import FUNCTIONS
 from opconform_runners.cli.adequacy import command
+from opconform_runners.tools.adequacy import CaseTrial, NumpyTarget
 
 SOURCE = """\
 def violations(count, size):
     if count < 1 and size:
         return ["num_splits.positive"]
+    if size < 9:
+        raise ValueError(f"{size + 8} is too small")
     return [each for each in (count, size) if any(each)]
 
 def about(count):
@@ -68,14 +78,30 @@ groups:
 """
 
 
-def mutants(source: str) -> list[Mutation]:
+def mutants(folder: Path, source: str) -> list[Mutation]:
     """The mutants of the operation One-1 of a module."""
-    return list(mutations_of({"module": ast.parse(source)}, ("One-1",)))
+    (folder / "module.py").write_text(source)
+    program = Program({"module": folder / "module.py"})
+    return list(mutations_of(program.trees, reached(program, declarations(program, ("One-1",)))))
 
 
-def test_every_kind_of_expression_is_mutated() -> None:
+def trials(folder: Path, target: NumpyTarget) -> list[CaseTrial]:
+    """The trials of the cases of the thin spec."""
+    (folder / "thin.yaml").write_text(THIN)
+    groups = [each for spec in load_specs([folder / "thin.yaml"]) for each in spec.groups]
+    return target.trials([case for each in groups for case in expand(each, limits=LIMITS)])
+
+
+def changed(target: NumpyTarget, module: str, before: str, after: str) -> ast.Module:
+    """The syntax tree of a module of the backend with a change of its source."""
+    source = target.program.files[module].read_text()
+    assert before in source
+    return ast.parse(source.replace(before, after))
+
+
+def test_every_kind_of_expression_is_mutated(tmp_path: Path) -> None:
     """Comparisons, boolean operators, conditions, constants, calls and returns, one at a time."""
-    found = {(each.before, each.after) for each in mutants(SOURCE)}
+    found = {(each.before, each.after) for each in mutants(tmp_path, SOURCE)}
 
     assert found >= {
         ("count < 1", "count <= 1"),
@@ -85,32 +111,37 @@ def test_every_kind_of_expression_is_mutated() -> None:
         ("count < 1 and size", "count < 1 and True"),
         ("if count < 1 and size", "if not (count < 1 and size)"),
         ("if count < 1 and size", "if True"),
-        ("1", "2"),
-        ("1", "0"),
+        ("count < 1", "count < 2"),
+        ("count < 1", "count < 0"),
         ("any(each)", "all(each)"),
         ("return ['num_splits.positive']", "return []"),
         ("for each in (count, size) if any(each)", "for each in (count, size) if False"),
     }
-    assert all(ast.unparse(each.tree) != ast.unparse(ast.parse(SOURCE)) for each in mutants(SOURCE))
+    assert all(ast.unparse(each.tree) != ast.unparse(ast.parse(SOURCE)) for each in mutants(tmp_path, SOURCE))
 
 
-def test_a_declaration_is_mutated_where_it_decides_results() -> None:
+def test_a_declaration_is_mutated_where_it_decides_results(tmp_path: Path) -> None:
     """Its constraints and checks, and what they use; not its facts, and not another operation."""
-    found = {(each.before, each.after) for each in mutants(SOURCE)}
+    found = {(each.before, each.after) for each in mutants(tmp_path, SOURCE)}
 
     assert found >= {
         ("Port('data', ranks=(1,), optional=True)", "Port('data', optional=True)"),
         ("Port('data', ranks=(1,), optional=True)", "Port('data', ranks=(1,))"),
         ("violations(a, LIMIT)", "False"),
         ("violations(a, LIMIT)", "True"),
-        ("3", "4"),
+        ("LIMIT = 3", "LIMIT = 4"),
     }
-    assert not {each.before for each in mutants(SOURCE)} & {"count > 5", "a > 7"}
+    assert not {each.before for each in mutants(tmp_path, SOURCE)} & {"count > 5", "a > 7"}
 
 
-def test_every_construct_of_the_language_is_mutated_into_a_module_that_compiles() -> None:
+def test_what_an_exception_says_is_not_mutated(tmp_path: Path) -> None:
+    """It decides no result."""
+    assert [each.after for each in mutants(tmp_path, SOURCE) if "8" in each.before] == []
+
+
+def test_every_construct_of_the_language_is_mutated_into_a_module_that_compiles(tmp_path: Path) -> None:
     """Assignment expressions, guards, lambdas, generators, nested functions and formatted strings among them."""
-    found = mutants(CONSTRUCTS)
+    found = mutants(tmp_path, CONSTRUCTS)
 
     assert {each.before for each in found} >= {
         "(size := len(data)) > 1 and size != 3",
@@ -122,27 +153,65 @@ def test_every_construct_of_the_language_is_mutated_into_a_module_that_compiles(
         compile(each.tree, "module", "exec")
 
 
-def test_a_mutation_names_the_requirements_beside_it() -> None:
+def test_a_mutation_names_the_requirements_beside_it(tmp_path: Path) -> None:
     """Those in the expression, or else those of its function."""
-    found = {each.names for each in mutants(SOURCE) if each.function in ("num_splits.odd", "violations")}
+    found = {each.names for each in mutants(tmp_path, SOURCE) if each.function in ("num_splits.odd", "violations")}
 
     assert found >= {("num_splits.positive",), ("num_splits.odd",)}
 
 
 def test_the_modules_of_an_operation_are_those_that_hold_its_semantics() -> None:
     """Its own after those that it imports; what all operations share is left out."""
-    assert list(modules_of(("VariadicSplit-1",))) == ["axis", "split"]
+    semantics = Semantics(("VariadicSplit-1",))
+
+    assert [semantics.shown(each) for each in semantics.program.files] == ["axis", "split"]
 
 
 def test_a_changed_module_changes_nothing_that_is_in_use() -> None:
     """The mutant accepts an axis that is missing; the semantics in use do not."""
-    source = modules_of(("Split-1",))["axis"].read_text()
+    semantics = Semantics(("Split-1",))
+    [module] = [each for each in semantics.program.files if semantics.shown(each) == "axis"]
+    source = semantics.program.files[module].read_text()
     tree = ast.parse(source.replace('AXIS = Port("axis", ', 'AXIS = Port("axis", optional=True, '))
-    mutant = loaded(("Split-1",), {"axis": tree})["Split-1"]
+    mutant = semantics.changed(module, tree)["Split-1"]
     arguments = Arguments(inputs={"data": Operand(element_type="f32", shape=(6,))}, attributes={"num_splits": 2})
     refused = [each.judged(arguments)[1] for each in (mutant, OPERATIONS["Split-1"])]
 
     assert refused == [(), ("axis.required",)]
+
+
+def test_every_function_of_the_numpy_backend_has_mutants() -> None:
+    """However the functions are divided into modules; the backends' contract has none."""
+    target = NumpyTarget()
+    found = list(mutations_of(target.program.trees, reached(target.program, target.roots())))
+
+    assert {op for each in found for op in each.ops} == {*FUNCTIONS}
+    assert Rejected.__module__ not in target.program.files
+
+
+def test_a_mutant_of_the_numpy_backend_has_another_verdict(tmp_path: Path) -> None:
+    """A wrong output, a rejection, and an error, each in the first case; without a change there is none."""
+    target, module = NumpyTarget(), FUNCTIONS["Split-1"].__module__
+    [trial] = trials(tmp_path, target)
+    killers = [
+        target.killer(module, changed(target, module, *change), [trial])
+        for change in (
+            ("np.split(data.array, ends, axis=axis)", "np.split(data.array, ends, axis=axis)[::-1]"),
+            ("refuse_if(count <= 0,", "refuse_if(count > 0,"),
+            ("np.split(data.array, ends, axis=axis)", "np.split(data.array, ends, axes=axis)"),
+            ("np.split(data.array, ends, axis=axis)", "np.split(data.array, ends, axis)"),
+        )
+    ]
+
+    assert killers == [0, 0, 0, None]
+
+
+def test_a_mutant_that_takes_too_much_memory_is_detected(tmp_path: Path) -> None:
+    """Before it takes it."""
+    target, module = NumpyTarget(), FUNCTIONS["Split-1"].__module__
+    greedy = changed(target, module, "np.split(data.array,", "np.split(data.array * np.ones(1 << 32)[:1],")
+
+    assert target.killer(module, greedy, trials(tmp_path, target)) == 0
 
 
 def test_thin_cases_leave_survivors(tmp_path: Path) -> None:
@@ -153,4 +222,5 @@ def test_thin_cases_leave_survivors(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "Split-1: 1 inference\n" in done.stdout
     assert "survives  split.py:" in done.stdout
+    assert "survives  backends/" in done.stdout
     assert "(num_splits.positive)" in done.stdout

@@ -27,7 +27,9 @@ class Assessment:
     faults: tuple[str, ...]
 
 
-def assessed(row: Row, kill: Kill, header: Header, *, strict: bool, profiles: Iterable[str]) -> Assessment:
+def assessed(
+    row: Row, kill: Kill, header: Header, *, strict: bool, profiles: Iterable[str], only_core: bool = False
+) -> Assessment:
     """Assess a mutant.
 
     Args:
@@ -36,13 +38,14 @@ def assessed(row: Row, kill: Kill, header: Header, *, strict: bool, profiles: It
         header: The suite's header, with the level of each requirement.
         strict: Whether a mutant that only an interpretation rules out must be killed too.
         profiles: The profiles that were run.
+        only_core: Whether only the profile `core` was wanted, which need not kill every mutant.
     """
     normative = any(_is_normative(place, header) for place in kill.caught)
     by_core = any(_is_normative(place, header) for place in kill.caught_by_core)
     faults = list(kill.errors[:1])
-    if row.level == "normative" and not normative:
+    if row.level == "normative" and not normative and (row.core or not only_core):
         faults.append("survives")
-    elif row.level == "normative" and not by_core and CORE in profiles:
+    elif row.level == "normative" and row.core and not by_core and CORE in profiles:
         faults.append(f"survives {CORE}")
     elif row.level == "interpretation" and normative:
         wrong = sorted(f"{op} {name}" for op, name in kill.caught if _is_normative((op, name), header))
@@ -50,15 +53,6 @@ def assessed(row: Row, kill: Kill, header: Header, *, strict: bool, profiles: It
     elif row.level == "interpretation" and strict and not kill.caught:
         faults.append("survives --strict")
     return Assessment(row=row, kill=kill, normative=normative, by_core=by_core, faults=tuple(faults))
-
-
-def right_faults(kills: Iterable[Kill]) -> list[str]:
-    """What is wrong about right variants: they must pass every case, interpretations included."""
-    return [
-        f"{each.name}: fails {', '.join((*each.core, *each.others)[:3]) or each.errors[0]}"
-        for each in kills
-        if each.core or each.others or each.errors
-    ]
 
 
 def _is_normative(place: Place, header: Header) -> bool:

@@ -9,13 +9,13 @@ from functools import cached_property
 from multiprocessing import get_context
 from pathlib import Path
 
-from opconform.operations import OPERATIONS
 from opconform.suite.case import Case
+from opconform.suite.declarations import DeclaredCase
 from opconform.suite.manifest import Entry, Header, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Selection
 from opconform.tensors.tensor import Array, Tensor
-from opconform_runners.backends.backend import Inputs, Rejected, Unsupported
+from opconform_runners.backends.backend import Backend, Inputs, PlacedOutputs, Rejected, Unsupported
 from opconform_runners.execution.outputs import PLENTY, output_limit
 from opconform_runners.execution.runner import selected
 from opconform_runners.execution.scheduler import execute
@@ -24,8 +24,9 @@ from opconform_runners.harness.outcome import Error, Incident, Outcome, Oversize
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.judge import broken_by, final_verdict, first_verdict
 from opconform_runners.verdicts.verdict import Fail, Own, Pass, Verdict
+from tests.declared import declared
 from tests.mutants.backend import Mutant
-from tests.mutants.catalogue import MUTANTS, concerns
+from tests.mutants.catalogue import concerns, row_of
 
 #: The profile that must kill every normative mutant by itself.
 CORE = "core"
@@ -167,22 +168,34 @@ class Workbench:
 
         `on_verdict` is called with the verdict of each case on its own, and may end the execution by an exception.
         """
+        concerned = [each for each in self._entries if concerns(row_of(name), each.op)]
+        if not isolated:
+            return self.verdicts_of(Mutant(name), concerned, on_verdict)
         own: dict[str, Verdict] = {}
-        wanted = {op for op in OPERATIONS if name not in MUTANTS or concerns(MUTANTS[name], op)}
-        entries = [each for each in self._entries if each.op in wanted]
 
         def judge(entry: Entry, case: Case, outcome: Outcome, /, *_: Incident) -> None:
             own[entry.id] = verdict = first_verdict(self._suite, entry, case, outcome)
             on_verdict(verdict)
 
-        if isolated:
-            command = backend_command(f"{HARNESS}:Mutant:{name}")
-            execute(self._suite, entries, Launch(command=command, timeout=self._timeout), judge)
-        else:
-            mutant = Mutant(name)
-            for entry, case, given, feeds in (each for each in self._given if each[0].op in wanted):
-                judge(entry, case, self._bounded(entry, case, _outcome(mutant, given, feeds)))
-        return [(each, final_verdict(each, own)) for each in entries if each.id in own]
+        launch = Launch(command=backend_command(f"{HARNESS}:Mutant:{name}"), timeout=self._timeout)
+        execute(self._suite, concerned, launch, judge)
+        return [(each, final_verdict(each, own)) for each in concerned if each.id in own]
+
+    def verdicts_of(
+        self,
+        backend: Backend,
+        entries: Sequence[Entry] | None = None,
+        on_verdict: Callable[[Own], None] = lambda _: None,
+    ) -> list[tuple[Entry, Verdict]]:
+        """The verdict of some cases, or of all, on a backend without a dialect in this process."""
+        own: dict[str, Verdict] = {}
+        chosen = self._entries if entries is None else entries
+        for entry in chosen:
+            case, given, feeds = self._given[entry.id]
+            outcome = self._bounded(entry, case, _outcome(backend, given, feeds))
+            own[entry.id] = verdict = first_verdict(self._suite, entry, case, outcome)
+            on_verdict(verdict)
+        return [(each, final_verdict(each, own)) for each in chosen]
 
     def _bounded(self, entry: Entry, case: Case, outcome: Outcome) -> Outcome:
         """The outcome, unless its outputs are larger than those of a harness may be."""
@@ -192,18 +205,17 @@ class Workbench:
         return Oversized(size=size) if is_oversized else outcome
 
     @cached_property
-    def _given(self) -> list[tuple[Entry, Case, Case, list[Inputs]]]:
-        """Each case, the same case as a backend is given it, and the inputs of its feeds."""
-        return [
-            (
-                each,
+    def _given(self) -> dict[str, tuple[Case, DeclaredCase, list[Inputs]]]:
+        """By id each case, the same case as a backend is given it, and the inputs of its feeds."""
+        return {
+            each.id: (
                 case,
-                replace(case, expect=None, twin=None),
+                declared(replace(case, expect=None, twin=None)),
                 [self._inputs(each, case, n) for n in range(case.feeds)],
             )
             for each in self._entries
             for case in [self._suite.case(each)]
-        ]
+        }
 
     def _inputs(self, entry: Entry, case: Case, feed: int) -> Inputs:
         types = {each.name: each.element_type for each in case.inputs}
@@ -211,14 +223,15 @@ class Workbench:
         return {name: Tensor(element_type=types[name], array=array) for name, array in arrays.items()}
 
 
-def _outcome(mutant: Mutant, case: Case, feeds: Sequence[Inputs]) -> Outcome:
+def _outcome(backend: Backend, case: DeclaredCase, feeds: Sequence[Inputs]) -> Outcome:
     """What a harness would make of a case."""
     try:
-        outputs = mutant.run(case, None, feeds)
+        given = backend.run(case, None, feeds)
     except Rejected as answer:
         return Refused(seq=0, stage=answer.stage, message=answer.message, requirement=answer.requirement)
     except Unsupported as answer:
         return NotSupported(seq=0, message=str(answer))
+    outputs = given.outputs if isinstance(given, PlacedOutputs) else given
     for tensor in (each for feed in outputs for each in feed):
         if tensor.array.dtype.kind != "U" and tensor.array.dtype != tensor.type.storage:
             return Error(sentence=f"an output of {tensor.element_type} is stored as {tensor.array.dtype}")

@@ -1,96 +1,81 @@
-"""The hooks of every operation: the walk over a case's graph, and what happens to the outputs under test."""
+"""The execution of cases by the `numpy` backend, with a step of a mutant in place of a right one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from opconform.operations import OPERATIONS
-from opconform.suite.case import Attribute, Graph
+from opconform.suite.case import Attribute, Case
 from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Inputs, Outputs
 from opconform_runners.backends.constraints import checked
 from opconform_runners.backends.frameworks.numpy import FUNCTIONS
 from opconform_runners.backends.graph import outputs_of
-from tests.mutants.row import Call, Hooks
+from tests.mutants.row import Call, Row
+
+#: The right function of each operation, which refuses what violates the declaration.
+RIGHT = checked(FUNCTIONS, (each.declaration for each in OPERATIONS.values()))
+
+#: What executes a case: the outputs of each feed.
+Execute = Callable[[Case, Sequence[Inputs]], Sequence[Outputs]]
 
 
-def _outputs(call: Call) -> list[Tensor]:
+def execution(row: Row) -> Execute:
+    """The execution of cases by a mutant; one of some operations is right in the cases of all others."""
+    process: dict[str, Any] = {}
+
+    def execute(case: Case, feeds: Sequence[Inputs]) -> list[list[Tensor]]:
+        model: dict[str, Any] = {}
+        if row.ops and case.op not in row.ops:
+            return [outputs_of(case, given, RIGHT) for given in feeds]
+        return [_outputs(row, _call(case, given, feed, model, process)) for feed, given in enumerate(feeds)]
+
+    return execute
+
+
+def _call(case: Case, given: Inputs, feed: int, model: dict[str, Any], process: dict[str, Any]) -> Call:
+    return Call(
+        case=case,
+        given=given,
+        feed=feed,
+        op=case.op,
+        inputs=given,
+        attributes=case.attributes,
+        execute=lambda _, __: None,
+        model=model,
+        process=process,
+    )
+
+
+def _outputs(row: Row, call: Call) -> list[Tensor]:
     """The outputs of the model."""
-    functions = {op: partial(_executed, call, op) for op in call.hooks}
-    graph = call.do("graph")
+    graph, functions = call.case.graph, RIGHT
+    if row.step in ("node", "other"):
+        steps = {op: partial(_node, row, call, op) for op in RIGHT if (op == call.op) == (row.step == "node")}
+        functions = {**RIGHT, **steps}
+    if row.step == "graph":
+        graph = row.hook(replace(call, execute=lambda *_: call.case.graph))
     case = call.case if graph is call.case.graph else replace(call.case, graph=graph)
+    if row.step == "model":
+        outputs: list[Tensor] = row.hook(replace(call, execute=lambda given, _: outputs_of(case, given, functions)))
+        return outputs
     return outputs_of(case, call.given, functions)
 
 
-def _executed(
-    call: Call, op: str, inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]
+def _node(
+    row: Row, call: Call, op: str, inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]
 ) -> list[Tensor]:
     """The outputs of one node."""
-    own = replace(call, op=op, inputs=_named(op, inputs), attributes=attributes)
-    outputs: list[Tensor] = own.do(op)
-    if op == call.case.op:
-        outputs = own.do("delivered", [own.do("handed", each) for each in outputs])
-    return outputs
-
-
-def _named(op: str, inputs: Sequence[Tensor | None]) -> dict[str, Tensor]:
-    """The inputs of a node by the names of its ports, without those that are left out."""
     ports = OPERATIONS[op].inputs
     names = [name for place, port in enumerate(ports) for name in port.names(len(inputs) - place)]
-    return {name: each for name, each in zip(names, inputs, strict=False) if each is not None}
+    given = {name: each for name, each in zip(names, inputs, strict=False) if each is not None}
 
+    def execute(named: Inputs, attributes: Mapping[str, Attribute]) -> Sequence[Tensor]:
+        ordered = [each for port in ports for each in ([*named.values()] if port.variadic else [named.get(port.name)])]
+        while ordered and ordered[-1] is None:
+            ordered.pop()
+        return RIGHT[op](ordered, attributes)
 
-def _graph(call: Call) -> Graph:
-    """The graph that is executed."""
-    return call.case.graph
-
-
-def _handed(_call: Call, tensor: Tensor) -> Tensor:
-    """An output under test as it is handed out."""
-    return tensor
-
-
-def _delivered(_call: Call, outputs: list[Tensor]) -> list[Tensor]:
-    """The outputs under test in the order in which they are handed out."""
+    outputs: list[Tensor] = row.hook(replace(call, op=op, inputs=given, attributes=attributes, execute=execute))
     return outputs
-
-
-def _concat(call: Call) -> list[Tensor]:
-    """Concat-1, which joins outputs under test."""
-    inputs = list(call.inputs.values())
-    axis: Any = call.attributes["axis"]
-    joined = np.concatenate([each.array for each in inputs], axis)
-    return [Tensor(element_type=inputs[0].element_type, array=joined)]
-
-
-def _computed(call: Call) -> list[Tensor]:
-    """A node that a control input is computed with."""
-    return list(FUNCTIONS[call.op](list(call.inputs.values()), call.attributes))
-
-
-def _whole(call: Call) -> list[Tensor]:
-    """An operation whose only hook is its function in the numpy backend."""
-    operation = OPERATIONS[call.op]
-    functions = checked(FUNCTIONS, [operation.declaration])
-    inputs = [call.inputs.get(port.name) for port in operation.inputs]
-    return list(functions[call.op](inputs, call.attributes))
-
-
-#: The hooks of operations whose mutants are only those of every operation.
-WHOLE: Mapping[str, Hooks] = MappingProxyType(
-    {op: MappingProxyType({op: _whole}) for op in ("Reverse-1", "Roll-7", "Tile-1")}
-)
-#: The operations that control inputs are computed with.
-COMPUTING = ("Constant-1", "Convert-1", "Convolution-1", "ShapeOf-3")
-#: The hooks that every operation has.
-MODEL: Hooks = MappingProxyType({"outputs": _outputs, "graph": _graph, "handed": _handed, "delivered": _delivered})
-#: The hooks of the operations that surround the one under test.
-SURROUNDING: Mapping[str, Hooks] = MappingProxyType(
-    {
-        "Concat-1": MappingProxyType({"Concat-1": _concat}),
-        **{op: MappingProxyType({op: _computed}) for op in COMPUTING},
-    }
-)

@@ -1,24 +1,29 @@
-"""What a mutant is: a row that replaces hooks of a right implementation, and the call that hooks are given."""
+"""What a mutant is: a row that replaces a step of the `numpy` backend, and the call that the step is given."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from opconform.suite.case import Attribute, Case
+from opconform.model.graph import operand_of
+from opconform.operations import OPERATIONS
+from opconform.operations.arguments import Arguments
+from opconform.suite.case import Attribute, Case, Shape
 from opconform.suite.manifest import Level
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Inputs, Rejected
 
 #: The origin of a fault that was found by these suites, and that no public tracker has a thread on.
 FOUND = "found by opconform in OpenVINO 2026.4.1"
 
-#: One step of an implementation: a function of the call and the step's own arguments.
-Hook = Callable[..., Any]
-#: The steps of an implementation by name. The hook that executes an operation has the operation's name.
-Hooks = Mapping[str, Hook]
+#: What an implementation does: `graph` is the graph that it executes, `node` the outputs of a node under test, `other`
+#: those of another node, and `model` those of the whole model.
+Step = Literal["graph", "node", "other", "model"]
+#: A faulty step. `Call.right` has the result of the right one.
+Hook = Callable[["Call"], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +34,22 @@ class Row:
         name: Its class and its own name, as in `axis/always-zero`.
         what: What it does, in one sentence.
         seen: The thread of a public tracker in which a runtime had this fault or one of its kind.
-        changes: The hooks that it replaces.
+        hook: What it does instead of the right step.
+        step: The step that it replaces.
         level: `normative` where the specification rules it out, `interpretation` where only our reading does.
-        op: The one operation whose hooks it replaces; None for every operation that has them.
+        ops: The operations that it is faulty for; none for all of them.
+        core: Whether the profile `core` must kill it by itself. It need not kill every mutant of a class that derives
+            from declarations for every operation.
     """
 
     name: str
     what: str
     seen: str
-    changes: Hooks
+    hook: Hook
+    step: Step = "node"
     level: Level = "normative"
-    op: str | None = None
+    ops: tuple[str, ...] = ()
+    core: bool = True
 
     @property
     def kind(self) -> str:
@@ -49,17 +59,16 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
-    """One execution: of a whole model, or of one node of it.
+    """One step of an execution.
 
     Attributes:
         case: The case.
         given: The inputs of the model.
         feed: The number of the feed.
-        op: The operation of the node; the one under test where the call is of a whole model.
-        inputs: The inputs of the node by the names of its ports; those of the model where the call is of a whole model.
+        op: The operation of the node; the one under test where the step is not that of a node.
+        inputs: The inputs of the node by the names of its ports; those of the model for another step.
         attributes: The attributes of the node.
-        hooks: The hooks of the mutant, by operation.
-        originals: The hooks of the right implementation, by operation.
+        execute: The right step, for inputs and attributes.
         model: What a mutant keeps as long as the model lives.
         process: What a mutant keeps from one model to the next.
     """
@@ -70,18 +79,21 @@ class Call:
     op: str
     inputs: Inputs
     attributes: Mapping[str, Attribute]
-    hooks: Mapping[str, Hooks]
-    originals: Mapping[str, Hooks]
-    model: dict[str, Any] = field(default_factory=dict)
-    process: dict[str, Any] = field(default_factory=dict)
+    execute: Callable[[Inputs, Mapping[str, Attribute]], Any]
+    model: dict[str, Any]
+    process: dict[str, Any]
 
-    def do(self, hook: str, *arguments: Any) -> Any:
-        """What a hook of the mutant gives."""
-        return self.hooks[self.op][hook](self, *arguments)
+    def right(self, **changes: Tensor | Attribute | None) -> Any:
+        """The result of the right step, with other inputs and attributes; None omits one.
 
-    def right(self, hook: str, *arguments: Any) -> Any:
-        """What the same hook of the right implementation gives; the hooks that it uses are the mutant's."""
-        return self.originals[self.op][hook](self, *arguments)
+        Raises:
+            Rejected: The arguments are invalid.
+        """
+        names = {each.name for each in OPERATIONS[self.op].attributes}
+        arguments: dict[str, Any] = {**self.inputs, **self.attributes, **changes}
+        kept = {name: each for name, each in arguments.items() if each is not None}
+        inputs = {name: each for name, each in kept.items() if name not in names}
+        return self.execute(inputs, {name: each for name, each in kept.items() if name in names})
 
     @property
     def context(self) -> str:
@@ -89,9 +101,28 @@ class Call:
         return self.case.context
 
     @property
+    def data(self) -> Array:
+        """The elements of the first input."""
+        return next(iter(self.inputs.values())).array
+
+    @property
     def tensors(self) -> list[Tensor]:
         """The inputs of the model that are data."""
         return [self.given[each.name] for each in self.case.inputs if each.role == "tensor" and each.name in self.given]
+
+    @property
+    def arguments(self) -> Arguments:
+        """The arguments of the node as the reference semantics read them."""
+        operation = OPERATIONS[self.op]
+        operands = {
+            name: operand_of(each, exact=operation.role_of(name) == "control") for name, each in self.inputs.items()
+        }
+        return operation.arguments(operands, self.attributes)
+
+    def integers(self, name: str) -> list[int]:
+        """The elements of a setting input, or of an attribute; none if there is no such input."""
+        tensor = self.inputs.get(name)
+        return tensor.integers() if tensor is not None and tensor.type.is_integer else []
 
     def is_parameter(self, name: str) -> bool:
         """Whether an input of the model comes at run time."""
@@ -104,6 +135,16 @@ class Call:
         return self.model.get(name, value)
 
 
+def rows(kind: str, ops: Sequence[str], *faults: tuple[str, str, str, Hook]) -> tuple[Row, ...]:
+    """The mutants of a class that replace the step of a node: their names, sentences, reports and steps."""
+    return tuple(Row(f"{kind}/{name}", what, seen, hook, ops=tuple(ops)) for name, what, seen, hook in faults)
+
+
+def derived(name: str, op: str, what: str, seen: str, hook: Hook, level: Level = "normative") -> Row:
+    """A mutant of one operation that derives from its declaration."""
+    return Row(name, what, seen, hook, level=level, ops=(op,), core=False)
+
+
 def refuse(message: str) -> NoReturn:
     """Refuse a case.
 
@@ -113,49 +154,67 @@ def refuse(message: str) -> NoReturn:
     raise Rejected("build", message)
 
 
-def unchecked(*hooks: str, when: Callable[[Call], object] = lambda _: True) -> Hooks:
-    """The change that leaves out checks, under a condition on the call."""
-    return {each: partial(_check_unless, when, each) for each in hooks}
+def gives(change: Callable[[Call, list[Tensor]], list[Tensor]]) -> Hook:
+    """The step of a node under test whose outputs are a function of the right ones."""
+    return lambda call: change(call, call.right())
 
 
-def _check_unless(when: Callable[[Call], object], hook: str, call: Call, *arguments: Any) -> None:
-    if not when(call):
-        call.right(hook, *arguments)
+def moves(change: Callable[[Call, Array], Array]) -> Hook:
+    """The same for the elements of each output."""
+    return gives(lambda call, outputs: [converted(each, change(call, each.array)) for each in outputs])
 
 
-def skipped(hook: str, when: Callable[..., object]) -> Hooks:
-    """The change that leaves out a check, under a condition on what it is given."""
+def refuses(condition: Callable[[Call], object]) -> Hook:
+    """The step of a node under test that refuses valid arguments under a condition."""
 
-    def change(call: Call, *arguments: Any) -> None:
-        if not when(call, *arguments):
-            call.right(hook, *arguments)
+    def hook(call: Call) -> Any:
+        outputs = call.right()
+        return refuse("it is not supported") if condition(call) else outputs
 
-    return {hook: change}
-
-
-def checked(hook: str, refused: Callable[..., object]) -> Hooks:
-    """The change that makes a check refuse under this condition and under no other."""
-
-    def change(call: Call, *arguments: Any) -> None:
-        if refused(call, *arguments):
-            refuse("it is not allowed")
-
-    return {hook: change}
+    return hook
 
 
-def stricter(hook: str, refused: Callable[..., object]) -> Hooks:
-    """The change that also refuses under a condition, once the right hook has been executed."""
+def accepts(*requirements: str, when: Callable[[Call], object] = lambda _: True) -> Hook:
+    """The step of a node under test that accepts arguments that violate requirements, under a condition.
 
-    def change(call: Call, *arguments: Any) -> Any:
-        result = call.right(hook, *arguments)
-        return refuse("it is not supported") if refused(call, *arguments) else result
+    Its outputs are the first input.
+    """
 
-    return {hook: change}
+    def hook(call: Call) -> Any:
+        try:
+            return call.right()
+        except Rejected as answer:
+            if answer.requirement in requirements and when(call):
+                return [*call.inputs.values()][:1]
+            raise
+
+    return hook
 
 
-def kept(hook: str) -> Hooks:
-    """The change that uses a result of the first inference in the second one."""
-    return {hook: lambda call, *arguments: call.first(hook, call.right(hook, *arguments))}
+def reads(name: str, change: Callable[[Call, Any], Any], *, checked: bool = True) -> Hook:
+    """The step of a node under test that reads another value of an input of integers, or of an attribute.
+
+    `checked`: only once the right step has accepted the arguments.
+    """
+
+    def hook(call: Call) -> Any:
+        if name not in call.attributes and not call.integers(name):
+            return call.right()
+        if checked:
+            call.right()
+        if name in call.attributes:
+            return call.right(**{name: change(call, call.attributes[name])})
+        return call.right(**{name: integers(change(call, call.integers(name)), call.inputs[name].shape)})
+
+    return hook
+
+
+def integers(values: Sequence[int], shape: Shape) -> Tensor:
+    """A tensor of integers, which wrap to 64 bits; of a shape if that has as many elements, and otherwise a list."""
+    element_type = "u64" if max([0, *values]) >> 63 == 1 and min(values) >= 0 else "i64"
+    wrapped = values if element_type == "u64" else [low_bits(each, 64) for each in values]
+    array = np.array(wrapped, ELEMENT_TYPES[element_type].storage)
+    return Tensor(element_type=element_type, array=array.reshape(shape) if prod(shape) == len(values) else array)
 
 
 def converted(tensor: Tensor, array: Array) -> Tensor:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from opconform.specs.loader import shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
@@ -16,7 +17,7 @@ from opconform_runners.verdicts.judge import broken_by
 from opconform_runners.verdicts.run_header import SuiteNote
 from opconform_runners.verdicts.verdict import FailReason
 from tests.mutants.backend import Mutant
-from tests.mutants.catalogue import MUTANTS, operations_with_mutants
+from tests.mutants.catalogue import MUTANTS
 from tests.mutants.kills import CORE, Workbench
 
 #: The right implementations with another reading, by name.
@@ -60,7 +61,7 @@ def interpretations() -> set[Place]:
     """Every interpretation of every operation."""
     return {
         (op, each.id)
-        for op in operations_with_mutants()
+        for op in shipped_operations()
         for each in requirements_of(op).requirements
         if each.level == "interpretation"
     }

@@ -167,7 +167,7 @@ def test_wrong_outputs_are_not_excused_by_an_interpretation(opconform: Run, tmp_
     )
     opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
     found = {}
-    for name, code in (("lengths/zero-refused", 0), ("remainder/exchanged-with-zero", 1)):
+    for name, code in (("readings/VariadicSplit-1/lengths.zero/rejects", 0), ("remainder/exchanged-with-zero", 1)):
         opconform(
             "run",
             tmp_path / "suite",
@@ -222,11 +222,11 @@ groups:
 @pytest.mark.parametrize(
     ("spec", "backend", "conformant", "broken"),
     [
-        (CROPPED, f"{MUTANT}:pads/crop-beyond", True, ["pads.beyond"]),
+        (CROPPED, f"{MUTANT}:readings/Pad-12/pads.beyond/rejects", True, ["pads.beyond"]),
         (CROPPED, f"{MINIATURES}:AddsADimension", False, ["outputs.shape"]),
-        (EQUAL, f"{MUTANT}:strided_slices/equal-keeps-one", True, ["bounds.equal"]),
-        (EQUAL, f"{MUTANT}:strided_slices/empty-refused", False, ["outputs.shape"]),
-        (SCALAR, f"{MUTANT}:reshapes/empty-shape-refused", True, ["shape.empty"]),
+        (EQUAL, f"{MUTANT}:readings/StridedSlice-1/bounds.equal/gives-0", True, ["bounds.equal"]),
+        (EQUAL, f"{MUTANT}:slicing/StridedSlice-1/empty-refused", False, ["outputs.shape"]),
+        (SCALAR, f"{MUTANT}:readings/Reshape-1/shape.empty/rejects", True, ["shape.empty"]),
         (SCALAR, f"{MINIATURES}:AddsADimension", False, ["outputs.shape"]),
     ],
 )

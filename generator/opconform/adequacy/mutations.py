@@ -1,12 +1,11 @@
-"""Systematic mutations of declarations and of what they reach: one small change of one expression each."""
+"""Systematic mutations of what decides the results of operations: one small change of one expression each."""
 
 import ast
 import copy
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
-from opconform.adequacy.reach import deciding
+from opconform.adequacy.reach import Part
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -36,9 +35,13 @@ _CALLS = {"any": "all", "all": "any", "sum": "max", "max": "min", "min": "max"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mutation:
-    """One change of an expression in a module, such as `split`, and `tree`, the whole module with the change.
+    """One change of an expression in a module.
 
-    `names` has the strings beside the change, which include the requirements concerned.
+    Attributes:
+        module: The full name of the module.
+        names: The strings beside the change, which include the requirements concerned.
+        ops: The operations that the change concerns.
+        tree: The whole module with the change.
     """
 
     module: str
@@ -47,36 +50,63 @@ class Mutation:
     before: str
     after: str
     names: tuple[str, ...]
+    ops: tuple[str, ...]
     tree: ast.Module
 
 
-def mutations_of(trees: Mapping[str, ast.Module], ops: Collection[str]) -> Iterator[Mutation]:
-    """Every mutation of what decides the results of some operations, given the modules that declare them."""
-    for module, parts in deciding(trees, ops).items():
-        owners = {id(node): (owner, part) for owner, part in parts for node in _inside(part)}
-        for number, node in enumerate(ast.walk(trees[module])):
-            if id(node) not in owners:
-                continue
-            owner, part = owners[id(node)]
-            for field, place, replacement in _changes(node):
-                mutant = copy.deepcopy(trees[module])
-                twin = next(islice(ast.walk(mutant), number, None))
-                if place is None:
-                    setattr(twin, field, replacement)
-                else:
-                    getattr(twin, field)[place : place + 1] = [] if replacement is None else [replacement]
-                yield Mutation(
-                    module=module,
-                    function=owner,
-                    line=getattr(node, "lineno", getattr(part, "lineno", 0)),
-                    before=_text(node),
-                    after=_text(twin),
-                    names=(owner,) if "." in owner else _names(node, part),
-                    tree=ast.fix_missing_locations(mutant),
-                )
+def mutations_of(trees: Mapping[str, ast.Module], parts: Mapping[str, Sequence[Part]]) -> Iterator[Mutation]:
+    """Every mutation of some parts of modules."""
+    for module, reached in parts.items():
+        owners = {id(node): part for part in reached for node in _inside(part.node)}
+        body = trees[module].body
+        for place, statement in enumerate(body):
+            nodes = list(ast.walk(statement))
+            for number, shown in enumerate(_shown(nodes)):
+                node = nodes[number]
+                if id(node) not in owners:
+                    continue
+                part = owners[id(node)]
+                for change in _changes(node):
+                    changed = copy.deepcopy(statement)
+                    twins = list(ast.walk(changed))
+                    _apply(change, twins[number])
+                    statements = [*body[:place], ast.fix_missing_locations(changed), *body[place + 1 :]]
+                    yield Mutation(
+                        module=module,
+                        function=part.owner,
+                        line=getattr(node, "lineno", getattr(part.node, "lineno", 0)),
+                        before=_text(nodes[shown]),
+                        after=_text(twins[shown]),
+                        names=(part.owner,) if "." in part.owner else _names(node, part.node),
+                        ops=part.ops,
+                        tree=ast.Module(statements, type_ignores=[]),
+                    )
+
+
+def _shown(nodes: Sequence[ast.AST]) -> list[int]:
+    """For each node of a statement, the number of the one that shows a change of it: of a number, what it is used in.
+
+    Without that, the text of a mutant would not tell two numbers of one function apart.
+    """
+    places = {id(node): number for number, node in enumerate(nodes)}
+    shown = list(range(len(nodes)))
+    for number, node in enumerate(nodes):
+        is_used = isinstance(node, ast.expr) and not isinstance(node, ast.Constant | ast.UnaryOp | ast.Slice)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Constant | ast.UnaryOp | ast.Slice):
+                shown[places[id(child)]] = number if is_used else shown[number]
+    return shown
 
 
 Change = tuple[str, int | None, object]
+
+
+def _apply(change: Change, node: ast.AST) -> None:
+    field, place, replacement = change
+    if place is None:
+        setattr(node, field, replacement)
+    else:
+        getattr(node, field)[place : place + 1] = [] if replacement is None else [replacement]
 
 
 def _changes(node: ast.AST) -> Iterator[Change]:
@@ -129,11 +159,11 @@ def _forced(test: ast.expr) -> Iterator[ast.expr]:
 
 
 def _inside(part: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of an expression or of a definition, without annotations and docstrings."""
+    """The nodes of an expression or of a definition, without annotations, docstrings and what exceptions say."""
     waiting: list[ast.AST] = [part]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        if isinstance(node, ast.Raise) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             continue
         yield node
         skipped = {getattr(node, name, None) for name in ("annotation", "returns")}

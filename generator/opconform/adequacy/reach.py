@@ -1,56 +1,84 @@
-"""What decides the results of operations: the parts of modules that their declarations reach."""
+"""What decides the results of operations: the parts of a program that they reach."""
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from opconform.adequacy.modules import Program
 
 #: The parts of a declaration that decide what an operation does.
 _DECIDING = frozenset({"inputs", "attributes", "checks", "moved", "shapes", "types", "compute", "requested"})
 
-#: A definition: its module and its name; an empty name for the deciding parts of the declarations themselves.
-Definition = tuple[str, str]
+#: An expression from which the parts that decide are reached: its module, the name of its definition, and itself.
+Root = tuple[str, str, ast.AST]
 
 
-def deciding(trees: Mapping[str, ast.Module], ops: Collection[str]) -> dict[str, list[tuple[str, ast.AST]]]:
-    """The nodes of each module that decide the results of some operations, each with the name of its definition.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """A definition that some operations reach; `owner` is its name, empty for a part of a declaration."""
 
-    Declarations are calls of `Operation`. From their deciding parts every name is followed to its definition, also
-    through the imports of one module from another. What only facts and contexts use is left out.
+    owner: str
+    node: ast.AST
+    ops: tuple[str, ...]
+
+
+def reached(program: Program, roots: Mapping[str, Iterable[Root]]) -> dict[str, list[Part]]:
+    """The parts of each module that some operations reach from their roots.
+
+    Every name is followed to its definition, also through the imports of one module from another.
     """
-    homes = {name: _definitions(tree) for name, tree in trees.items()}
-    imports = {name: _imports(tree, trees) for name, tree in trees.items()}
-    found: dict[str, dict[int, tuple[str, ast.AST]]] = {name: {} for name in trees}
-    waiting: list[tuple[str, str, ast.AST]] = [
-        (name, owner, part) for name, tree in trees.items() for owner, part in _declared(tree, ops)
-    ]
-    while waiting:
-        module, owner, node = waiting.pop()
-        if id(node) in found[module]:
-            continue
-        found[module][id(node)] = owner, node
-        for each in ast.walk(node):
-            if not isinstance(each, ast.Name):
+    homes = {name: _definitions(tree) for name, tree in program.trees.items()}
+    found: dict[str, dict[int, Part]] = {name: {} for name in program.trees}
+    for op, starts in roots.items():
+        waiting = list(starts)
+        while waiting:
+            module, owner, node = waiting.pop()
+            known = found[module].get(id(node), Part(owner=owner, node=node, ops=()))
+            if op in known.ops:
                 continue
-            home, name = imports[module].get(each.id, (module, each.id))
-            if name in homes[home]:
-                waiting.append((home, name, homes[home][name]))
-    return {module: list(nodes.values()) for module, nodes in found.items()}
+            found[module][id(node)] = Part(owner=owner, node=node, ops=(*known.ops, op))
+            for each in ast.walk(node):
+                if isinstance(each, ast.Name):
+                    home, name = program.imports[module].get(each.id, (module, each.id))
+                    if name in homes[home]:
+                        waiting.append((home, name, homes[home][name]))
+    return {module: list(parts.values()) for module, parts in found.items()}
 
 
-def _declared(tree: ast.Module, ops: Collection[str]) -> Iterator[tuple[str, ast.expr]]:
-    """The deciding parts of the declarations of some operations; those of a check with its requirement."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Operation":
-            parts = {each.arg: each.value for each in node.keywords}
-            name = parts.get("name")
-            if isinstance(name, ast.Constant) and name.value in ops:
-                for part, value in parts.items():
-                    if part == "checks" and isinstance(value, ast.Dict):
-                        yield from (
-                            (str(key.value) if isinstance(key, ast.Constant) else "", check)
-                            for key, check in zip(value.keys, value.values, strict=True)
-                        )
-                    elif part in _DECIDING:
-                        yield "", value
+def declarations(program: Program, ops: Collection[str]) -> dict[str, list[Root]]:
+    """The roots of operations that are declared by calls of `Operation`: the parts that decide what they do.
+
+    What only facts and contexts use is left out. A check belongs to the definition of its requirement.
+    """
+    roots: dict[str, list[Root]] = {}
+    for module, tree in program.trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Operation":
+                parts = {each.arg: each.value for each in node.keywords}
+                name = parts.get("name")
+                if isinstance(name, ast.Constant) and name.value in ops:
+                    roots[str(name.value)] = [(module, owner, part) for owner, part in _deciding(parts)]
+    return roots
+
+
+def functions(program: Program, table: Mapping[str, Any]) -> dict[str, list[Root]]:
+    """The roots of operations that a function of the program executes, given these functions by operation."""
+    roots: dict[str, list[Root]] = {}
+    for op, function in table.items():
+        module, name = function.__module__, function.__qualname__
+        if module in program.trees and (node := _definitions(program.trees[module]).get(name)) is not None:
+            roots[op] = [(module, name, node)]
+    return roots
+
+
+def _deciding(parts: Mapping[str | None, ast.expr]) -> Iterator[tuple[str, ast.expr]]:
+    for part, value in parts.items():
+        if part == "checks" and isinstance(value, ast.Dict):
+            for key, check in zip(value.keys, value.values, strict=True):
+                yield str(key.value) if isinstance(key, ast.Constant) else "", check
+        elif part in _DECIDING:
+            yield "", value
 
 
 def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
@@ -64,13 +92,3 @@ def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
                 names = [each.id for each in ast.walk(target) if isinstance(each, ast.Name)]
                 found |= dict.fromkeys(names, value)
     return found
-
-
-def _imports(tree: ast.Module, trees: Mapping[str, ast.Module]) -> dict[str, Definition]:
-    """The names that a module imports from another of the modules."""
-    return {
-        each.asname or each.name: (home, each.name)
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom) and (home := (node.module or "").rpartition(".")[2]) in trees
-        for each in node.names
-    }

@@ -1,1 +1,1 @@
-"""The mutants of every operation: faults of the graph around it, and of its outputs as they are handed out."""
+"""The mutants of every operation, which derive from declarations, and faults of the graph around a node."""

@@ -123,16 +123,17 @@ def _gather(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
     data, indices, axis = inputs
     along = _axis_of(axis, data) % data.array.ndim
     batches = batches_of(attributes.get("batch_dims", 0), (data, indices), along)
-    return [Tensor(element_type=data.element_type, array=_taken(data.array, indices, along, batches))]
+    return [Tensor(element_type=data.element_type, array=_taken(data, indices, along, batches))]
 
 
-def _taken(data: Array, indices: Tensor, axis: int, batch: int) -> Array:
+def _taken(tensor: Tensor, indices: Tensor, axis: int, batch: int) -> Array:
     """`np.take` in each batch, from data with one more slice of zeros for the indices that are out of range."""
+    data = tensor.array
     output = np.empty((*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :]), data.dtype)
     if not output.size:  # one slice of zeros can be too large for the memory
         return output
     size = data.shape[axis]
-    zeros = np.zeros((*data.shape[:axis], 1, *data.shape[axis + 1 :]), data.dtype)
+    zeros = np.full((*data.shape[:axis], 1, *data.shape[axis + 1 :]), _zero(tensor))
     extended = np.concatenate([data, zeros], axis)
     places = [each if -size <= each < 0 or 0 <= each < size else size for each in indices.integers()]
     rows = np.array([each - (each < 0) for each in places], np.int64).reshape(indices.shape)
@@ -240,10 +241,13 @@ def _check_limits(mode: str, shape: Sequence[int], largest: Sequence[int]) -> No
 
 def _added(data: Tensor, value: Tensor | None) -> Array:
     """The element that is added in the mode constant, as a scalar."""
-    if value is not None:
-        return value.array
+    return _zero(data) if value is None else value.array
+
+
+def _zero(data: Tensor) -> Array:
+    """The zero of an element type as a scalar, which for strings is the empty string."""
     if data.type.kind == "string":
-        return np.array("")
+        return np.array("", data.array.dtype)
     return np.array(_NF4_ZERO if data.element_type == "nf4" else 0, data.array.dtype)
 
 

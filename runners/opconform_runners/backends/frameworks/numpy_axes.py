@@ -40,7 +40,7 @@ def roll(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tenso
     data, shift, axes = inputs
     rank, shifts = data.array.ndim, shift.integers()
     is_example = shift.shape == (1,) and axes.array.ndim == 1  # one shift for several axes
-    refuse_if(shift.shape and shift.shape != axes.shape and (not is_example or not axes.shape[0]), "shift.length")
+    refuse_if(shift.shape and shift.shape != axes.shape and not is_example, "shift.length")
     refuse_if(any(not -rank <= each < rank for each in axes.integers()), "axes.range")
     array = data.array
     for place, axis in enumerate(axes.integers()):

@@ -1,0 +1,125 @@
+"""The reference semantics as a target: declarations, and the parts of modules that they reach."""
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from types import ModuleType
+
+import opconform.operations
+from opconform.adequacy.modules import Program, program_of
+from opconform.adequacy.reach import Root, declarations
+from opconform.model.draft import Draft
+from opconform.model.golden import inputs_of
+from opconform.operations import module_of
+from opconform.operations.arguments import Operand, Rejection
+from opconform.operations.operation import Operation
+from opconform.suite.case import Attribute
+
+#: Larger tensors are not filled: only their types are inferred.
+_MOST_ELEMENTS = 1 << 12
+#: Outputs with a larger dimension or more elements, which a mutant can have, are not evaluated.
+_MOST_OUTPUT_ELEMENTS = 1 << 22
+
+_PACKAGE = "opconform.operations"
+#: The modules that all operations share; their mutants are not specific to an operation's cases.
+_SHARED = frozenset({"arguments", "checks", "contexts", "operation", "places", "ports", "reading"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FeedTrial:
+    """One feed of a case: its operands, with or without elements, its attributes, and the result in use."""
+
+    op: str
+    inputs: Mapping[str, Operand]
+    attributes: Mapping[str, Attribute]
+    filled: bool
+    expected: object = None
+
+
+@dataclass(frozen=True)
+class Semantics:
+    """The declarations of some operations: the modules with them, and those that these import.
+
+    The modules of an operation of an installed distribution are those of its own package.
+    """
+
+    ops: tuple[str, ...]
+
+    @cached_property
+    def program(self) -> Program:
+        """The modules."""
+        names = [each.name for each in pkgutil.walk_packages(opconform.operations.__path__, f"{_PACKAGE}.")]
+        homes = {op: name for name in names for op in _declared(importlib.import_module(name))}
+        return program_of([homes.get(op) or str(module_of(op)) for op in self.ops], _follows)
+
+    def roots(self) -> Mapping[str, Iterable[Root]]:
+        """The parts of the declarations that decide results, by operation."""
+        return declarations(self.program, self.ops)
+
+    def shown(self, module: str) -> str:
+        """The name of a module below `opconform.operations`; those of installed distributions have their full name."""
+        return module.removeprefix(f"{_PACKAGE}.")
+
+    def trials(self, cases: Sequence[Draft]) -> list[FeedTrial]:
+        """The feeds of some cases."""
+        return [_trial(draft, feed) for draft in cases for feed in range(len(draft.feeds))]
+
+    def killer(self, module: str, tree: ast.Module, trials: Sequence[FeedTrial]) -> int | None:
+        """The index of the first trial that has another result if a module is changed; None if there is none."""
+        place = 0
+        try:
+            operations = self.changed(module, tree)
+            for place, each in enumerate(trials):
+                if _result(operations[each.op], each) != each.expected:
+                    return place
+        except Exception:  # noqa: BLE001 - a mutant that does not load, or that fails, is detected
+            return place
+        return None
+
+    def changed(self, module: str, tree: ast.Module) -> dict[str, Operation]:
+        """The operations if a module is changed."""
+        operations: dict[str, Operation] = {}
+        for each in self.program.loaded(module, tree).values():
+            operations |= _declared(each)
+        return operations
+
+
+def _declared(module: ModuleType) -> dict[str, Operation]:
+    return {each.name: each for each in vars(module).values() if isinstance(each, Operation)}
+
+
+def _follows(module: str, imported: str) -> bool:
+    """Whether an imported module holds semantics: one of the operations, or of the same foreign package."""
+    if imported.startswith(f"{_PACKAGE}."):
+        return imported.rpartition(".")[2] not in _SHARED
+    package = module.rpartition(".")[0]
+    return bool(package) and not module.startswith(f"{_PACKAGE}.") and imported.startswith(f"{package}.")
+
+
+def _result(operation: Operation, trial: FeedTrial) -> object:
+    """The result of an operation in a comparable form; omitted attributes have the operation's own defaults."""
+    arguments = operation.arguments(trial.inputs, trial.attributes)
+    requested = operation.requested_outputs(arguments)
+    try:
+        types = operation.infer(arguments)
+    except Rejection as rejection:
+        return requested, rejection.requirements
+    shapes = tuple((each.element_type, each.shape) for each in types)
+    if not trial.filled or any(max(prod(each.shape), *each.shape, 0) > _MOST_OUTPUT_ELEMENTS for each in types):
+        return requested, shapes
+    outputs, values = operation.evaluate(arguments), operation.values(arguments)
+    return requested, shapes, values, tuple((each.element_type, each.shape, each.array.tobytes()) for each in outputs)
+
+
+def _trial(draft: Draft, feed: int) -> FeedTrial:
+    operands, tensors = draft.arguments[feed].inputs, draft.feeds[feed]
+    filled = sum(prod(each.shape) for each in tensors.values()) <= _MOST_ELEMENTS
+    if filled:
+        given = inputs_of(draft, 0)[feed]
+        operands = {name: replace(each, tensor=given[name]) for name, each in operands.items()}
+    trial = FeedTrial(op=draft.op, inputs=operands, attributes=draft.attributes, filled=filled)
+    return replace(trial, expected=_result(draft.operation, trial))

@@ -1,0 +1,43 @@
+"""What adequacy mutates: a program that decides the results of operations, and the cases that should notice."""
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from opconform.adequacy.modules import Program
+from opconform.adequacy.reach import Root
+from opconform.model.draft import Draft
+
+
+class Trial(Protocol):
+    """A case, or a part of it, with the result of the program in use."""
+
+    @property
+    def op(self) -> str:
+        """The operation under test."""
+
+
+T = TypeVar("T", bound=Trial)
+
+
+class Target(Protocol[T]):
+    """A program that implements operations."""
+
+    @property
+    def program(self) -> Program:
+        """Its modules."""
+
+    def roots(self) -> Mapping[str, Iterable[Root]]:
+        """From where the parts that decide results are reached, by operation."""
+
+    def shown(self, module: str) -> str:
+        """The name of a module in reports and in `equivalents.yaml`."""
+
+    def trials(self, cases: Sequence[Draft]) -> list[T]:
+        """The trials of some cases."""
+
+    def killer(self, module: str, tree: ast.Module, trials: Sequence[T]) -> int | None:
+        """The index of the first trial that has another result if a module is changed; None if there is none.
+
+        A mutant that cannot be loaded, or that fails, is detected.
+        """

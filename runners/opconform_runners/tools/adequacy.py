@@ -1,0 +1,135 @@
+"""The `numpy` backend as a target of adequacy: an implementation that shares no code with the reference semantics."""
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from opconform.adequacy.modules import Program, program_of
+from opconform.adequacy.reach import Root, functions
+from opconform.generation.case_files import case_document
+from opconform.model.draft import Draft
+from opconform.model.golden import golden_of
+from opconform.operations import OPERATIONS
+from opconform.suite.case import Case, Reject
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Rejected, Unsupported
+from opconform_runners.backends.constraints import checked
+from opconform_runners.backends.frameworks.numpy import FUNCTIONS, Numpy
+from opconform_runners.backends.graph import Function, outputs_of
+from opconform_runners.verdicts.comparison import mismatch_of
+
+#: The variable of the backend's module that has a function per operation.
+_TABLE = "FUNCTIONS"
+_PACKAGE = Numpy.__module__.rpartition(".")[0]
+#: The memory that a mutant may take, in bytes.
+_ROOM = 1 << 30
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseTrial:
+    """A case with the inputs and the golden outputs of its feeds, and the verdict on the backend in use.
+
+    A verdict is whether the case passes, and the requirement that a rejection names.
+    """
+
+    case: Case
+    feeds: tuple[Mapping[str, Tensor], ...]
+    outputs: tuple[tuple[Tensor, ...], ...]
+    verdict: tuple[bool, str | None] = (True, None)
+
+    @property
+    def op(self) -> str:
+        """The operation under test."""
+        return self.case.op
+
+
+class NumpyTarget:
+    """The functions of the backend, and what they reach in the package of frameworks."""
+
+    @cached_property
+    def program(self) -> Program:
+        """The modules."""
+        return program_of(
+            [Numpy.__module__],
+            lambda _, imported: imported.startswith(f"{_PACKAGE}."),
+        )
+
+    def roots(self) -> Mapping[str, Iterable[Root]]:
+        """The functions by operation."""
+        return functions(self.program, FUNCTIONS)
+
+    def shown(self, module: str) -> str:
+        """The name of a module below the package of the runners."""
+        return module.partition(".")[2]
+
+    def trials(self, cases: Sequence[Draft]) -> list[CaseTrial]:
+        """The cases of the operations that the backend has, without those that it fails."""
+        trials = (_trial(each) for each in cases if each.op in FUNCTIONS)
+        right = _checked(FUNCTIONS)
+        judged = [replace(each, verdict=_verdict(each, right)) for each in trials]
+        return [each for each in judged if each.verdict[0]]
+
+    def killer(self, module: str, tree: ast.Module, trials: Sequence[CaseTrial]) -> int | None:
+        """The index of the first trial with another verdict if a module is changed; None if there is none."""
+        place = 0
+        with _bounded_memory():
+            try:
+                changed = _checked(vars(self.program.loaded(module, tree)[Numpy.__module__])[_TABLE])
+                for place, each in enumerate(trials):
+                    if _verdict(each, changed) != each.verdict:
+                        return place
+            except Exception:  # noqa: BLE001 - a mutant that does not load, or that fails, is detected
+                return place
+        return None
+
+
+@contextmanager
+def _bounded_memory() -> Iterator[None]:
+    """Bound the memory that a mutant can take beyond what is in use, where the system can."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource  # unknown to other systems
+
+    import psutil
+
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (psutil.Process().memory_info().vms + _ROOM, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
+def _checked(table: Mapping[str, Function]) -> Mapping[str, Function]:
+    """The functions, which refuse what violates the declarations first."""
+    return checked(table, (each.declaration for each in OPERATIONS.values()))
+
+
+def _trial(draft: Draft) -> CaseTrial:
+    golden = golden_of(draft, 0)
+    outputs = golden.outputs
+    case = case_document(draft, golden.graph, draft.id, outputs[0] if outputs else ())
+    return CaseTrial(case=case, feeds=golden.inputs, outputs=outputs)
+
+
+def _verdict(trial: CaseTrial, table: Mapping[str, Function]) -> tuple[bool, str | None]:
+    """Whether a case passes, and the requirement that a rejection names."""
+    try:
+        actual = [outputs_of(trial.case, each, table) for each in trial.feeds]
+    except Rejected as answer:
+        return isinstance(trial.case.expect, Reject), answer.requirement
+    except Unsupported:
+        return False, None
+    if isinstance(trial.case.expect, Reject):
+        return False, None
+    return all(map(_are_equal, trial.outputs, actual)), None
+
+
+def _are_equal(golden: Sequence[Tensor], actual: Sequence[Tensor]) -> bool:
+    expected, given = ([each.array for each in outputs] for outputs in (golden, actual))
+    types, said = ([each.element_type for each in outputs] for outputs in (golden, actual))
+    return mismatch_of(expected, given, types, said=said) is None

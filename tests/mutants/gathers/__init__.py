@@ -1,1 +1,0 @@
-"""Mutants of Gather-8, and the implementation that they change."""

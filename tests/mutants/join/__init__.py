@@ -1,1 +1,0 @@
-"""Mutants of Concat-1."""

@@ -1,1 +1,0 @@
-"""Mutants of Pad-12, and the implementation that they change."""

@@ -1,1 +1,0 @@
-"""Mutants of Reshape-1."""

@@ -1,1 +1,0 @@
-"""Mutants of Slice-8."""

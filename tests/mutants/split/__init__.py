@@ -1,1 +1,0 @@
-"""The mutants of Split-1 and VariadicSplit-1."""

@@ -1,1 +1,0 @@
-"""Mutants of StridedSlice-1."""

@@ -1,1 +1,0 @@
-"""Mutants of Transpose-1: a right implementation in small steps, and rows that replace its hooks."""
