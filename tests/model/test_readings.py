@@ -130,6 +130,14 @@ def test_the_outputs_of_other_readings_are_known_by_their_digest(
     assert sorted(found.outputs.values()) == sorted(names)
 
 
+def test_another_reading_can_make_the_next_operation_reject_the_model(tmp_path: Path) -> None:
+    """A slice of four elements cannot become the five that the model asks for."""
+    sliced = SLICED.format(begin=4, end=0, stride=-1, mask=1)
+    found = of(draft(tmp_path, f"{sliced}    then: {{op: Reshape-1, shape: [5], special_zero: false}}\n"))
+
+    assert found == OtherReadings(reject=("end_mask.backwards",))
+
+
 def test_a_drawn_case_is_touched_by_its_arguments(tmp_path: Path) -> None:
     """`fuzz` does not report what another reading rejects as a fault of another requirement."""
     found = decided(replace(pad(tmp_path, -6, 3), requirements=()))

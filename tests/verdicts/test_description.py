@@ -126,6 +126,20 @@ def test_attributes_and_the_context_are_named() -> None:
     )
 
 
+def test_the_operation_behind_is_a_call_on_the_output() -> None:
+    """With its constants and attributes."""
+    nodes = (
+        Node(name="Op", op="Op-1", inputs=("data",), outputs=("out",), under_test=True),
+        Node(name="I", op="Constant-1", inputs=(), outputs=("I_0",), attributes={"shape": (2,), "value": (1, 0)}),
+        Node(name="T", op="Pad-12", inputs=("out", "I_0"), outputs=("T_0",), attributes={"pad_mode": "edge"}),
+    )
+    case = replace(case_of(DATA, context="then"), graph=Graph(nodes=nodes, outputs=("T_0",)))
+
+    assert (
+        description_of(case, [{"data": ZEROS}]) == "data f32[2, 3], context then Pad(output, [1, 0], pad_mode 'edge')"
+    )
+
+
 def test_what_the_model_computes_is_an_expression() -> None:
     """Constants have their values, and other nodes their operation, inputs and types."""
     nodes = (

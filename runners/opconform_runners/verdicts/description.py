@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from opconform.suite.case import Case, Input, Node
+from opconform.suite.case import Attribute, Case, Input, Node
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 
@@ -21,13 +21,12 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
     first, *others = feeds
     parts = _shown([f"{_input(case, each, first[each.name])}{_bound(case, each)}" for each in case.inputs])
     parts += computed_inputs(case)
-    for name, value in case.attributes.items():
-        parts.append(f"{name} {list(value) if isinstance(value, tuple) else value!r}")
+    parts += _attributes(case.attributes)
     declared = {each.name: each.dynamic for each in case.inputs if each.dynamic is not None}
     sizes = {name: each if isinstance(each, str) else ",".join(map(str, each)) for name, each in declared.items()}
     parts += _shown([f"{name} declared [{each}]" for name, each in sizes.items()])
     if case.context != "bare":
-        parts.append(f"context {case.context}")
+        parts.append(f"context {case.context}{_neighbour(case)}")
     for second in others:
         pairs = ((each, first[each.name], second[each.name]) for each in case.inputs)
         changed = [each for each, old, new in pairs if old.shape != new.shape or old.tobytes() != new.tobytes()]
@@ -46,6 +45,20 @@ def computed_inputs(case: Case) -> list[str]:
             shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
             texts |= dict.fromkeys(node.outputs, shown)
     return [texts[each] for each in case.node.inputs if each in texts]
+
+
+def _neighbour(case: Case) -> str:
+    """The node that the context `then` puts behind the operation, as in ` Transpose(output, [1, 0])`."""
+    if case.context != "then":
+        return ""
+    *others, last = case.graph.nodes
+    constants = {each.outputs[0]: _expression(each, ()) for each in others if not each.under_test}
+    inputs = [constants.get(each or "", "output") for each in last.inputs]
+    return f" {last.op.rpartition('-')[0]}({', '.join((*inputs, *_attributes(last.attributes)))})"
+
+
+def _attributes(attributes: Mapping[str, Attribute]) -> list[str]:
+    return [f"{name} {list(each) if isinstance(each, tuple) else each!r}" for name, each in attributes.items()]
 
 
 def _shown(texts: list[str]) -> list[str]:

@@ -11,9 +11,21 @@ _EQUIVALENT = (
     "settings/Transpose-1/input_order/sign-lost*",
     "settings/Transpose-1/input_order/negative-*",
     "settings/Transpose-1/input_order/as-unsigned",
-    "refusals/Transpose-1/input_order/negative",
     "settings/GatherND-8/batch_dims/sign-lost",
     "settings/Split-1/num_splits/sign-lost",
+    *(
+        f"{name}/{each}"
+        for name in ("settings/Reverse-1/axis", "settings/Tile-1/repeats")
+        for each in ("sign-lost*", "as-unsigned", "negative-*")
+    ),
+    *(f"refusals/{each}/negative" for each in ("Transpose-1/input_order", "Reverse-1/axis", "Tile-1/repeats")),
+    # Axes are reversed in any order.
+    "settings/Reverse-1/axis/reversed",
+    "settings/Reverse-1/axis/sorted",
+    # Only signed types are allowed.
+    *(f"settings/Roll-7/*/{each}" for each in ("as-signed", "constant-top-bit", "u4-as-i4")),
+    # As many repeats are valid of data without elements alone, whose outputs have none.
+    "settings/Tile-1/repeats/in-32-bits*",
     # The operation rejects such inputs by a requirement that its ports do not declare.
     "refusals/Concat-1/inputs_0/rank-0",
     "refusals/VariadicSplit-1/split_lengths/empty",
@@ -35,14 +47,17 @@ _EQUIVALENT = (
     "checks/*Slice-*/indices.*/second",
     "checks/Split-1/num_splits.positive/second",
     "checks/StridedSlice-1/ellipsis.single/second",
+    "checks/Reverse-1/axis.*-type/second",
 )
 #: Those that a case could tell apart.
 # fmt: off
 _MISSING = (
     *(f"acceptances/{op}/{name}/string" for op, name in (
         ("Gather*-8", "indices"), ("Gather-8", "axis"), ("Pad-12", "pads_*"), ("Slice-8", "*"), ("Transpose-1", "*"),
+        ("Reverse-1", "axis"), ("Roll-7", "*"), ("Tile-1", "repeats"),
     )),
     "acceptances/Pad-12/pads_*/boolean",
+    "acceptances/Reverse-1/axis/boolean",
     *(f"acceptances/StridedSlice-1/{each}" for each in (
         "end/boolean", "stride/boolean", "begin/matrix", "stride/matrix", "end/scalar",
     )),
@@ -59,13 +74,13 @@ _MISSING = (
     *(f"checks/StridedSlice-1/{each}/dynamic" for each in ("ellipsis.single", "indices.*", "stride.zero")),
     "checks/Transpose-1/order.negative/second",
     "checks/Transpose-1/order.negative/dynamic",
-    *(f"data/{each}" for each in ("Gather-8/texts-cut-*", "Pad-12/texts-cut-at-nul", "Reshape-1/texts-cut-at-sixteen")),
-    *(f"refusals/Gather-8/axis/{each}" for each in ("i4", "u[12346]")),
-    *(f"refusals/Pad-12/{each}" for each in ("pads_*/i16", "pads_*/[iu]32", "pads_*/u1", "pad_value/[iu]16", "pad_value/u[36]")),
+    "data/Gather-8/texts-cut-at-sixteen",
+    "refusals/Gather-8/axis/u[12346]",
+    "refusals/Reshape-1/shape/u1",
+    "refusals/Tile-1/repeats/u1",
+    *(f"refusals/Pad-12/{each}" for each in ("pads_*/u1", "pad_value/[iu]16", "pad_value/u[36]")),
     *(f"settings/{name}/{each}" for name in ("Gather-8/axis", "Slice-8/axes")
         for each in ("as-signed", "constant-top-bit", "u4-as-i4")),
-    "settings/Pad-12/pads_end/as-i64",
-    *(f"state/{each}" for each in ("Pad-12/data-kept", "*Slice*/data-kept", "Transpose-1/arg-kept")),
 )
 # fmt: on
 
