@@ -3,6 +3,7 @@
 import ast
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from opconform.adequacy.modules import Program
@@ -14,6 +15,7 @@ from opconform.generation.options import LIMITS
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand
 from opconform.specs.loader import load_specs
+from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.frameworks.numpy import FUNCTIONS
 from opconform_runners.cli.adequacy import command
@@ -204,6 +206,19 @@ def test_a_mutant_of_the_numpy_backend_has_another_verdict(tmp_path: Path) -> No
     ]
 
     assert killers == [0, 0, 0, None]
+
+
+def test_a_case_that_ends_in_an_error_of_the_numpy_backend_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that it fails: the case tells no mutant apart."""
+
+    def fail(*_: object) -> list[Tensor]:
+        raise IndexError
+
+    monkeypatch.setattr("opconform_runners.tools.adequacy.FUNCTIONS", {**FUNCTIONS, "Split-1": fail})
+
+    assert trials(tmp_path, NumpyTarget()) == []
 
 
 def test_a_mutant_that_takes_too_much_memory_is_detected(tmp_path: Path) -> None:
