@@ -9,7 +9,7 @@ import pytest
 from opconform.suite.case import Accept
 from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite, open_suite
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Inputs, Outputs, Rejected, Unsupported
 from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.backends.onnx_reference import OnnxReference
@@ -45,6 +45,15 @@ def feeds_of(suite: Suite, entry: Entry) -> list[Inputs]:
     return [{name: Tensor(element_type=types[name], array=each) for name, each in feed.items()} for feed in arrays]
 
 
+def are_same(actual: Array, golden: Array) -> bool:
+    """Bit for bit, or text for text: the arrays of texts can have different widths."""
+    if (actual.shape, actual.dtype.kind) != (golden.shape, golden.dtype.kind):
+        return False
+    if golden.dtype.kind == "U":
+        return np.array_equal(actual, golden)
+    return actual.dtype == golden.dtype and np.ascontiguousarray(actual).tobytes() == golden.tobytes()
+
+
 def differs(suite: Suite, entry: Entry, outputs: Sequence[Outputs]) -> bool:
     """Whether some outputs of a case are not the goldens, bit for bit."""
     for feed, actual in enumerate(outputs):
@@ -52,8 +61,7 @@ def differs(suite: Suite, entry: Entry, outputs: Sequence[Outputs]) -> bool:
         if [f"output_{number}" for number in range(len(actual))] != list(expected):
             return True
         for tensor, golden in zip(actual, expected.values(), strict=True):
-            same = (tensor.array.shape, tensor.array.dtype) == (golden.shape, golden.dtype)
-            if not same or np.ascontiguousarray(tensor.array).tobytes() != golden.tobytes():
+            if not are_same(tensor.array, golden):
                 return True
     return False
 
