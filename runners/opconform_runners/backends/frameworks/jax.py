@@ -63,6 +63,7 @@ _JAX = Framework(
         "Transpose-1": Row(jnp.transpose, ORDER),
         "VariadicSplit-1": Row(lambda axis, *split: jax.lax.split(*split, axis=axis), SIZED),
     },
+    tensor=jnp.asarray,
     translation=Translation(
         not_implemented=re.compile(r"UNIMPLEMENTED|[Nn]ot implemented|[Uu]nsupported element type"),
         faults=(*PYTHON_FAULTS, MLIRError),
