@@ -57,7 +57,7 @@ _JAX = Framework(
         "Reverse-1": Row(jnp.flip, AXES),
         "Roll-7": Row(jnp.roll, SHIFTS),
         "Slice-8": Row(getitem, SLICES),
-        "Split-1": Row(lambda axis, *split: jnp.split(*split, axis=axis), EVEN),
+        "Split-1": Row(lambda axis, data, number: jnp.split(data, number, axis=axis), EVEN),
         "StridedSlice-1": Row(getitem, STRIDED),
         "Tile-1": Row(jnp.tile, REPEATS),
         "Transpose-1": Row(jnp.transpose, ORDER),
