@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,13 +53,18 @@ def vector(*numbers: float) -> Numbers:
     return Numbers(numbers, (len(numbers),))
 
 
+def tensor_of(value: list[float], kind: type) -> Numbers:
+    """A tensor of Python's numbers."""
+    return Numbers(tuple(value), np.shape(value), kind)
+
+
 DATA = vector(1, 2)
 
 
 def framework_of(**rows: Any) -> Framework:
     """A framework with rows for Tile-1 and Flip-1."""
     named = {f"{name}-1": row for name, row in rows.items()}
-    return Framework(name="numbers", version="1", types=TYPES, rows=named, translation=TRANSLATION)
+    return Framework(name="numbers", version="1", types=TYPES, rows=named, tensor=tensor_of, translation=TRANSLATION)
 
 
 def executed(
@@ -189,15 +194,23 @@ def test_a_setting_at_run_time_is_unsupported_unless_the_row_takes_it() -> None:
         return data if isinstance(repeats, Numbers) else data.tiled(repeats)
 
     inputs = {"data": DATA, "repeats": Numbers((), (1,), int)}
-    known = Framework(
-        name="numbers", version="1", types=TYPES, rows={"Tile-1": tile}, translation=TRANSLATION, static=lambda _: [3]
-    )
+    known = replace(framework_of(Tile=tile), static=lambda _: [3])
 
     with pytest.raises(Unsupported, match="repeats is given at run time, and numbers takes Python's numbers"):
         executed(framework_of(Tile=tile), inputs)
     assert executed(framework_of(Tile=Row(tile, run_time=("repeats",))), inputs) == [DATA]
     assert executed(framework_of(Tile=Row(tile, tensors=("repeats",))), inputs) == [DATA]
     assert executed(known, inputs) == [vector(1, 2, 1, 2, 1, 2)]
+
+
+def test_a_constant_of_the_graph_is_a_tensor_where_it_is_data() -> None:
+    """Of its element type; as a setting, it is Python's own."""
+    constant: dict[str, Attribute] = {"element_type": "i64", "shape": (2,), "value": (1, 2)}
+    [data] = executed(framework_of(), {}, constant, "Constant-1")
+
+    assert executed(framework_of(Tile=lambda data, _: data), {"data": data, "repeats": [1]}) == [
+        Numbers((1, 2), (2,), int)
+    ]
 
 
 def test_several_outputs_are_a_list_or_a_tuple() -> None:

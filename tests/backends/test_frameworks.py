@@ -85,8 +85,9 @@ KNOWN = {
         module="torch",
         broken={
             "Concat-1": {"inputs.element-type"},
-            "Gather-8": {"indices.out-of-range"},
-            "Pad-12": {"data.bits"},
+            "Gather-8": {"indices.out-of-range", "indices.select"},  # selects out of range in the context `chain`
+            "Pad-12": {"data.bits", "data.zero-size"},
+            "Roll-7": {"shift.wrap"},
             "Slice-8": {"data.rank", "step.increment"},
             "StridedSlice-1": {"ellipsis.single"},
             "VariadicSplit-1": {"lengths.sum"},
@@ -95,10 +96,11 @@ KNOWN = {
     "jax": Known(
         module="jax",
         broken={
-            "Concat-1": {"axis.type", "inputs.element-type", "inputs.types"},
+            "Concat-1": {"axis.type", "inputs.element-type"},
             "Gather-8": {"indices.out-of-range"},
             "GatherND-8": {"indices.range"},
             "Pad-12": {"data.rank", "reflect.limit"},
+            "Roll-7": {"shift.wrap"},
             "Slice-8": {"data.rank", "step.increment"},
             "Split-1": {"num_splits.type"},
         },
@@ -108,7 +110,8 @@ KNOWN = {
         module="tensorflow",
         broken={
             "Concat-1": {"axis.range", "axis.type"},
-            "Gather-8": {"indices.out-of-range"},
+            "Gather-8": {"indices.out-of-range", "indices.select"},  # selects out of range in the context `chain`
+            "Roll-7": {"axes.range", "shift.wrap"},
             "Slice-8": {"data.rank"},
             "Split-1": {"axis.range", "num_splits.type"},
             "Transpose-1": {"order.negative", "order.range"},
@@ -130,9 +133,12 @@ KNOWN = {
             "Gather-8": {"data.bits", "indices.out-of-range"},
             "GatherND-8": {"data.bits", "indices.range"},
             "Pad-12": {"data.bits"},
+            "Reverse-1": {"data.bits"},
+            "Roll-7": {"axes.repeated", "data.bits", "shift.direction"},
             "Slice-8": {"data.bits", "data.rank"},
             "Split-1": {"axis.element-type", "data.bits", "num_splits.type"},
             "StridedSlice-1": {"data.bits"},
+            "Tile-1": {"data.bits"},
             "Transpose-1": {"arg.bits"},
             "VariadicSplit-1": {"axis.element-type", "data.bits", "lengths.element-type"},
         },

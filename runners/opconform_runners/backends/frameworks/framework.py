@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from opconform.suite.case import Attribute, Case, Input
+from opconform.suite.case import Attribute, Case, Input, Role
 from opconform.suite.declarations import Declaration, DeclaredCase, Typed
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Unsupported, full_name
 from opconform_runners.backends.constraints import check_declared
 from opconform_runners.backends.exceptions import Call, Translation
-from opconform_runners.backends.frameworks.settings import COMPUTING, is_plain
+from opconform_runners.backends.frameworks.settings import COMPUTING, Operand, is_plain
 from opconform_runners.backends.graph import Function, outputs_of
 
 #: The element types of numpy and ml_dtypes that take whole bytes, other than strings.
@@ -62,15 +62,6 @@ class Row(NamedTuple):
         return [op] if constraints is None else [full_name(op, name) for name in constraints]
 
 
-class Operand(NamedTuple):
-    """A tensor of a graph: the framework's own, or Python's numbers and lists; without a rank, its shape is ()."""
-
-    value: Any
-    element_type: str
-    shape: tuple[int, ...]
-    has_rank: bool = True
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Framework:
     """A Python framework with operations on tensors.
@@ -78,6 +69,7 @@ class Framework:
     Attributes:
         types: Its types that carry every bit of an element, by the names of the element types.
         rows: A row per operation, or only the framework's function.
+        tensor: A tensor of Python's numbers or lists and one of its types, for constants of a graph that are data.
         computing: The operations on settings that it executes besides.
         static: The Python value of a tensor that is known when the graph is built; other values as they are.
         shape: The shape of a tensor, or None if its rank is not known.
@@ -88,6 +80,7 @@ class Framework:
     version: str
     types: Mapping[str, Any]
     rows: Mapping[str, Row | Callable[..., Any]]
+    tensor: Callable[[Any, Any], Any]
     translation: Translation
     computing: tuple[str, ...] = ("Constant-1",)
     static: Callable[[Any], Any] = lambda value: value
@@ -162,13 +155,20 @@ class Framework:
         """The operands as the adapter takes them; raises `Rejected` for what violates constraints."""
         roles = {name: port.role for name in named for port in declaration.inputs if port.takes(name)}
         plain = [name for name in named if roles[name] == "control" and name not in row.tensors]
-        values = {name: self.static(tensor.value) if name in plain else tensor.value for name, tensor in named.items()}
+        values = {
+            name: self.static(operand.value) if name in plain else self._value(operand, roles[name])
+            for name, operand in named.items()
+        }
         if late := [name for name in plain if name not in row.run_time and not is_plain(values[name])]:
             raise Unsupported(f"{late[0]} is given at run time, and {self.name} takes Python's numbers")
         if self.checks:
             unknown = [name for name, operand in named.items() if not operand.has_rank]
             check_declared(declaration, named, attributes, row.names(declaration.name), unknown)
         return values
+
+    def _value(self, operand: Operand, role: Role) -> Any:
+        is_constant = role == "tensor" and is_plain(operand.value)
+        return self.tensor(operand.value, self.types[operand.element_type]) if is_constant else operand.value
 
     def check(self, case: DeclaredCase) -> None:
         """Raise `Rejected` if attributes or inputs of a case violate constraints, before anything is computed."""

@@ -1,13 +1,22 @@
 """Settings as Python's own numbers and lists, as a user of a framework writes them, and the operations on them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Unsupported
+
+
+class Operand(NamedTuple):
+    """A tensor of a graph: the framework's own, or Python's numbers and lists; without a rank, its shape is ()."""
+
+    value: Any
+    element_type: str
+    shape: tuple[int, ...]
+    has_rank: bool = True
 
 
 def plain(tensor: Tensor, known: Collection[str]) -> Any:
@@ -30,7 +39,8 @@ def is_plain(value: Any) -> bool:
 
 def _constant(_values: Sequence[Any], attributes: Mapping[str, Attribute]) -> Any:
     value: Any = attributes["value"]
-    return list(value) if attributes["shape"] else value[0]
+    shape: Any = attributes["shape"]
+    return Operand(list(value) if shape else value[0], str(attributes["element_type"]), tuple(shape))
 
 
 def _gathered(values: Sequence[Any], _attributes: Mapping[str, Attribute]) -> Any:

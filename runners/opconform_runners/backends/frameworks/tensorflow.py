@@ -31,8 +31,12 @@ _TENSORFLOW = Framework(
     types={each.name: tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.name != "f8e8m0"}
     | {"string": tf.string},
     rows=ROWS,
+    tensor=tf.constant,
     translation=Translation(
-        not_implemented=re.compile(r"No OpKernel was registered|not implemented|currently supported", re.IGNORECASE),
+        not_implemented=re.compile(
+            r"No OpKernel was registered|not implemented|currently supported|parameter 'tensor' has DataType",
+            re.IGNORECASE,
+        ),
         missing=(NotImplementedError, tf.errors.UnimplementedError),
         faults=(*PYTHON_FAULTS, tf.errors.OpError),
         noise=re.compile(r"\{\{function_node [^}]*\}\}\s*|\s*\[\[\{\{node [^\]]*\]\]|\s*\[Op:[^\]]*\]"),

@@ -65,6 +65,7 @@ _TINYGRAD = Framework(
         "Transpose-1": Row(Tiny.permute, ORDER),
         "VariadicSplit-1": Row(lambda axis, *split: Tiny.split(*split, dim=axis), SIZED_BY_LIST),
     },
+    tensor=lambda value, kind: Tiny(value, dtype=kind),
     translation=Translation(
         not_implemented=re.compile(r"not implemented"),  # a phrase of tinygrad's messages
         missing=(NotImplementedError, CalledProcessError),  # the C compiler rejects a kernel that tinygrad generated

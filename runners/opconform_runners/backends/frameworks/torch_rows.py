@@ -63,6 +63,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Transpose-1": Row(torch.permute, ORDER),
             "VariadicSplit-1": Row(lambda axis, *split: [*torch.split_with_sizes(*split, dim=axis)], SIZED),
         },
+        tensor=lambda value, kind: torch.tensor(value, dtype=kind),
         translation=Translation(
             not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel"),
         ),

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from opconform.errors import UsageError
 from opconform.model.graph import evaluated
 from opconform.suite.case import Accept, Case
@@ -11,7 +13,7 @@ from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.frameworks.framework import Framework
-from opconform_runners.backends.frameworks.settings import is_plain, plain
+from opconform_runners.backends.frameworks.settings import Operand, is_plain, plain
 from opconform_runners.backends.frameworks.torch_rows import torch_framework
 from opconform_runners.tools.repro.graph_source import GraphSource, snake
 from opconform_runners.tools.repro.source import Source
@@ -22,7 +24,7 @@ def torch_source(case: DeclaredCase, inputs: Mapping[str, Tensor]) -> GraphSourc
 
     Raises `UsageError` if the backend does not call PyTorch for the case.
     """
-    torch = torch_framework(Source("torch"), "")
+    torch = replace(torch_framework(Source("torch"), ""), tensor=_constant)
     try:
         return _recorded(torch, case, inputs)
     except (Rejected, Unsupported) as answer:
@@ -43,7 +45,7 @@ def _recorded(torch: Framework, case: DeclaredCase, inputs: Mapping[str, Tensor]
         if function is None:
             raise Unsupported(f"there is no call for {node.op}")
         outputs = function([None if name is None else known[name] for name in node.inputs], node.attributes)
-        if is_plain(outputs[0]):
+        if isinstance(outputs[0], Operand) or is_plain(outputs[0]):
             known[node.outputs[0]] = torch.operand(outputs[0])
             continue
         variable = snake(node.name)
@@ -66,8 +68,12 @@ def _tensor(torch: Framework, text: str, like: Tensor) -> Source:
 
 def _literal(torch: Framework, tensor: Tensor) -> str:
     """A tensor as PyTorch makes it of Python's own numbers."""
-    text = f"torch.tensor({plain(tensor, torch.types)}, dtype={torch.type_of(tensor)})"
+    text = repr(_constant(plain(tensor, torch.types), torch.type_of(tensor)))
     return text if tensor.array.size else f"{text}.reshape({tensor.shape})"
+
+
+def _constant(value: Any, kind: Source) -> Source:
+    return Source(f"torch.tensor({value}, dtype={kind})", shape=np.shape(value), dtype=kind)
 
 
 def _tensors(case: Case, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
