@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from opconform.explanation.case_list import one_case
 from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform_runners.tools.repro.graph_source import openvino_source
 from opconform_runners.tools.repro.variables import nan_source, output_source
 from tests.conftest import ROOT, Run, made_once
 
@@ -169,6 +171,20 @@ def test_the_script_of_a_finding_shows_it(
         said, seen = DIFFERENCE.findall(done.stdout)[:1], DIFFERENCE.findall(header_of(text))
         assert case in VARYING or said == seen
         assert "WRONG" in done.stdout or "got: " in done.stdout
+
+
+def test_openvinos_factory_makes_the_nodes_that_it_has_no_functions_for() -> None:
+    """An attribute without a value that the factory takes is left to the IR."""
+    [too_many, spelled] = (
+        openvino_source(one_case(f"Reverse-1/{case}").case)
+        for case in ("too-many-indices/331c3fc997", "other-spellings/574bc126fd")
+    )
+
+    assert spelled is None
+    assert too_many is not None
+    assert too_many.steps == (
+        ("reverse", """NodeFactory("opset1").create("Reverse", [data_node, axis_node], {'mode': 'index'})"""),
+    )
 
 
 @pytest.mark.parametrize(("case", "private"), [(SOME_FINDINGS[0], True), (SOME_FINDINGS[1], False)])

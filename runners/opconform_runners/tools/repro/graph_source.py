@@ -13,6 +13,8 @@ from opconform_runners.tools.repro.variables import array_source
 
 #: The largest attribute given to an OpenVINO function, which allocates memory by it before it looks at the data.
 _LARGEST = 1 << 16
+#: The operations that `openvino.opset*` has no function for, and only OpenVINO's factory of nodes makes.
+_WITHOUT_FUNCTION = frozenset({"Reverse-1"})
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -68,6 +70,9 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
     Lists are given although they have defaults, since the functions require some of them.
     """
     operation = OPERATIONS[node.op]
+    if node.op in _WITHOUT_FUNCTION:
+        operands = ", ".join(map(str, inputs))
+        return f'NodeFactory("{_opset(node)}").create("{operation.type}", [{operands}], {dict(node.attributes)})'
     single = [port for port in operation.inputs if not port.variadic]
     given = [str(each) for each in inputs[: len(single)]]
     optional = given[sum(not port.optional for port in single) :]
