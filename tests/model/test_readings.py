@@ -130,6 +130,15 @@ def test_the_outputs_of_other_readings_are_known_by_their_digest(
     assert sorted(found.outputs.values()) == sorted(names)
 
 
+def test_a_reading_of_another_shape_rejects_a_graph_that_needs_ours(tmp_path: Path) -> None:
+    """By the other reading of `end_mask`, the slice has four elements, which the Split behind it cannot divide by 5."""
+    then = "context: then\n    then: {op: Split-1, axis: 0, num_splits: 5}"
+    alone = SLICED.format(begin=4, end=0, stride=-1, mask=1)
+
+    assert of(draft(tmp_path, alone)).reject == ()
+    assert of(draft(tmp_path, f"{alone}    {then}\n")).reject == ("end_mask.backwards",)
+
+
 def test_a_drawn_case_is_touched_by_its_arguments(tmp_path: Path) -> None:
     """`fuzz` does not report what another reading rejects as a fault of another requirement."""
     found = decided(replace(pad(tmp_path, -6, 3), requirements=()))

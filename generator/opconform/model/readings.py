@@ -36,9 +36,9 @@ def other_readings(golden: Golden) -> OtherReadings:
         return OtherReadings()
     touched = _touched(draft)
     rewrites = {name: each.rewrites for name, each in draft.operation.readings.items() if name in touched}
+    outputs, rejecting = _other_outputs(golden, {name: each for name, each in rewrites.items() if each})
     return OtherReadings(
-        reject=tuple(name for name, rejects in touched.items() if rejects),
-        outputs=_other_outputs(golden, {name: each for name, each in rewrites.items() if each}),
+        reject=tuple(name for name, rejects in touched.items() if rejects or name in rejecting), outputs=outputs
     )
 
 
@@ -71,24 +71,29 @@ def _tested(draft: Draft) -> Iterator[Arguments]:
         yield from arguments_of(draft.op, graph, each.inputs)
 
 
-def _other_outputs(golden: Golden, rewrites: Mapping[str, tuple[_Rewrite, ...]]) -> dict[str, tuple[str, ...]]:
-    """The readings by which outputs other than ours are right, by the digest of the outputs.
+def _other_outputs(
+    golden: Golden, rewrites: Mapping[str, tuple[_Rewrite, ...]]
+) -> tuple[dict[str, tuple[str, ...]], set[str]]:
+    """The readings by which outputs other than ours are right, by the digest of the outputs, and those that reject.
 
-    These are as few readings as possible together, or each of several that give the same outputs.
+    These are as few readings as possible together, or each of several that give the same outputs. A reading by which
+    the outputs have another shape rejects a graph in which another operation needs ours.
     """
     ours = outputs_digest([[each.array for each in feed] for feed in golden.outputs])
     found: dict[str, tuple[str, ...]] = {}
     fewest: dict[str, int] = {}
+    rejecting: set[str] = set()
     choices = product(*((None, *each) for each in rewrites.values()))
     for chosen in sorted(choices, key=lambda some: sum(each is not None for each in some)):
         names = tuple(name for name, rewrite in zip(rewrites, chosen, strict=True) if rewrite is not None)
         try:
             outputs = _outputs(golden, [each for each in chosen if each is not None])
         except Rejection:
+            rejecting.update(names if len(names) == 1 else ())
             continue
         if outputs != ours and fewest.setdefault(outputs, len(names)) == len(names):
             found[outputs] = tuple(dict.fromkeys((*found.get(outputs, ()), *names)))
-    return found
+    return found, rejecting
 
 
 def _outputs(golden: Golden, rewrites: list[_Rewrite]) -> str:
