@@ -32,6 +32,7 @@ ON_ONE_CORE = frozenset({"Split-1/axis-beside-the-range/8ad6c9c8f3"})
 #: What differs between two executions, as its page says it; a corrupted heap sometimes ends the process.
 VARYING = frozenset(
     {
+        "Concat-1/extended-types/51371ef1c2",
         "Concat-1/types-folded/fb6e3a419d",
         "Gather-8/extended-types/b900e8c97c",
         "Gather-8/of-nothing/7c77d94052",
@@ -39,11 +40,14 @@ VARYING = frozenset(
         "GatherND-8/empty-tuples/b0cdd3b2d1",
         "GatherND-8/extended-types/cd5ac80540",
         "Pad-12/extended-types/e772b203b9",
-        "Slice-8/extended-types/e07d62bcb2",
+        "Reverse-1/types-folded/255a6cea61",
+        "Roll-7/no-axes/028785da33",
+        "Slice-8/extended-types/40eb68f413",
         "Slice-8/large-steps/6cb7bee574",
         "StridedSlice-1/extended-types/98930be7cb",
         "StridedSlice-1/removed-beside-new/c19cc0812a",
         "StridedSlice-1/large-strides/90887f4e61",
+        "Tile-1/empty-repeats/d5b3599a31",
     }
 )
 #: What a maintainer is ready to read.
