@@ -1,4 +1,4 @@
-"""The plots of docs/performance.md: speed and memory against the number of cases and of processes.
+"""The plots of docs/scale.md: speed and memory against the number of cases and of processes.
 
 Usage: python -m benchmarks.plots [FOLDER]
 

@@ -22,7 +22,6 @@ from opconform_runners.harness.protocol import (
     reply_of,
     said_faults,
 )
-from opconform_runners.tools.protocol_check.rules import RULES, sentence_of
 from tests.conftest import ROOT, Run
 
 PAGE = (ROOT / "docs" / "protocol.md").read_text()
@@ -39,13 +38,6 @@ def conversation() -> list[tuple[str, Any]]:
     """The messages of the page's conversation, each with its mark."""
     block = section("A conversation").split("```text\n")[1].split("```")[0]
     return [(each[0], json.loads(each[2:].replace("\n  ", ""))) for each in re.split(r"\n(?=[→←])", block.strip())]
-
-
-def test_the_rules_on_the_page_are_those_that_are_checked() -> None:
-    """Ids and sentences are the same, in the same order."""
-    rows = re.findall(r"^\| `([a-z.-]+)` \| (.*) \|$", section("Rules"), re.MULTILINE)
-
-    assert rows == [(rule, sentence_of(rule)) for rule in RULES]
 
 
 def test_the_dtypes_on_the_page_are_those_that_are_stored() -> None:

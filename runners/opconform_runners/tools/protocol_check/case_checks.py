@@ -1,4 +1,4 @@
-"""The checks of the rules about requests, replies and outputs; their docstrings are the rules in docs/protocol.md."""
+"""The checks of the rules about requests, replies and outputs; their docstrings are the rules."""
 
 import math
 import shutil

@@ -1,6 +1,6 @@
 """The rules of the protocol by their ids, and the check of a harness against all of them.
 
-The docstring of each check is its rule in docs/protocol.md. A rule that is only a sentence is checked with the others.
+The docstring of each check is its rule. A rule that is only a sentence is checked with the others.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
@@ -88,7 +88,7 @@ async def _end(probe: Probe, ask: Callable[[Process], None], shown: bytes) -> No
         await probe.end()
 
 
-#: The check of each rule, in the order of `docs/protocol.md`, which is also the order of the checks.
+#: The check of each rule, in the order of the checks and of the list that the command prints.
 RULES: Mapping[str, Callable[[Probe], Awaitable[None]] | str] = {
     "start.answer": _start_answer,
     "start.names": _start_names,
