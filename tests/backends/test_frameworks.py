@@ -85,7 +85,7 @@ KNOWN = {
         module="torch",
         broken={
             "Concat-1": {"inputs.element-type"},
-            "Gather-8": {"indices.out-of-range", "indices.select"},  # selects out of range in the context `chain`
+            "Gather-8": {"indices.out-of-range"},
             "Pad-12": {"data.bits", "data.zero-size"},
             "Roll-7": {"shift.wrap"},
             "Slice-8": {"data.rank", "step.increment"},
@@ -110,7 +110,7 @@ KNOWN = {
         module="tensorflow",
         broken={
             "Concat-1": {"axis.range", "axis.type"},
-            "Gather-8": {"indices.out-of-range", "indices.select"},  # selects out of range in the context `chain`
+            "Gather-8": {"indices.out-of-range"},
             "Roll-7": {"axes.range", "shift.wrap"},
             "Slice-8": {"data.rank"},
             "Split-1": {"axis.range", "num_splits.type"},
