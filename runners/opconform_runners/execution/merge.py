@@ -56,7 +56,7 @@ def merge(
         check_agreement(header, results, suite, folders[0] / RESULTS)
     with contextlib.closing(Journal(out, force=force, resume=False)) as journal:
         journal.begin(header)
-        keep_outputs({each.id: folder for each, folder in found.values() if each.verdict == "fail"}, out)
+        keep_outputs({each.id: folder for each, folder in found.values()}, out)
         write_results(out, header, results)
         if is_joined:
             join_suites(suites, out / SUITE)
@@ -133,13 +133,13 @@ def uncount(counts: Counter[Kind], result: Result) -> None:
 
 
 def keep_outputs(folders: Mapping[str, Path], out: Path) -> None:
-    """Copy the kept outputs of failures, given the folder of each."""
+    """Copy the kept outputs of cases, given the folder of each."""
     kept = {folder: Kept(folder) for folder in set(folders.values())}
     with contextlib.closing(Keeper(out)) as keeper:
         for case, folder in sorted(folders.items()):
-            outputs = sorted(kept[folder].outputs(case).items())
-            feeds = groupby(outputs, key=lambda each: each[0][0])
-            keeper.keep(case, [[array for _, array in feed] for _, feed in feeds])
+            if outputs := sorted(kept[folder].outputs(case).items()):
+                feeds = groupby(outputs, key=lambda each: each[0][0])
+                keeper.keep(case, [[array for _, array in feed] for _, feed in feeds])
 
 
 def join_suites(suites: Sequence[Suite], out: Path) -> None:
