@@ -34,11 +34,11 @@ VARYING = frozenset(
     {
         "Concat-1/extended-types/51371ef1c2",
         "Concat-1/types-folded/fb6e3a419d",
-        "Gather-8/extended-types/b900e8c97c",
+        "Gather-8/extended-types/b448d5c01c",
         "Gather-8/of-nothing/7c77d94052",
         "Gather-8/one-batch/c2f13b1324",
         "GatherND-8/empty-tuples/b0cdd3b2d1",
-        "GatherND-8/extended-types/cd5ac80540",
+        "GatherND-8/extended-types/391124ede6",
         "Pad-12/extended-types/e772b203b9",
         "Reverse-1/types-folded/255a6cea61",
         "Roll-7/no-axes/028785da33",
