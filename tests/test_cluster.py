@@ -200,7 +200,7 @@ def test_ctrl_c_ends_a_run(farm: Farm, core_suite: Path, tmp_path: Path) -> None
     os.kill(running.pid, signal.SIGINT)
     _, err = running.communicate()
 
-    assert running.returncode == 130
+    assert running.returncode == 130, err
     assert err.endswith("Interrupted. Completed results are kept; run the same command to continue.\n")
     with connected(farm.url) as found:
         wait_for(lambda: not any(found._client.processing().values()))

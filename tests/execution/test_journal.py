@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from opconform_runners.backends.backend import Implementation, Rejected
 from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.cli.report import command as report
 from opconform_runners.cli.run import command as run
+from opconform_runners.execution import case_verdicts
 from opconform_runners.execution.failed_outputs import KEPT, Kept
 from opconform_runners.execution.journal import Attempt
 from opconform_runners.execution.runner import Run, RunOptions, RunPlan, judged
@@ -151,6 +153,16 @@ def test_a_run_continues_after_an_interruption_at_any_execution(suite: Suite, tm
         for each in expected.results[:2]:
             kept, right = Kept(out).outputs(each.id), Kept(tmp_path / "straight").outputs(each.id)
             assert kept.keys() == right.keys() != set()
+
+
+def test_ctrl_c_while_a_verdict_is_made_is_an_interruption(suite: Suite, tmp_path: Path) -> None:
+    """The case counts as not executed."""
+    made = [mock.DEFAULT] * 3 + [KeyboardInterrupt()]
+    with mock.patch.object(case_verdicts, "result_of", wraps=case_verdicts.result_of, side_effect=made):
+        stopped = ran(suite, FakeBackend(suite), plan_of(tmp_path))
+
+    assert stopped.gave_up == "Interrupted after 3 of 6 cases"
+    assert ran(suite, FakeBackend(suite), plan_of(tmp_path)).gave_up is None
 
 
 def test_a_killed_run_has_the_report_of_an_interrupted_run(suite: Suite, tmp_path: Path) -> None:

@@ -103,10 +103,10 @@ class CaseVerdicts:
         verdict = judge.as_declared(case, both, self.implementation)
         if "control" in executions:
             verdict = judge.controlled(case, verdict, executions["control"])
-        self.own[entry.id] = verdict
         result = result_of(self._suite, entry, case, facts, verdict, self.implementation)
         past = tuple(each for each in found if not judge.has_recurred(each, both))
         self._results[entry.id] = replace(result, incidents=past)
+        self.own[entry.id] = verdict  # last: a case with a verdict has a result, even if Ctrl-C comes here
         return self._results[entry.id]
 
     def _is_due(self, entry: Entry, attempt: Attempt) -> bool:
