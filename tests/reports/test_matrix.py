@@ -54,11 +54,10 @@ BROKEN = {
             "data.bits",
             "data.element-type",
             "outputs.empty",
-            "outputs.shape",
             "step.increment",
         },
         "Split-1": {"data.bits", "data.element-type", "num_splits.divides", "num_splits.required", "num_splits.type"},
-        "Tile-1": {"data.bits", "data.element-type", "outputs.shape", "repeats.element-type"},
+        "Tile-1": {"data.bits", "data.element-type", "repeats.element-type"},
         "Transpose-1": {"arg.bits"},
         "VariadicSplit-1": {
             "data.bits",
@@ -69,7 +68,10 @@ BROKEN = {
         },
     },
     "openvino-reference": {
-        "Concat-1": {"axis.required", "axis.type", "inputs.bits", "inputs.element-type", "inputs.types"},
+        "Concat-1": {
+            "axis.required",
+            "axis.type",
+        },
         "Gather-8": {
             "axis.range",
             "batch_dims.axis",
@@ -81,15 +83,13 @@ BROKEN = {
         },
         "GatherND-8": {"batch_dims.broadcast"},
         "Pad-12": {
-            "data.bits",
             "pad_mode.required",
-            "pad_value.bits",
             "pad_value.default",
             "pad_value.element-type",
             "pad_value.scalar",
         },
         "Reshape-1": {"shape.element-type", "shape.volume", "special_zero.required", "special_zero.type"},
-        "Reverse-1": {"axis.count", "axis.element-type", "data.bits", "data.element-type", "mode.required"},
+        "Reverse-1": {"axis.count", "axis.element-type", "mode.required"},
         "Slice-8": {
             "bounds.clamped",
             "data.bits",
@@ -104,8 +104,6 @@ BROKEN = {
             "begin.element-type",
             "begin.required",
             "bounds.clamped",
-            "data.bits",
-            "data.element-type",
             "data.required",
             "data.shape",
             "ellipsis.skips",
@@ -116,7 +114,7 @@ BROKEN = {
             "outputs.shape",
             "stride.element-type",
         },
-        "Tile-1": {"data.bits", "data.element-type", "data.zero-size", "repeats.copies"},
+        "Tile-1": {"data.zero-size", "repeats.copies"},
         "Transpose-1": {"arg.bits", "arg.element-type", "order.element-type"},
         "VariadicSplit-1": {
             "axis.element-type",
@@ -131,16 +129,17 @@ BROKEN = {
 }
 
 
-#: What a backend breaks or not from run to run: memory that it overwrites crashes it at one of several cases.
-VARYING = {
-    ("openvino-onnx", "Slice-8"): {"outputs.shape"},
-    ("openvino-onnx", "Tile-1"): {"outputs.shape"},
-    ("openvino-reference", "Concat-1"): {"inputs.element-type", "inputs.types"},
-    ("openvino-reference", "Pad-12"): {"data.bits", "pad_value.bits"},
+#: Of elements narrower than a byte, and of strings, which these copy as bytes: the heap is corrupted, so that a run ends in
+#: a crash at one case or has wrong elements at another. At least one of these is broken.
+CORRUPTED = {
+    ("openvino-reference", "Concat-1"): {"inputs.bits", "inputs.element-type", "inputs.types"},
+    ("openvino-reference", "Pad-12"): {"data.bits", "data.element-type", "pad_value.bits"},
     ("openvino-reference", "Reverse-1"): {"data.bits", "data.element-type"},
     ("openvino-reference", "StridedSlice-1"): {"data.bits", "data.element-type"},
     ("openvino-reference", "Tile-1"): {"data.bits", "data.element-type"},
 }
+#: What a crash breaks that does not occur in every run: the plugin reads outside a tensor.
+SOMETIMES = {("openvino-onnx", "Slice-8"): {"outputs.shape"}, ("openvino-onnx", "Tile-1"): {"outputs.shape"}}
 
 
 @pytest.fixture(scope="module")
@@ -163,9 +162,13 @@ def test_a_backend_breaks_what_its_findings_say(matrix: Path, name: str) -> None
             if row["broken"] and row["level"] == "normative":
                 broken.setdefault(op, set()).add(requirement)
 
-    for (backend, op), varying in VARYING.items():
+    for (backend, op), memory in CORRUPTED.items():
         if backend == name:
-            broken.setdefault(op, set()).update(varying)
+            assert broken[op] & memory
+            broken[op] -= memory
+    for (backend, op), crash in SOMETIMES.items():
+        if backend == name:
+            broken[op] -= crash
     assert broken == BROKEN[name]
     assert report["summary"]["error"] == 0
     assert report["conformant"] is not bool(BROKEN[name])
