@@ -5,10 +5,27 @@ from pathlib import Path
 
 import pytest
 
-from opconform.explanation.case_list import one_case
+from opconform.specs.document import SpecMistakes
 from opconform.suite.reader import open_suite
+from tests import findings
 from tests.conftest import ROOT, Run
+from tests.findings import findings_page, listed, product_of, products
 from tests.interpretations import PAGE, interpretations_page
+
+FINDINGS = """\
+product: a product
+release: "1"
+backend: numpy
+command: opconform run
+environment: here
+findings:
+  - {number: 1, requirement: [axis.range], case: Split-1/group/0123456789, observed: nothing}
+  - number: 2
+    requirement: [axis.range]
+    case: Split-1/group/0123456789
+    state: not reported
+    observed: nothing
+"""
 
 
 def test_the_page_on_interpretations_is_up_to_date() -> None:
@@ -17,21 +34,56 @@ def test_the_page_on_interpretations_is_up_to_date() -> None:
 
 
 @pytest.mark.ci_only
-def test_every_finding_names_a_case_and_what_it_breaks(shipped_suite: Path) -> None:
-    """The cases of `docs/findings` are in the specs, and test the requirements that they are said to break."""
-    suite = open_suite(shipped_suite).by_id
-    pages = sorted((ROOT / "docs" / "findings").glob("*[0-9].md"))  # one per version of a backend
+def test_the_page_of_findings_is_up_to_date() -> None:
+    """It is what `python -m tests.findings` writes."""
+    assert findings_page() == findings.PAGE.read_text()
 
-    assert pages
-    for page in pages:
-        rows = [line.split(" | ") for line in page.read_text().splitlines() if re.match(r"\| \d+ \|", line)]
-        assert rows, page
-        for row in rows:
-            requirements, ids = re.findall(r"`([a-z_.-]+)`", row[1]), re.findall(r"`([^`]+)`", row[2])
-            for case in (*ids, *re.findall(r"`(\w+-\d+/[a-z0-9-]+/[0-9a-f]{10})`", " ".join(row[3:]))):
-                assert case in suite or one_case(case).case.id == case, (page.name, row[0], case)
-            first = suite.get(ids[0]) or one_case(ids[0]).case  # a case of the profile `exhaustive` is in no suite
-            assert set(requirements) <= set(first.requirements), (page.name, row[0])
+
+@pytest.mark.ci_only
+@pytest.mark.parametrize("name", products())
+def test_every_finding_names_a_case_and_what_it_breaks(name: str) -> None:
+    """The cases of `docs/findings` are in the specs, and test the requirements that they are said to break."""
+    for finding in products()[name].findings:
+        assert set(finding.requirement) <= set(listed(finding.case).case.requirements), finding.number
+        for case in finding.cases:
+            assert listed(case).case.id == case, finding.number
+
+
+def test_every_link_to_a_finding_has_a_target() -> None:
+    """In the page itself, and in the other documents."""
+    targets = set(re.findall(r'<a id="([^"]+)">', findings.PAGE.read_text()))
+    for page in (ROOT / "README.md", ROOT / "SECURITY.md", *(ROOT / "docs").glob("**/*.md")):
+        links = re.findall(r"findings\.md#([^)\s]+)", page.read_text())
+        if page == findings.PAGE:
+            links += re.findall(r"\]\(#([^)]+)\)", page.read_text())
+        assert set(links) <= targets, page
+
+
+def test_the_crash_of_a_process_has_a_state() -> None:
+    """As SECURITY.md asks of memory faults."""
+    for name, product in products().items():
+        for finding in product.findings:
+            assert finding.state or not re.search(r"SIG[A-Z]{3}", finding.observed), (name, finding.number)
+
+
+@pytest.mark.parametrize(
+    ("line", "place", "sentence"),
+    [
+        ("number: 1", "8:13", "The number 1 is repeated."),
+        ("requirement: [axis.no]", "9:19", "Split-1 has no requirement axis.no."),
+        ("case: Split-1", "10:11", "case: 'Split-1' is not allowed"),
+        ("state: unknown", "11:12", "state: 'unknown' is not allowed"),
+    ],
+)
+def test_a_wrong_finding_has_its_line(tmp_path: Path, line: str, place: str, sentence: str) -> None:
+    """And a sentence that says what is wrong."""
+    key = line.partition(":")[0]
+    lines = FINDINGS.splitlines()
+    lines[int(place.partition(":")[0]) - 1] = f"  {'- ' if key == 'number' else '  '}{line}"
+    (tmp_path / "product.yaml").write_text("\n".join(lines))
+
+    with pytest.raises(SpecMistakes, match=re.escape(f"docs/findings/product.yaml:{place}: {sentence}")):
+        product_of(tmp_path / "product.yaml")
 
 
 def test_the_examples_of_the_core_are_up_to_date(opconform: Run, tmp_path: Path) -> None:

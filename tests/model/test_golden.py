@@ -15,7 +15,7 @@ from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.backends.onnx_reference import OnnxReference
 from tests.declared import declared
 
-#: Cases that ONNX's reference evaluator fails: it adds the text "0" to strings (docs/findings/onnx-1.23.md).
+#: Cases that ONNX's reference evaluator fails: it adds the text "0" to strings (docs/findings/onnx-1.23.yaml).
 FAULTS = ["Pad-12/default/92b94d7b7f", "Pad-12/strings-in-other-modes/9044a00546"]
 
 Execute = Callable[[Suite, Entry, Sequence[Inputs]], Sequence[Outputs] | None]
