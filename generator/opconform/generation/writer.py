@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import os
 import shutil
-import zipfile
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,8 +25,8 @@ from opconform.model.draft import Draft
 from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, entry_of, header_text
 from opconform.suite.ownership import check_replaceable
 from opconform.suite.work_folder import WorkFolder
+from opconform.suite.zip_file import write_zip
 from opconform.tasks import batches
-from opconform.tensors.npz import member
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +150,7 @@ def finish(work: WorkFolder, header: Header, *, resumed: bool) -> None:
             work.replace()
             return
         check_replaceable(work.out)
-        _pack(work.partial, work.packed)
+        write_zip(work.partial, _names(work.partial), work.packed)
         work.packed.replace(work.out)
         shutil.rmtree(work.partial)
 
@@ -194,16 +193,6 @@ def _sweep(partial: Path) -> None:
         for name in folders:
             if not any((inside / name).iterdir()):
                 (inside / name).rmdir()
-
-
-def _pack(partial: Path, packed: Path) -> None:
-    """Write a suite to one zip file, in the order of the manifest."""
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name in _names(partial):
-            metadata = member(name)
-            metadata.file_size = (partial / name).stat().st_size  # zip64 for large files alone: Pythons differ in it
-            with (partial / name).open("rb") as source, archive.open(metadata, "w") as target:
-                shutil.copyfileobj(source, target, 1 << 20)
 
 
 def _names(partial: Path) -> Iterator[str]:
