@@ -72,7 +72,7 @@ PROMISES = {
         "buckets/test_buckets.py::test_no_error_or_file_has_the_password_of_a_url",
     ),
     "If it never answers, the command ends": (
-        "buckets/test_buckets.py::test_a_store_that_never_answers_ends_the_command",
+        "buckets/test_s3.py::test_a_store_that_never_answers_ends_the_command",
         "execution/test_cluster_address.py::test_a_port_without_a_scheduler_is_found_out_in_time",
     ),
     "opconform and installed packages. No process imports a module from the current folder": (

@@ -1,4 +1,4 @@
-"""Generations that are killed continue to the same bytes, and leave nothing else behind.
+"""Generations that are killed and started again end with the same bytes, and leave nothing else behind.
 
 A small one is killed before each of its changes of the disk, its finishing renames among them. That of the shipped
 profile `core` is killed at seeded moments, alone or with its worker processes.
@@ -117,7 +117,7 @@ def killed_at_random(scratch: Path, count: int, *selection: str) -> Iterator[Att
             return subprocess.run([*command, str(folder / "suite")], capture_output=True, check=True, timeout=_PATIENCE)
 
         if not faults:
-            yield _continued(f"{what}, then continued", whole_again, folder / "suite", expected)
+            yield _continued(f"{what}, then started again", whole_again, folder / "suite", expected)
     shutil.rmtree(whole)
 
 

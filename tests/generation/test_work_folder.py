@@ -1,5 +1,7 @@
-"""The work folder: a generation touches nothing beside its suite that is not its own, and a killed one is continued."""
+"""The work folder: a generation touches nothing beside its suite that is not its own, and a killed one leaves no part."""
 
+import errno
+import itertools
 import os
 import stat
 from collections.abc import Callable
@@ -11,9 +13,9 @@ import pytest
 from benchmarks.robustness.generation_kills import killed_at_every_change, killed_at_random, tree
 
 from opconform.errors import SuiteError, UsageError
-from opconform.files import replace_file, replacement
-from opconform.generation import workers
-from opconform.generation.options import Options
+from opconform.files import replace_file, replacement, write_file
+from opconform.generation import workers, writer
+from opconform.generation.options import Limits, Options
 from opconform.generation.pipeline import Generated, generate
 from opconform.specs.loader import load_specs
 from opconform.suite.ownership import replace_named, replace_ours
@@ -32,7 +34,7 @@ def names(folder: Path) -> list[str]:
     return sorted(each.name for each in folder.iterdir())
 
 
-def test_a_generation_that_is_killed_is_continued(tmp_path: Path) -> None:
+def test_a_generation_that_is_killed_is_repeated(tmp_path: Path) -> None:
     """Killed before every seventh change of the disk, it ends with the undisturbed bytes and leaves nothing else."""
     tried = list(killed_at_every_change(tmp_path, 7))
 
@@ -42,7 +44,7 @@ def test_a_generation_that_is_killed_is_continued(tmp_path: Path) -> None:
 
 @pytest.mark.ci_only
 @pytest.mark.timeout(1_800)
-def test_a_generation_whose_processes_are_killed_is_continued(tmp_path: Path) -> None:
+def test_a_generation_whose_processes_are_killed_is_repeated(tmp_path: Path) -> None:
     """Real processes, since workers that outlive their parent must not write into the suite of the next one."""
     assert [each for each in killed_at_random(tmp_path, 4, "--select", "Split-1/axis*") if each.outcome != "held"] == []
 
@@ -59,7 +61,7 @@ def test_workers_need_no_named_semaphores(tmp_path: Path, small_spec: Path, monk
 def test_a_killed_worker_ends_a_generation_in_one_sentence(
     tmp_path: Path, small_spec: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it had sent is kept, and the same command goes on."""
+    """And leaves nothing."""
     start = workers.started
 
     def started(*arguments: Any) -> list[workers.Worker]:
@@ -71,7 +73,8 @@ def test_a_killed_worker_ends_a_generation_in_one_sentence(
     with pytest.raises(SuiteError) as raised:
         generate(load_specs([small_spec]), tmp_path / "suite", Options(jobs=2))
 
-    assert str(raised.value) == "A worker process was killed. Run the same command again: finished cases are kept."
+    assert str(raised.value) == "A worker process was killed. Run the same command again."
+    assert names(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", ["suite", "suite.zip"])
@@ -132,17 +135,42 @@ def test_what_is_not_a_suite_is_not_replaced(tmp_path: Path, small_spec: Path, w
     assert states(tmp_path) == before
 
 
-def test_nothing_is_written_through_a_link_in_a_work_folder(tmp_path: Path, small_spec: Path) -> None:
-    """Not even where the folder has its mark."""
+def test_what_is_foreign_in_a_work_folder_stays(tmp_path: Path, small_spec: Path) -> None:
+    """Files, and what links lead to, even where the folder has its mark; a leftover is removed."""
     work, target = tmp_path / ".suite.opconform-work", tmp_path / "target"
-    (target / "VariadicSplit-1").mkdir(parents=True)
-    work.mkdir()
+    for folder in (target, work / "mine", work / "partial-of-a-killed-process"):
+        folder.mkdir(parents=True)
+        (folder / "file").write_text("mine")
     (work / "opconform.lock").touch()
-    (work / "partial").symlink_to(target)
-    with pytest.raises(UsageError, match=r"partial is neither a file nor a folder\. Remove it, or use another --out\."):
-        generated(small_spec, tmp_path / "suite")
+    for name in ("partial-link", "lines.jsonl", "packed.zip"):
+        (work / name).symlink_to(target)
+    generated(small_spec, tmp_path / "suite")
 
-    assert names(target) == ["VariadicSplit-1"]
+    assert tree(target) == tree(work / "mine")
+    assert names(work) == ["mine", "opconform.lock", "partial-link"]
+    assert not list(faults_of(tmp_path / "suite"))
+
+
+@pytest.mark.parametrize("name", ["suite", "suite.zip"])
+@pytest.mark.parametrize("fault", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
+def test_a_generation_that_ends_early_changes_nothing(
+    tmp_path: Path, small_spec: Path, monkeypatch: pytest.MonkeyPatch, name: str, fault: BaseException
+) -> None:
+    """Interrupted, or on a full disk: the suite is the earlier one, and nothing else is there."""
+    generated(small_spec, tmp_path / name)
+    before, count = tree(tmp_path), itertools.count()
+
+    def write(*arguments: Any) -> None:
+        if next(count) == 5:
+            raise fault
+        write_file(*arguments)
+
+    monkeypatch.setattr(writer, "write_file", write)
+    with pytest.raises((KeyboardInterrupt, SuiteError), match=r"^$|cannot be written: No space left on device"):
+        generated(small_spec, tmp_path / name)
+
+    assert tree(tmp_path) == before
+    assert names(tmp_path) == [name]
 
 
 def test_only_one_generation_writes_at_a_time(tmp_path: Path, small_spec: Path) -> None:
@@ -166,21 +194,19 @@ def test_a_second_generate_command_ends_with_one_sentence(opconform: Run, tmp_pa
     assert done.stderr == "error: Another process is writing suite. Wait for it, or use another --out.\n"
 
 
-def test_a_changed_case_does_not_change_the_suite_that_is_there(tmp_path: Path, small_spec: Path) -> None:
-    """A killed generation shares files with the suite that it replaces, and the next one does not write into them."""
+def test_a_suite_that_was_about_to_be_replaced_is_restored(tmp_path: Path, small_spec: Path) -> None:
+    """A process was killed between the two renames, and the next one ends with an error."""
     out, work = tmp_path / "suite", tmp_path / ".suite.opconform-work"
     generated(small_spec, out)
-    shared = min(out.rglob("inputs.npz"))
-    shared.write_bytes(b"as an earlier version of opconform wrote it")
-    case = shared.parent.relative_to(out)
-    (work / "partial" / case).mkdir(parents=True)
+    before = tree(out)
+    work.mkdir()
     (work / "opconform.lock").touch()
-    (work / "partial" / case / "inputs.npz").hardlink_to(shared)
-    (tmp_path / "other").hardlink_to(shared)
-    generated(small_spec, out)
+    out.rename(work / "replaced")
+    with pytest.raises(UsageError, match="the suite takes at least"):
+        generate(load_specs([small_spec]), out, Options(limits=Limits(bytes=1)))
 
-    assert not list(faults_of(out))
-    assert (tmp_path / "other").read_bytes() == b"as an earlier version of opconform wrote it"
+    assert tree(out) == before
+    assert names(tmp_path) == ["suite"]
 
 
 def test_a_suite_can_be_read_by_others(tmp_path: Path, small_spec: Path) -> None:

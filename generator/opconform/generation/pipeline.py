@@ -15,7 +15,7 @@ from opconform.generation.expansion import expand
 from opconform.generation.header import suite_header
 from opconform.generation.options import LIMITS, Limits, Options
 from opconform.generation.workers import BATCH, write_cases
-from opconform.generation.writer import ManifestLines, case_writer, finish, translated_faults
+from opconform.generation.writer import CaseWriter, ManifestLines, finish, translated_faults
 from opconform.memory import free_memory, shown_bytes
 from opconform.model.draft import DIGITS, Draft
 from opconform.model.golden import file_bytes, memory_bytes
@@ -45,7 +45,7 @@ OnProgress = Callable[[float, int], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Generated:
-    """A generated suite with its header, the number of cases reused from an earlier one, and warnings.
+    """A generated suite with its header, and warnings.
 
     The warnings name requirements without a case, requirements that are listed without effect, and groups that expand
     to the same case.
@@ -53,7 +53,6 @@ class Generated:
 
     out: Path
     header: Header
-    taken: int
     warnings: tuple[str, ...]
 
 
@@ -100,8 +99,8 @@ def write_suite(
             work = held.enter_context(work_folder(out))
         except OSError as fault:
             raise UsageError(f"{out} cannot be written: {fault.strerror}. Use another --out.") from fault
-        writer = held.enter_context(case_writer(work, options))
-        counts, size, taken = {"accept": 0, "reject": 0}, 0, 0
+        writer = CaseWriter(partial=work.partial, options=options)
+        counts, size = {"accept": 0, "reject": 0}, 0
         unused = set(options.required)
         left_out = Counter[tuple[str, str]]()
         with translated_faults(out), work.lines.open("w+b") as file:
@@ -110,7 +109,6 @@ def write_suite(
                 lines.add(each)
                 counts[each.expect] += 1
                 left_out.update(each.left_out.items())
-                taken += each.taken
                 size += each.size
                 unused -= {name for name in unused if f'"{name}/'.encode() in each.line}
                 if size > options.limits.bytes:
@@ -122,8 +120,8 @@ def write_suite(
             digest = lines.write(work.partial / MANIFEST)
         header = suite_header(specs, options, counts=counts, digest=digest)
         header = replace(header, left_out=reasons_by_dialect(left_out), part_of=whole)
-        finish(work, header, resumed=writer.resumed)
-    return Generated(out=out, header=header, taken=taken, warnings=())
+        finish(work, header)
+    return Generated(out=out, header=header, warnings=())
 
 
 def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:

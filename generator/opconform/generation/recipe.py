@@ -34,6 +34,7 @@ RECIPE = (
     "suite/manifest.py",
     "suite/matches.py",
     "suite/selection.py",
+    "suite/zip_file.py",
     "tensors",
 )
 _COMMENT = r"[ \t]*(?:#.*)?"

@@ -31,7 +31,6 @@ from opconform.interrupts import defer_interrupts
 from opconform.model.draft import Draft
 from opconform.model.golden import file_bytes
 from opconform.suite.manifest import Entry
-from opconform.suite.work_folder import hold_worker_lock
 from opconform.tasks import batches, in_order
 from opconform.temporary import TemporaryFolder
 
@@ -197,11 +196,10 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except (EOFError, OSError) as fault:
-        raise SuiteError("A worker process was killed. Run the same command again: finished cases are kept.") from fault
+        raise SuiteError("A worker process was killed. Run the same command again.") from fault
 
 
 def _begin_writing(writer: CaseWriter) -> Callable[[Sequence[Draft]], list[Written]]:
-    hold_worker_lock(writer.partial.parent)
     return lambda batch: list(writer.write(batch))
 
 

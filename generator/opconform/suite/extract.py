@@ -1,7 +1,6 @@
 """Extracts: suites with some of the cases of other suites."""
 
 import hashlib
-import shutil
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,14 +19,12 @@ def write_extract(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Pa
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     with work_folder(out) as work:
-        shutil.rmtree(work.partial, ignore_errors=True)  # of an interrupted extract
         _write(chosen, header, work.partial)
         work.replace()
 
 
 def _write(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path) -> None:
     found: dict[str, Entry] = {}
-    out.mkdir()
     for suite, entry in chosen:
         if entry.id not in found:
             found[entry.id] = entry

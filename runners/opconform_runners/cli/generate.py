@@ -39,19 +39,17 @@ def command(
 ) -> None:
     """Write a suite from SPECs (YAML files or folders; the shipped specs by default).
 
-    Updates an existing suite and resumes an interrupted generation.
+    An existing suite is replaced when the new one is complete.
     """
     options = generation.options(replace(selection, operations=named_operations(specs)), blind=given["blind"])
     options = replace(options, executor=cluster.executors(generation.jobs).generation)
     generated = generate_shown(specs, out, options, quiet=given["as_json"])
     header, counts = generated.header, generated.header.counts
-    unchanged = f", {generated.taken:,} of them unchanged" if generated.taken else ""
-    kinds = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected{unchanged}"
+    kinds = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected"
     document = {
         "out": str(generated.out),
         "digest": header.digest,
         "counts": dict(counts),
-        "unchanged": generated.taken,
         "left_out": {name: dict(reasons) for name, reasons in header.left_out.items()},
         "warnings": list(generated.warnings),
     }

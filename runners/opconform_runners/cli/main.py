@@ -48,7 +48,10 @@ _GROUPS: Mapping[str, Sequence[str]] = {
 COMMANDS = tuple(f"{name} {each}".rstrip() for name in _FIRST for each in _GROUPS.get(name, ("",)))
 #: What an interrupted command leaves behind.
 _RESUMED = "Completed results are kept; run the same command to continue."
-_KEPT = {"fuzz": "The failures until then are written, not reduced. The same command begins a new search."}
+_KEPT = {
+    "fuzz": "The failures until then are written, not reduced. The same command begins a new search.",
+    "generate": "No part of the suite is written, and an earlier one is unchanged.",
+}
 
 
 class _Lazy(Group):

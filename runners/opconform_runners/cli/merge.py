@@ -6,7 +6,7 @@ import click
 
 from opconform.suite.kind import check_kind
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import SOURCE, TARGET, ResultOptions, json_option
+from opconform_runners.cli.shared.options import FOLDER_TARGET, SOURCE, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import hold, print_next, publish, show_report
 from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.merge import merge
@@ -18,7 +18,7 @@ from opconform_runners.verdicts.results import REPORT
 
 @click.command("merge", cls=Command, example="merge shard-1 shard-2 --out merged")
 @click.argument("shards", nargs=-1, required=True, type=SOURCE, metavar="SHARD...")
-@click.option("--out", "-o", type=TARGET, required=True, help="The folder or URL to write.")
+@click.option("--out", "-o", type=FOLDER_TARGET, required=True, help="The folder or URL to write.")
 @click.option("--suite", type=SOURCE, help="The suite that was run, for the HTML report.")
 @click.option("--force", is_flag=True, help="Replace the results of another run in --out.")
 @click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict.")

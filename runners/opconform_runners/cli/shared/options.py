@@ -12,7 +12,7 @@ import click
 from opconform.errors import UsageError
 from opconform.suite.selection import PROFILES, Selection, Shard, shard_of
 from opconform_runners.cli.shared.help import rare_option
-from opconform_runners.cli.shared.stores import LocalPath, Source, Target
+from opconform_runners.cli.shared.stores import FolderTarget, LocalPath, Source, Target
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner
@@ -22,7 +22,8 @@ Decorator = Callable[[Any], Any]
 PrivateKey: TypeAlias = "CryptoSigner"
 
 #: A path on the command line, whether or not it exists: a local one, and one to read or to write, which may be a URL.
-PATH, SOURCE, TARGET = LocalPath(path_type=Path), Source(path_type=Path), Target(path_type=Path)
+PATH, SOURCE = LocalPath(path_type=Path), Source(path_type=Path)
+TARGET, FOLDER_TARGET = Target(path_type=Path), FolderTarget(path_type=Path)
 
 
 def collected(name: str, kind: type, *options: Decorator) -> Decorator:
@@ -150,7 +151,7 @@ class ResultOptions:
 result_options = collected(
     "results",
     ResultOptions,
-    out_option(type=TARGET, help="The folder or URL to write; opconform-out/BACKEND by default."),
+    out_option(type=FOLDER_TARGET, help="The folder or URL to write; opconform-out/BACKEND by default."),
     click.option("--force", is_flag=True, help="Replace the results of another run in --out."),
     rare_option("--strict", is_flag=True, help="Treat interpretations like normative requirements."),
     click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict."),

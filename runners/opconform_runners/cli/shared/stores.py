@@ -1,8 +1,8 @@
-"""Paths on the command line that may be URLs of stores, such as `s3://bucket/suite`.
+"""Paths on the command line that may be URLs of zip files in stores, such as `s3://bucket/suite.zip`.
 
 What a command reads from a URL is downloaded to a temporary folder, and messages name the URL. What it writes to a URL
-is written to a folder in `opconform-out` first, which stays, and is uploaded when the command has completed. If that
-fails, the same command only uploads.
+is written to a folder or zip file in `opconform-out` first, which stays, and is uploaded when the command has
+completed. If that fails, the same command only uploads.
 """
 
 import contextlib
@@ -57,7 +57,7 @@ class Source(_Path):
         """The path, or that of the copy that is made of what is at the URL."""
         if ctx is None or ctx.resilient_parsing or not is_url(str(value)):
             return super().convert(value, param, ctx)
-        bucket = bucket_at(str(value), _note_wait)
+        bucket = bucket_at(str(value))
         folder = TemporaryFolder()
         ctx.call_on_close(folder.cleanup)
         place = Path(folder.name) / bucket.name
@@ -67,16 +67,29 @@ class Source(_Path):
 
 
 class Target(_Path):
-    """A path to write, or a URL."""
+    """A path to write, or a URL.
+
+    Attributes:
+        is_folder: Whether a command writes a folder for the URL `NAME.zip`; otherwise it writes the zip file.
+    """
+
+    is_folder = False
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path, or that of the folder or file that is uploaded to the URL."""
+        """The path, or that of the folder or zip file that is uploaded to the URL."""
         if ctx is None or ctx.resilient_parsing or not is_url(str(value)):
             return super().convert(value, param, ctx)
-        bucket = bucket_at(str(value), _note_wait)
-        place = Path("opconform-out") / re.sub(r"[^\w.-]+", "-", bucket.url)
+        bucket = bucket_at(str(value))
+        name = bucket.url.removesuffix(".zip") if self.is_folder else bucket.url
+        place = Path("opconform-out") / re.sub(r"[^\w.-]+", "-", name)
         ctx.meta.setdefault(_UPLOADS, []).append((place, bucket))
         return place
+
+
+class FolderTarget(Target):
+    """A folder to write, or a URL."""
+
+    is_folder = True
 
 
 @contextlib.contextmanager
@@ -125,10 +138,6 @@ def _taken_code(places: list[tuple[Path, Bucket]]) -> int | None:
             if note["arguments"] == _arguments() and place.exists():
                 return int(note["code"])
     return None
-
-
-def _note_wait(sentence: str) -> None:
-    click.echo(f"note: {sentence}", err=True)
 
 
 def _arguments() -> str:
