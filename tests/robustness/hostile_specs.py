@@ -6,17 +6,14 @@ from tests.robustness.hostile_expressions import DOMAINS, EXPRESSIONS
 from tests.robustness.spec_texts import HEAD, HUGE, LONG, RIGHT, keys, listed, spec, split
 
 _OPERATION: Mapping[str, str] = {
-    "op is a list": "op: [Split-1]\ngroups: []\n",
     "op is a mapping": "op: {Split-1: 1}\ngroups: []\n",
     "op is a number": "op: 1\ngroups: []\n",
     "op is true": "op: true\ngroups: []\n",
-    "op is a long text": f"op: {LONG}\ngroups: []\n",
     "op is a text of a million letters": f"op: {'Split-' * 170_000}\ngroups: []\n",
     "op is nested lists": f"op: {'[' * 60}{']' * 60}\ngroups: []\n",
     "op is a long list": f"op: [{'1, ' * 10_000}]\ngroups: []\n",
     "op holds a NUL": 'op: "Split-1\\0"\ngroups: []\n',
     "op is an expression": "op: ${{ 'Split-1' }}\ngroups: []\n",
-    "op alone": "op: Split-1\n",
     "groups alone": "groups: []\n",
     "groups is a mapping": "op: Split-1\ngroups: {a: 1}\n",
     "groups is a text": "op: Split-1\ngroups: a\n",
@@ -31,7 +28,6 @@ _OPERATION: Mapping[str, str] = {
 }
 
 _YAML: Mapping[str, str | bytes] = {
-    "empty file": "",
     "a NUL": b"op: \0",
     "only NULs": b"\0" * 100_000,
     "UTF-16": "op: Split-1\n".encode("utf-16"),
@@ -58,7 +54,6 @@ _YAML: Mapping[str, str | bytes] = {
     "a list as a key": "[1, 2]: 3\n",
     "twice the same long key": f"{'k' * 900}: 1\n{'k' * 900}: 1\n",
     "50,000 keys, each twice": "".join(f"k{n}: 1\nk{n}: 1\n" for n in range(50_000)),
-    "a Python object": spec("profile: !!python/object/apply:os.system [id]"),
     "a tag with a long name": f"op: !{'t' * 100_000} x\n",
     "19,000 tags": "a: [" + "!t x, " * 19_000 + "]\n",
     "an unknown version of YAML": "%YAML 9.9\n---\nop: 1\n",
@@ -128,7 +123,6 @@ _GROUPS: Mapping[str, str] = {
     "binding with a long name": spec(f"binding: {{{'b' * 1_000}: constant}}"),
     "dynamic of another rank": spec("dynamic: ['?']"),
     "dynamic with bounds the wrong way round": spec("dynamic: ['8..2', 2]"),
-    "dynamic with bounds of 5,000 digits": spec(f"dynamic: ['1..{HUGE}', 2]"),
     "dynamic with a bound of 100 digits": spec(f"dynamic: ['1..{'9' * 100}', 2]"),
     "dynamic with Arabic digits": spec("dynamic: ['\u0661..\u0669', 2]"),
     "dynamic is a number": spec("dynamic: 1"),
