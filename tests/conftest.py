@@ -45,6 +45,7 @@ SLOWEST = (
     "test_cpp.py",
     "test_protocol_check.py",
     "test_plugin.py",
+    "test_misbehaviour.py",
     "test_faults.py",
     "test_certificates.py",
     "test_devices.py",
@@ -63,7 +64,6 @@ EVERY_DIALECT = [word for each in DIALECTS for word in ("--dialect", each)]
 MINIATURES = ROOT / "tests" / "miniatures.py"
 #: The beginning of a backend's file that imports from `tests`.
 IMPORTS_TESTS = f"import sys\nsys.path.append({str(ROOT)!r})\n"
-HARNESSES = ROOT / "tests" / "harnesses.py"
 
 
 def pytest_configure() -> None:

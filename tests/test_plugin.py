@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HARNESSES, MINIATURES, ROOT, Run
+from tests import fake_harnesses
+from tests.conftest import MINIATURES, ROOT, Run
 from tests.harness.test_faults import RAISES
 
 Pytest = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -307,7 +308,7 @@ def test_another_reading_fails_only_with_strict(run_pytest: Pytest, suite: Path)
 def test_a_harness_that_fails_is_an_error_and_no_failure(run_pytest: Pytest, suite: Path) -> None:
     """Of a backend in Python, and of a harness in any language."""
     python = run_pytest("-q", "--opconform-backend", miniature("Raises"), "--opconform-suite", suite, "-m", "core")
-    command = f"{sys.executable} {HARNESSES} own_error"
+    command = fake_harnesses.command("says an error")
     other = run_pytest("-q", "--opconform-harness", command, "--opconform-suite", suite, "-m", "core")
 
     assert outcomes(python) == {"passed": 2, "deselected": 4, "error": 1}

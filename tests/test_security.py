@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from opconform_runners.verdicts.results import read_results
-from tests.conftest import HARNESSES, ROOT, Run
+from tests.conftest import ROOT, Run
+from tests.fake_harnesses import command
 
 PAGE = (ROOT / "SECURITY.md").read_text()
 #: Each promise of the page, and the tests of it.
@@ -25,16 +26,16 @@ PROMISES = {
         "specs/test_diagnostics.py::test_an_alias_bomb_is_refused_before_it_goes_off",
     ),
     "opconform unpickles nothing": (
-        "harness/test_faults.py::test_a_harness_fault_costs_one_case",
-        "suite/test_hostile_suites.py::test_verify_reports_a_hostile_suite",
+        "harness/test_misbehaviour.py::test_a_misbehaviour_costs_one_case",
+        "robustness/test_hostile_suites.py::test_verify_reports_a_hostile_suite",
     ),
     "It follows no path out of the folder": (
         "suite/test_suite.py::test_no_path_of_a_manifest_leaves_the_suite",
-        "suite/test_hostile_suites.py::test_verify_reports_a_hostile_suite",
-        "reports/test_hostile_files.py::test_a_reader_refuses_what_is_not_a_file_of_its_kind",
+        "robustness/test_hostile_suites.py::test_verify_reports_a_hostile_suite",
+        "robustness/test_hostile_suites.py::test_a_reader_refuses_what_is_not_a_file_of_its_kind",
     ),
     "It checks sizes before it allocates memory": (
-        "suite/test_hostile_suites.py::test_verify_reports_a_hostile_suite",
+        "robustness/test_hostile_suites.py::test_verify_reports_a_hostile_suite",
         "test_files.py::test_nothing_is_read_of_a_sparse_file_over_the_limit",
         "tensors/test_npz.py::test_what_is_larger_than_allowed_is_refused",
     ),
@@ -42,8 +43,7 @@ PROMISES = {
         "test_security.py::test_no_code_of_an_untrusted_suite_runs",
     ),
     "What it writes, leaves or changes while it executes a case does not change the verdict of another case": (
-        "harness/test_faults.py::test_a_harness_fault_costs_one_case",
-        "harness/test_faults.py::test_what_a_harness_leaves_costs_nothing",
+        "harness/test_misbehaviour.py::test_a_misbehaviour_costs_one_case",
     ),
     "It cannot make opconform write outside its scratch folder": (
         "test_security.py::test_nothing_is_written_through_a_link_in_place_of_the_scratch_folder",
@@ -116,7 +116,7 @@ def test_nothing_is_written_through_a_link_in_place_of_the_scratch_folder(
     (tmp_path / "foreign" / "kept").write_text("kept")
     monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "foreign"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    harness = f"{sys.executable} {HARNESSES} links_away"
+    harness = command("links its scratch folder")
     opconform("run", small_suite, "--harness", harness, "--timeout", "60", "--out", tmp_path / "out", code=1)
     verdicts = [each.verdict for each in read_results(tmp_path / "out" / "results.jsonl")]
 

@@ -15,14 +15,14 @@ from opconform_runners.cli.run import command as run
 from opconform_runners.execution import scheduler as executing
 from opconform_runners.harness import scratch as scratch_paths
 from opconform_runners.reports.report_file import read_report
-from tests.conftest import HARNESSES, MINIATURES
+from tests.fake_harnesses import command
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def own_error(suite: Path, out: Path) -> list[str]:
     """A run of a harness that fails on one case."""
-    return [str(suite), "--harness", f"{sys.executable} {HARNESSES} own_error", "--timeout", "60", "--out", str(out)]
+    return [str(suite), "--harness", command("says an error"), "--timeout", "60", "--out", str(out)]
 
 
 def test_a_full_temporary_folder_ends_the_run_with_its_results_so_far(
@@ -65,29 +65,6 @@ def test_a_case_that_fills_the_disk_costs_no_other_case(
 def unmeasured() -> dict[str, str]:
     """The environment of a process that writes no coverage, which would not fit either."""
     return {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
-
-
-@pytest.mark.ci_only
-def test_a_line_that_does_not_fit_is_left_out_whole(small_suite: Path, tmp_path: Path) -> None:
-    """In a process of its own, in which a file may have as many bytes as the first lines of the results take."""
-    program = [str(Path(sys.executable).with_name("opconform")), "run", str(small_suite)]
-    program += ["--backend", f"{MINIATURES}:Perfect", "--out", str(tmp_path / "out")]
-    subprocess.run([*program, "--out", str(tmp_path / "whole")], check=True, capture_output=True)
-    room = len((tmp_path / "whole" / "results.jsonl").read_bytes())
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
-
-    done = subprocess.run(program, preexec_fn=limit, env=unmeasured(), capture_output=True, text=True, check=False)
-    content = (tmp_path / "out" / "results.jsonl").read_bytes()
-    again = subprocess.run(program, capture_output=True, text=True, check=False)
-
-    assert done.returncode == 1, done.stderr
-    assert done.stderr.splitlines()[-1].startswith(f"error: {tmp_path}/out/")
-    assert "Traceback" not in done.stderr
-    assert content.endswith(b"\n")
-    assert again.returncode == 0, again.stderr
-    assert {each.name for each in (tmp_path / "out").iterdir()} == {"results.jsonl", "report.json"}
 
 
 def test_keygen_leaves_no_part_of_a_key(tmp_path: Path) -> None:

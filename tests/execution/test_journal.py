@@ -34,7 +34,7 @@ from opconform_runners.harness.outcome import Outcome, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import read_results, read_written
-from tests.conftest import HARNESSES
+from tests import fake_harnesses
 from tests.declared import declared
 
 IMPLEMENTATION = replace(Numpy().describe(), name="fake", version="1")
@@ -292,7 +292,7 @@ def test_a_certification_that_signs_starts_over(suite: Suite, tmp_path: Path) ->
 
 def test_ctrl_c_writes_the_report_and_the_same_command_continues(small_suite: Path, tmp_path: Path) -> None:
     """It needs a process, because the signal ends it. The harness hangs at the third case."""
-    harness, pipe = f"{sys.executable} {HARNESSES} waits", tmp_path / "pipe"
+    harness, pipe = fake_harnesses.command("waits for a signal"), tmp_path / "pipe"
     os.mkfifo(pipe)
     command = [str(small_suite), "--harness", harness, "--timeout", "600", "--out", str(tmp_path / "out")]
     environment = {**os.environ, "OPCONFORM_TEST_MARK": str(pipe)}

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.robustness.generation_kills import killed_at_every_change, killed_at_random, tree
 
 from opconform.errors import SuiteError, UsageError
 from opconform.files import replace_file, replacement, write_file
@@ -22,6 +21,7 @@ from opconform.suite.ownership import replace_named, replace_ours
 from opconform.suite.verification import faults_of
 from opconform.suite.work_folder import work_folder
 from tests.conftest import Run
+from tests.robustness.test_killed_generations import tree
 
 
 def generated(spec: Path, out: Path) -> Generated:
@@ -32,21 +32,6 @@ def generated(spec: Path, out: Path) -> Generated:
 def names(folder: Path) -> list[str]:
     """What is in a folder."""
     return sorted(each.name for each in folder.iterdir())
-
-
-def test_a_generation_that_is_killed_is_repeated(tmp_path: Path) -> None:
-    """Killed before every seventh change of the disk, it ends with the undisturbed bytes and leaves nothing else."""
-    tried = list(killed_at_every_change(tmp_path, 7))
-
-    assert len(tried) > 20
-    assert [each for each in tried if each.outcome != "held"] == []
-
-
-@pytest.mark.ci_only
-@pytest.mark.timeout(1_800)
-def test_a_generation_whose_processes_are_killed_is_repeated(tmp_path: Path) -> None:
-    """Real processes, since workers that outlive their parent must not write into the suite of the next one."""
-    assert [each for each in killed_at_random(tmp_path, 4, "--select", "Split-1/axis*") if each.outcome != "held"] == []
 
 
 def test_workers_need_no_named_semaphores(tmp_path: Path, small_spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import tempfile
 import venv
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.conftest import HARNESSES, MINIATURES, Run
+from tests.conftest import MINIATURES, Run
 
 #: The faults that only the lapse of time shows; the others are given time enough on a busy machine.
-SILENT = {"sleeps", "Hangs", "out_of_order"}
+SILENT = {"Hangs"}
 
 
 def verdicts(
@@ -28,58 +27,6 @@ def verdicts(
     assert lines[1:-1] == report["cases"]
     odd = [each for each in report["cases"] if each["verdict"] != "pass"]
     return report, odd
-
-
-HARNESS_FAULTS = {
-    "garbage": ("error", "the harness wrote a line that is not JSON: 'Segmentation fault (not really)'"),
-    "not_utf8": ("error", "the harness wrote a line that is not JSON"),
-    "other_seq": ("error", "the harness answered the wrong request"),
-    "out_of_order": ("error", "the harness answered the wrong request"),
-    "unknown_status": ("error", "is wrong: Input tag 'fine'"),
-    "unknown_key": ("error", "in which ok.mood is wrong"),
-    "long_line": ("error", "the harness wrote a line of more than 1,048,576 bytes"),
-    "no_outputs": ("error", "the harness replied `ok` but wrote no outputs"),
-    "truncated": ("error", "the harness's output file is not a readable .npz file"),
-    "pickled": ("error", "the harness's output file is not a readable .npz file"),
-    "bomb": ("error", "the harness's output file contains"),
-    "lying_header": ("error", "output_0.npy declares the shape (1000000000000,)"),
-    "wrong_names": ("error", "the arrays in the harness's output file are called y"),
-    "says_no_types": ("error", "the harness reported the element types of 0 feeds instead of 1"),
-    "says_too_long": ("error", "more seconds than the time from the request to the reply"),
-    "says_another_type": ("fail", "output_0: expected f32, got float64 in the file"),
-    "own_error": ("error", "out of paper"),
-    "leaves": ("fail", "the backend process ended with code 3"),
-    "orphan": ("fail", "the backend process ended with code 4"),
-    "sleeps": ("fail", "no answer within 3 seconds"),
-}
-
-
-@pytest.mark.parametrize("fault", HARNESS_FAULTS)
-def test_a_harness_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_path: Path, fault: str) -> None:
-    """The other cases pass."""
-    harness = f"{sys.executable} {HARNESSES} {fault}"
-    timeout = 3 if fault in SILENT else 60
-    report, odd = verdicts(opconform, small_suite, tmp_path, "--harness", harness, timeout=timeout)
-
-    verdict, sentence = HARNESS_FAULTS[fault]
-    assert [(each["verdict"], "[2, 2, 2]" in each["inputs"]) for each in odd] == [(verdict, True)]
-    assert sentence in odd[0]["sentence"]
-    assert report["conformant"] is (None if verdict == "error" else False)
-    assert report["summary"]["pass"] == 5
-
-
-@pytest.mark.parametrize("name", ["changes_others", "deep", "takes_the_report"])
-def test_what_a_harness_leaves_costs_nothing(
-    opconform: Run, small_suite: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Other inputs for the cases that wait, a scratch folder of any depth, or a folder in place of the report."""
-    monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "out"))
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    harness = f"{sys.executable} {HARNESSES} {name}"
-    _, odd = verdicts(opconform, small_suite, tmp_path / "out", "--harness", harness, code=0)
-
-    assert odd == []
-    assert [each.name for each in tmp_path.iterdir()] == ["out"]
 
 
 #: The line of `Raises` that raises.

@@ -18,7 +18,8 @@ import pytest
 
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.process import HarnessEnded, Process, started
-from tests.conftest import EXHAUSTIVE_SPEC, HARNESSES
+from tests import fake_harnesses
+from tests.conftest import EXHAUSTIVE_SPEC
 
 #: How long the system may take to end a process, on a busy machine, in seconds.
 PATIENCE = 60.0
@@ -200,7 +201,7 @@ def test_a_signal_ends_a_run_with_its_harness(
 ) -> None:
     """The harness hangs; the exit code is the one that a shell gives to a signal."""
     (tmp_path / "scratch").mkdir()
-    program, harness = Path(sys.executable).with_name("opconform"), f"{sys.executable} {HARNESSES} waits"
+    program, harness = Path(sys.executable).with_name("opconform"), fake_harnesses.command("waits for a signal")
     arguments = [str(each) for each in (program, "run", small_suite, "--out", tmp_path / "out")]
     arguments += ["--timeout", "3600", "--harness", harness]
     environment = {**os.environ, "TMPDIR": str(tmp_path / "scratch"), "OPCONFORM_TEST_MARK": str(pipe)}
@@ -227,7 +228,7 @@ def test_a_closed_terminal_ends_a_command_as_a_hangup_does(
     small_suite: Path, tmp_path: Path, pipe: Path, command: str
 ) -> None:
     """Nothing can be printed any more; the report so far is written all the same, unless the run is streamed."""
-    program, harness = Path(sys.executable).with_name("opconform"), f"{sys.executable} {HARNESSES} waits"
+    program, harness = Path(sys.executable).with_name("opconform"), fake_harnesses.command("waits for a signal")
     (tmp_path / "stream.yaml").write_text(EXHAUSTIVE_SPEC)
     given = {
         "run": ("run", small_suite),

@@ -1,7 +1,6 @@
 """What a harness says names no folder of the machine that it ran in, so that results of two runs compare."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from opconform_runners.cli.run import command as run
 from opconform_runners.harness.outcome import Crashed, Error
 from opconform_runners.harness.protocol import Refused
 from opconform_runners.harness.scratch import without_scratch
-from tests.conftest import HARNESSES
+from tests.fake_harnesses import command
 
 SCRATCH = Path("/var/my tmp/opconform-mac3ukku")
 
@@ -44,7 +43,7 @@ def test_every_text_of_an_outcome_is_changed() -> None:
 
 def test_results_of_two_runs_are_the_same(small_suite: Path, tmp_path: Path) -> None:
     """Of a harness whose messages, traceback and standard error name its files."""
-    harness = f"{sys.executable} {HARNESSES} names_its_files"
+    harness = command("says an error with the names of its files")
     sentences = []
     for out in (tmp_path / "one", tmp_path / "two"):
         CliRunner().invoke(run, [str(small_suite), "--harness", harness, "--timeout", "60", "--out", str(out)])

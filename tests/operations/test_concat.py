@@ -11,10 +11,9 @@ from opconform.explanation.origins import origins_of
 from opconform.generation.expansion import expand
 from opconform.model.draft import Draft
 from opconform.model.golden import golden_of
-from opconform.operations.arguments import Arguments, Operand, Rejection
+from opconform.operations.arguments import Arguments, Operand
 from opconform.operations.concat import CONCAT
 from opconform.specs.loader import load_spec
-from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor
 
 GROUP = """\
@@ -27,12 +26,10 @@ groups:
 """
 
 
-def arguments(shapes: list[tuple[int, ...]], axis: Attribute | None, *types: str) -> Arguments:
-    """The arguments for inputs of some shapes, of f32 or of the given element types."""
-    kinds = types or ("f32",) * len(shapes)
-    pairs = zip(kinds, shapes, strict=True)
-    inputs = {f"inputs_{n}": Operand(element_type=kind, shape=shape) for n, (kind, shape) in enumerate(pairs)}
-    return Arguments(inputs=inputs, attributes={} if axis is None else {"axis": axis})
+def arguments(shapes: list[tuple[int, ...]], axis: int) -> Arguments:
+    """The arguments for inputs of f32 of some shapes."""
+    inputs = {f"inputs_{n}": Operand(element_type="f32", shape=shape) for n, shape in enumerate(shapes)}
+    return Arguments(inputs=inputs, attributes={"axis": axis})
 
 
 def draft_of(tmp_path: Path, keys: str = "") -> Draft:
@@ -40,33 +37,6 @@ def draft_of(tmp_path: Path, keys: str = "") -> Draft:
     path = tmp_path / "spec.yaml"
     path.write_text(f"{GROUP}{keys}")
     return next(iter(expand(load_spec(path).groups[0])))
-
-
-@pytest.mark.parametrize(
-    ("given_arguments", "violated"),
-    [
-        (arguments([], 0), {"inputs.required"}),
-        (arguments([], None), {"axis.required", "inputs.required"}),
-        (arguments([(2,)], None), {"axis.required"}),
-        (arguments([(2,)], True), {"axis.type"}),
-        (arguments([(2,)], 0.0), {"axis.type"}),
-        (arguments([(2,), (2,)], 1), {"axis.range"}),
-        (arguments([(2,), (2,)], -2), {"axis.range"}),
-        (arguments([(), ()], 0), {"inputs.positive-rank"}),
-        (arguments([(2,), ()], 0), {"inputs.positive-rank", "inputs.rank"}),
-        (arguments([(2, 3), (3,)], 0), {"inputs.rank"}),
-        (arguments([(2, 3), (3, 4)], 0), {"inputs.shape"}),
-        (arguments([(2, 3), (2, 3), (2, 0)], 0), {"inputs.shape"}),
-        (arguments([(2,), (2,)], 0, "f32", "f64"), {"inputs.element-type"}),
-        (arguments([(2,), (0,)], 3, "f32", "i32"), {"axis.range", "inputs.element-type"}),
-    ],
-)
-def test_every_violated_requirement_is_named(given_arguments: Arguments, violated: set[str]) -> None:
-    """And no other."""
-    with pytest.raises(Rejection) as raised:
-        CONCAT.infer(given_arguments)
-
-    assert set(raised.value.requirements) == violated
 
 
 @pytest.mark.parametrize(

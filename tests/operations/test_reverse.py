@@ -1,11 +1,10 @@
 """Reverse-1: each clause of its page."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform.operations.arguments import Arguments, Operand, Rejection
+from opconform.operations.arguments import Arguments, Operand
 from opconform.operations.reverse import REVERSE
 from opconform.tensors.tensor import Tensor
 
@@ -19,28 +18,6 @@ def arguments(shape: tuple[int, ...], axis: list[int] | list[bool], mode: str | 
     operand = Operand(element_type=kind, shape=(len(axis),), integers=tuple(map(int, axis)))
     inputs = {"data": Operand(element_type="i32", shape=shape, tensor=data), "axis": operand}
     return Arguments(inputs=inputs, attributes={} if mode is None else {"mode": mode})
-
-
-@pytest.mark.parametrize(
-    ("axis", "mode", "violated"),
-    [
-        ([0], None, {"mode.required"}),
-        ([0], "axes", {"mode.values"}),
-        ([0], "Index", {"mode.spelling"}),
-        ([True, False], "index", {"axis.index-type"}),
-        ([1, 0], "mask", {"axis.mask-type"}),
-        ([True], "mask", {"axis.mask-length"}),
-        ([0, 1, 0], "index", {"axis.count"}),
-        ([2], "index", {"axis.range"}),
-        ([-1], "index", {"axis.negative"}),
-        ([-3], "index", {"axis.range", "axis.negative"}),
-    ],
-)
-def test_every_violated_requirement_is_named(axis: list[int], mode: str | None, violated: set[str]) -> None:
-    """And no other."""
-    with pytest.raises(Rejection) as raised:
-        REVERSE.infer(arguments((3, 2), axis, mode))
-    assert set(raised.value.requirements) == violated
 
 
 @given(data=st.data(), shape=SHAPES)

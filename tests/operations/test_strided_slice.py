@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opconform.operations.arguments import Arguments, Operand, Rejection
+from opconform.operations.arguments import Arguments, Operand
 from opconform.operations.strided_slice import STRIDED_SLICE
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor
@@ -14,19 +14,15 @@ BOUND = st.one_of(st.integers(-8, 8), st.sampled_from([-(1 << 63), -(1 << 31), 1
 INDICES = {"begin": [0, 0], "end": [2, 2], "stride": [1, 1]}
 
 
-def arguments(shape: tuple[int, ...] | None = (6, 4), **given: object) -> Arguments:
-    """The arguments for ramp data of a shape; an index is a list of i64 or an operand, a mask a tuple."""
-    inputs = {}
+def arguments(shape: tuple[int, ...] = (6, 4), **given: object) -> Arguments:
+    """The arguments for ramp data of a shape; an index is a list of i64 or None, a mask a tuple."""
     attributes: dict[str, Attribute] = {}
-    if shape is not None:
-        data = Tensor(element_type="i32", array=np.arange(np.prod(shape, dtype=int), dtype="u4").reshape(shape))
-        inputs["data"] = Operand(element_type="i32", shape=shape, tensor=data)
+    data = Tensor(element_type="i32", array=np.arange(np.prod(shape, dtype=int), dtype="u4").reshape(shape))
+    inputs = {"data": Operand(element_type="i32", shape=shape, tensor=data)}
     for name, each in {**INDICES, **given}.items():
         if isinstance(each, list):
             inputs[name] = Operand(element_type="i64", shape=(len(each),), integers=tuple(each))
-        elif isinstance(each, Operand):
-            inputs[name] = each
-        elif isinstance(each, tuple | str):
+        elif isinstance(each, tuple):
             attributes[name] = each
     return STRIDED_SLICE.arguments(inputs, attributes)
 
@@ -40,42 +36,16 @@ def output(given_arguments: Arguments) -> list[object]:
 
 
 @pytest.mark.parametrize(
-    ("given_arguments", "violated"),
+    "accepted",
     [
-        (arguments(None), {"data.required"}),
-        (arguments(begin=None), {"begin.required"}),
-        (arguments(end=None), {"end.required"}),
-        (arguments(begin=Operand(element_type="i64", shape=(), integers=(0,))), {"begin.rank"}),
-        (arguments(stride=Operand(element_type="i8", shape=(2, 1), integers=(1, 1))), {"stride.rank"}),
-        (arguments(end=Operand(element_type="f32", shape=(2,))), {"end.element-type"}),
-        (arguments(stride=[1, 0]), {"stride.zero"}),
-        (arguments((0, 4), stride=[0, 1]), {"stride.zero"}),
-        (arguments(stride=[1]), {"indices.count"}),
-        (arguments(end=[1, 2, 3], stride=None), {"indices.count"}),
-        (arguments((4,)), {"indices.rank"}),
-        (arguments((4,), ellipsis_mask=(0, 1), new_axis_mask=(0, 1)), set()),
-        (arguments((), ellipsis_mask=(0, 1)), {"indices.rank"}),
-        (arguments(ellipsis_mask=(1, 1)), {"ellipsis.single"}),
-        (arguments(ellipsis_mask=(1, 0, 1)), set()),
-        (arguments(begin_mask=(2,)), {"masks.values"}),
-        (arguments(end_mask=(0, 0, -1)), {"masks.values"}),
-        (arguments(shrink_axis_mask="one"), {"masks.type"}),
-        (arguments(new_axis_mask=(True, 0)), {"masks.type"}),
-        (arguments(begin=[6, 0], shrink_axis_mask=(1,)), {"shrink.range"}),
-        (arguments(begin=[-7, 0], shrink_axis_mask=(1,)), {"shrink.range"}),
-        (arguments((0, 4), shrink_axis_mask=(1,), begin_mask=(1,)), {"shrink.range"}),
-        (arguments(begin=[6, 0], shrink_axis_mask=(1,), begin_mask=(1,)), set()),
+        arguments((4,), ellipsis_mask=(0, 1), new_axis_mask=(0, 1)),
+        arguments(ellipsis_mask=(1, 0, 1)),
+        arguments(begin=[6, 0], shrink_axis_mask=(1,), begin_mask=(1,)),
     ],
 )
-def test_every_violated_requirement_is_named(given_arguments: Arguments, violated: set[str]) -> None:
-    """And no other."""
-    try:
-        STRIDED_SLICE.infer(given_arguments)
-        actual = set()
-    except Rejection as rejection:
-        actual = {*rejection.requirements}
-
-    assert actual == violated
+def test_what_a_mask_makes_irrelevant_violates_nothing(accepted: Arguments) -> None:
+    """A mask beyond the indices, and a begin that is masked."""
+    assert len(STRIDED_SLICE.infer(accepted)) == 1
 
 
 @given(size=st.integers(0, 7), begin=BOUND, end=BOUND, stride=BOUND.filter(bool))

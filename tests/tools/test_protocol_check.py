@@ -14,74 +14,18 @@ from opconform_runners.harness.command import Command, Launch, backend_command
 from opconform_runners.tools.protocol_check.conversation import abridged, greeting_of
 from opconform_runners.tools.protocol_check.rules import RULES, Checked, check, is_checked, sentence_of
 from tests.conftest import MINIATURES, ROOT, Run
-from tests.unruly import BoastsInStart
+from tests.fake_harnesses import command, words
+from tests.fake_harnesses.rules import RULE_BREAKERS, fake
 
 #: How long a reply may take here, in seconds.
 _TIMEOUT = 6.0
-
-UNRULY = ROOT / "tests" / "unruly.py"
-
-#: The rule that each of the unruly harnesses breaks, and a part of the sentence about it.
-UNRULINESS = {
-    "LeavesBindingsOut": ("start.answer", "`bindings` is missing"),
-    "BoastsInStart": ("start.answer", "`speed` is not a key of this message"),
-    "SaysYes": ("start.answer", '`dynamic` is "yes": input should be a valid boolean'),
-    "NamesFloat32": ("start.names", "`element_types` names 'float32', which does not exist"),
-    "NamesAnotherDialect": ("start.names", "`dialects` names 'openvinoo', which does not exist"),
-    "NamesAnotherOperation": ("start.names", "`operations` names 'Split', which does not exist"),
-    "NamesAnotherRequirement": ("start.names", "`mapped` names 'Split-1:lengths.sum', which does not exist"),
-    "ListsNoOperation": ("start.names", "a harness without dialects must list the operations that it implements"),
-    "SpeaksFirst": ("output.before-start", "unexpected output 'welcome'"),
-    "StartsUnasked": ("output.before-start", 'unexpected output \'{"protocol": 1'),
-    "PrintsBetween": ("output.between", "unexpected output 'executing a case'"),
-    "AnswersTwice": ("output.between", 'unexpected output \'{"seq": 1, "status": "ok"}\''),
-    "RefusesAtLength": ("output.length", "the harness wrote a line of more than 1,048,576 bytes"),
-    "RefusesEverything": ("run.plain", "none of 5 simple cases is answered `ok`"),
-    "Sleeps": ("run.plain", "no reply within 6 seconds"),
-    "AddsAKey": ("run.answer", "`mood` is not a key of this message"),
-    "SaysFine": ("run.answer", "`status` is 'fine', which is not one of ok, rejected, unsupported, error"),
-    "CountsInText": ("run.answer", '`seq` is "1": input should be a valid integer'),
-    "AlwaysTheFirst": ("run.seq", "the `seq` of the reply is not that of the request"),
-    "CountsIn32Bits": ("run.seq", "the `seq` of the reply is not that of the request"),
-    "LastFirst": ("run.order", "were answered in the order"),
-    "ReadsShortLines": ("run.long-line", "a simple case is not answered `ok` here"),
-    "WritesNothing": ("ok.outputs", "file not found: "),
-    "WritesIntoDir": ("ok.outputs", "; found "),
-    "Pickles": ("ok.outputs", "is pickled, and pickled arrays are not loaded"),
-    "NamesOutputsOtherwise": ("ok.outputs", "are called arr_0"),
-    "WidensFloats": ("ok.dtype", "output_0 of f32 is stored as float64, not float32"),
-    "ReturnsZeros": ("ok.values", "are wrong: "),
-    "LosesAnOutput": ("ok.values", "outputs, got "),
-    "ForgetsTheSecondFeed": ("ok.two-feeds", "file not found: "),
-    "RepeatsTheFirstFeed": ("ok.two-feeds", "the outputs of feed 1 of "),
-    "NamesOneType": ("ok.element-types", "the harness reported the element types of 1 output, but wrote "),
-    "GoesBackInTime": ("ok.seconds", "`seconds` is -1.0: input should be greater than or equal to 0"),
-    "Exaggerates": ("ok.seconds", "`seconds` is more than the time from the request to the reply"),
-    "FailsWhereItIsRefused": ("rejected.status", "is answered `error`"),
-    "DiesWhereItIsRefused": (
-        "rejected.status",
-        "no reply, and the harness ended with code 1; end of its standard error: refused: ",
-    ),
-    "RefusesWithoutAStage": ("rejected.why", "`stage` is missing"),
-    "RefusesAtAnotherStage": ("rejected.why", "`stage` is \"compile\": input should be 'build' or 'run'"),
-    "FailsAtOtherTypes": ("unsupported.undeclared", "is answered `error`"),
-    "DiesWithoutFiles": ("error.files", "no reply, and the harness ended with code 1"),
-    "RefusesMissingFiles": ("error.files", "the reply is not `error`, although the file of `dir` does not exist"),
-    "ReadsPlainPaths": ("paths.names", "a simple case is not answered `ok` here"),
-    "StaysInItsFolder": ("paths.outside", "a simple case is not answered `ok` here"),
-    "RepliesWithText": ("inline.tensors", "the outputs in the reply are not base64"),
-    "ReadsTheFirstDialect": ("dialects.each", "a simple case is not answered `ok` here"),
-    "ExecutesBareNodes": ("graphs.each", "a simple case is not answered `ok` here"),
-    "GoesOnAfterStop": ("end.stop", "it did not end within 2 seconds, after a case"),
-    "GoesOnAfterTheEnd": ("end.input", "it did not end within 2 seconds, after a case"),
-}
 
 #: Why rules do not apply to the harnesses here.
 NO_DIALECT = {"dialects.each": "the harness declares no dialect"}
 NOT_INLINE = {"inline.tensors": "the harness does not declare `inline`"}
 
 #: The harnesses that are checked with every run of the tests; a check takes seconds, since it starts a harness many times.
-SAMPLE = ("BoastsInStart", "AnswersTwice", "ReturnsZeros", "DiesWhereItIsRefused")
+SAMPLE = ("declares an unknown key", "answers twice", "writes zeros", "ends where it should reject")
 
 
 @pytest.fixture(scope="module")
@@ -99,9 +43,9 @@ def checked(command: Command, suite: Suite) -> dict[str, Checked]:
     return {each.id: each for each in found}
 
 
-def unruly(name: str) -> Command:
-    """The command of one of the unruly harnesses."""
-    return Command(arguments=(sys.executable, str(UNRULY), name), name=name)
+def fake_command(name: str, *operations: str) -> Command:
+    """The command of a fake harness."""
+    return Command(arguments=words(name, *operations), name=name)
 
 
 def broken(found: dict[str, Checked]) -> dict[str, list[str]]:
@@ -130,11 +74,11 @@ def test_a_shipped_harness_obeys_every_rule(core: Suite, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("Right", {**NO_DIALECT, **NOT_INLINE}),
-        ("TakesInline", NO_DIALECT),
-        ("TwoDialects", {**NOT_INLINE, "graphs.each": "the harness reads a dialect"}),
+        ("lawful", {**NO_DIALECT, **NOT_INLINE}),
+        ("takes inline tensors", NO_DIALECT),
+        ("reads two dialects", {**NOT_INLINE, "graphs.each": "the harness reads a dialect"}),
         (
-            "Terse",
+            "terse",
             {
                 "ok.element-types": "the harness does not report `element_types`",
                 "ok.seconds": "the harness does not report `seconds`",
@@ -147,7 +91,7 @@ def test_a_shipped_harness_obeys_every_rule(core: Suite, name: str) -> None:
 )
 def test_a_harness_that_breaks_no_rule_obeys_every_applicable_rule(core: Suite, name: str, why: dict[str, str]) -> None:
     """Rules that are not applicable have a reason, and no rule is broken."""
-    found = checked(unruly(name), core)
+    found = checked(fake_command(name), core)
 
     assert broken(found) == {}
     assert unasked(found) == why
@@ -155,7 +99,7 @@ def test_a_harness_that_breaks_no_rule_obeys_every_applicable_rule(core: Suite, 
 
 def test_a_child_process_that_is_left_behind_is_a_note(core: Suite) -> None:
     """The child breaks no rule and is reported as a note."""
-    found = checked(unruly("LeavesAChild"), core)
+    found = checked(fake_command("leaves a child"), core)
     [note] = found["end.children"].notes
 
     assert broken(found) == {}
@@ -164,12 +108,12 @@ def test_a_child_process_that_is_left_behind_is_a_note(core: Suite) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [each if each in SAMPLE else pytest.param(each, marks=pytest.mark.ci_only) for each in UNRULINESS]
+    "name", [each if each in SAMPLE else pytest.param(each, marks=pytest.mark.ci_only) for each in RULE_BREAKERS]
 )
 def test_a_broken_rule_is_named_and_no_other(core: Suite, name: str) -> None:
     """Only the rule that a harness breaks is reported as broken, with a sentence about how."""
-    rule, word = UNRULINESS[name]
-    rules = broken(checked(unruly(name), core))
+    rule, word, _ = RULE_BREAKERS[name]
+    rules = broken(checked(fake_command(name), core))
 
     assert list(rules) == [rule]
     assert word in rules[rule][0]
@@ -181,8 +125,7 @@ def test_each_operation_alone_has_a_simple_case(core: Suite, monkeypatch: pytest
     monkeypatch.setattr(
         f"{check.__module__}.RULES", {each: RULES[each] for each in ("run.plain", "run.seq", "ok.values")}
     )
-    command = Command(arguments=(sys.executable, str(UNRULY), "AlwaysTheFirst", op), name=op)
-    found = checked(command, core)
+    found = checked(fake_command("numbers every reply 1", op), core)
 
     assert broken(found) == {"run.seq": ["the `seq` of the reply is not that of the request"]}
     assert unasked(found) == {}
@@ -190,7 +133,7 @@ def test_each_operation_alone_has_a_simple_case(core: Suite, monkeypatch: pytest
 
 def test_a_harness_without_a_simple_case_is_not_checked(core: Suite) -> None:
     """Nothing is known of a harness that declares nothing that a simple case needs."""
-    found = checked(unruly("DeclaresNoCase"), core)
+    found = checked(fake_command("declares no simple case"), core)
 
     assert not is_checked(found.values())
     assert unasked(found)["run.plain"] == "no simple case needs only what the harness declares"
@@ -198,7 +141,7 @@ def test_a_harness_without_a_simple_case_is_not_checked(core: Suite) -> None:
 
 def test_a_harness_that_was_not_checked_ends_with_1(opconform: Run) -> None:
     """The last line says so, although no rule is broken."""
-    done = opconform("harness", "check", "--harness", f"{sys.executable} {UNRULY} DeclaresNoCase", code=1)
+    done = opconform("harness", "check", "--harness", command("declares no simple case"), code=1)
 
     assert done.stdout.splitlines()[-1].endswith(
         "; 20 are not applicable. The harness was not checked, because no simple case was executed: see run.plain."
@@ -207,7 +150,7 @@ def test_a_harness_that_was_not_checked_ends_with_1(opconform: Run) -> None:
 
 def test_what_unreadable_outputs_hide_is_not_said_to_hold(core: Suite) -> None:
     """Nothing is known of the types and values of outputs that cannot be read."""
-    why = unasked(checked(unruly("NamesOutputsOtherwise"), core))
+    why = unasked(checked(fake_command("names outputs as numpy does"), core))
 
     hidden = ("ok.dtype", "ok.values", "ok.two-feeds", "ok.element-types")
     assert {why.get(each) for each in hidden} == {"ok.outputs is broken"}
@@ -215,12 +158,12 @@ def test_what_unreadable_outputs_hide_is_not_said_to_hold(core: Suite) -> None:
 
 def test_each_rule_that_can_be_broken_is_broken_by_a_harness_here() -> None:
     """Every rule has a harness that shows that a breach is found."""
-    assert {rule for rule, _ in UNRULINESS.values()} == set(RULES) - {"end.children"}
+    assert {each.rule for each in RULE_BREAKERS.values()} == set(RULES) - {"end.children"}
 
 
 def test_an_invalid_case_that_the_backend_accepts_is_not_a_fault_of_the_harness(core: Suite) -> None:
     """It is a note that names the case."""
-    found = checked(unruly("RefusesNothing"), core)
+    found = checked(fake_command("accepts invalid cases"), core)
 
     assert broken(found) == {}
     assert all(each.endswith("is answered `ok`") for each in found["rejected.status"].notes)
@@ -248,14 +191,15 @@ def test_json_has_the_finding_for_each_rule(opconform: Run) -> None:
 
 def test_a_broken_rule_is_shown_with_its_request_and_reply(opconform: Run) -> None:
     """Below the rule stand the request, the reply, and what is wrong with it; the last line counts."""
-    done = opconform("harness", "check", "--harness", f"{sys.executable} {UNRULY} BoastsInStart", code=1)
+    done = opconform("harness", "check", "--harness", command("declares an unknown key"), code=1)
     *lines, last = done.stdout.splitlines()
+    said = json.dumps(fake("declares an unknown key").said()).encode()
 
     place = next(number for number, line in enumerate(lines) if line.startswith("✗ "))
     assert " ".join(" ".join(lines[place : place + 2]).split()) == f"✗ start.answer {sentence_of('start.answer')}"
     assert lines[place + 2 : place + 5] == [
         '    → {"cmd":"start","protocol":1}',
-        f"    ← {abridged(json.dumps(BoastsInStart().said()).encode())}",
+        f"    ← {abridged(said)}",
         "    `speed` is not a key of this message",
     ]
     assert "    not applicable: the harness declares no dialect" in lines

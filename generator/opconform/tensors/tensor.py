@@ -59,6 +59,8 @@ def outputs_digest(feeds: Iterable[Sequence[Array]]) -> str:
         for array in outputs:
             is_text = array.dtype.kind == "U"
             digest.update(repr(("U" if is_text else array.dtype.str, array.shape)).encode() + b"\0")
-            digest.update(repr(array.tolist()).encode() if is_text else np.ascontiguousarray(array).data)
+            # As bytes, since a harness may return elements that have no buffer, such as dates.
+            elements = repr(array.tolist()).encode() if is_text else np.ascontiguousarray(array).reshape(-1)
+            digest.update(elements if isinstance(elements, bytes) else elements.view(np.uint8).data)
         digest.update(b"\0")
     return digest.hexdigest()

@@ -1,21 +1,13 @@
-"""Hostile suites: changed bytes, files that block or grow, links, and documents that contradict one another.
-
-`verify` must report each of them, `run` must refuse it or end normally, and nothing may hang, take the machine's memory
-or end in an internal error.
-"""
+"""Hostile suites: files that block or grow, links, and documents that contradict one another under right digests."""
 
 import hashlib
 import io
 import json
 import os
-import random
-import resource
 import shutil
-import subprocess
-import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -23,151 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from opconform.generation.options import Options
-from opconform.generation.pipeline import generate
-from opconform.specs.loader import load_specs
-from opconform.suite.verification import faults_of
-
-from .attempt import Attempt, Outcome
-
-#: How many single bytes are changed, of a folder and of a zip file each.
-CHANGES = 300
-_SEED = 2026
-#: How long a command may take, in seconds, and how much memory it may take.
-_PATIENCE = 120
-_MEMORY = 4 << 30
-_INTERNAL = 70
-_SPEC = """\
-op: Split-1
-groups:
-  - id: halves
-    title: two halves
-    data: {shape: [4, 2]}
-    axis: 0
-    num_splits: 2
-  - id: indivisible
-    title: three parts of four
-    data: {shape: [4, 2]}
-    axis: 0
-    num_splits: 3
-    expect: {reject: num_splits.divides}
-    twin: {num_splits: 2}
-"""
-
-
-def attempts(scratch: Path, count: int | None) -> Iterator[Attempt]:
-    """Change single bytes of a suite, then replace its files by hostile ones."""
-    suite = a_suite(scratch)
-    yield from changed_bytes(suite, CHANGES if count is None else count)
-    yield from changed_bytes(packed(suite, scratch / "changed.zip"), CHANGES if count is None else count)
-    for what, make in list(HOSTILE.items())[:count]:
-        hostile = make(copied(suite, scratch / "hostile"))
-        yield _command(f"verify {what}", ["verify", hostile], may_pass=False)
-        yield _command(f"list {what}", ["list", hostile], may_pass=True)
-        out = scratch / "out"
-        yield _command(f"run {what}", ["run", hostile, "--backend", "numpy", "--out", out], may_pass=True)
-        shutil.rmtree(out, ignore_errors=True)
-    yield from _results(suite, scratch)
-
-
-def a_suite(scratch: Path) -> Path:
-    """A suite of a few cases."""
-    spec = scratch / "spec.yaml"
-    spec.write_text(_SPEC)
-    return generate(load_specs([spec]), scratch / "suite", Options()).out
-
-
-def copied(suite: Path, place: Path) -> Path:
-    """A copy of a suite, in the place of an earlier one."""
-    shutil.rmtree(place, ignore_errors=True)
-    shutil.copytree(suite, place)
-    return place
-
 
 def packed(suite: Path, place: Path, compression: int = zipfile.ZIP_STORED) -> Path:
     """A suite as a zip file."""
     with zipfile.ZipFile(place, "w", compression) as archive:
-        for path in sorted(each for each in suite.rglob("*") if each.is_file()):
+        for path in sorted(path for path in suite.rglob("*") if path.is_file()):
             archive.write(path, path.relative_to(suite).as_posix())
     return place
-
-
-def changed_bytes(suite: Path, count: int) -> Iterator[Attempt]:
-    """Change one byte at a time, and restore it. A zip file's own metadata may change where every member stays."""
-    places = random.Random(_SEED)  # noqa: S311 - no secret
-    files = sorted(each for each in suite.rglob("*") if each.is_file()) or [suite]
-    whole = _members(suite)
-    for _ in range(count):
-        path = places.choice(files)
-        content = path.read_bytes()
-        at, bit = places.randrange(len(content)), 1 << places.randrange(8)
-        path.write_bytes(content[:at] + bytes([content[at] ^ bit]) + content[at + 1 :])
-        what = f"byte {at} of {path.name}"
-        try:
-            accepted = not list(faults_of(suite)) and _members(suite) != whole
-            outcome: Outcome = "false-verdict" if accepted else "held"
-            yield Attempt(what=what, outcome=outcome)
-        except Exception as fault:  # noqa: BLE001 - any exception is what is looked for
-            yield Attempt(what=what, outcome="traceback", detail=repr(fault))
-        path.write_bytes(content)
-
-
-def _members(suite: Path) -> Mapping[str, bytes] | None:
-    """The files of a suite by path, or None where `zipfile` cannot read it."""
-    if suite.is_dir():
-        return {str(each): each.read_bytes() for each in suite.rglob("*") if each.is_file()}
-    try:
-        with zipfile.ZipFile(suite) as archive:
-            return {each.filename: archive.read(each) for each in archive.infolist()}
-    except Exception:  # noqa: BLE001 - zipfile raises many kinds of errors for a damaged file
-        return None
-
-
-def _command(what: str, arguments: list[object], *, may_pass: bool) -> Attempt:
-    """Run a command in a process of its own, with limited time and memory."""
-    program = str(Path(sys.executable).with_name("opconform"))
-    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    try:
-        done = subprocess.run(
-            [program, *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            timeout=_PATIENCE,
-            env=environment,
-            preexec_fn=limit,
-        )
-    except subprocess.TimeoutExpired:
-        return Attempt(what=what, outcome="hang", detail=f"no end after {_PATIENCE} s")
-    outcome: Outcome = "held"
-    if done.returncode == _INTERNAL or "Traceback" in done.stderr:
-        outcome = "traceback"
-    elif done.returncode < 0:
-        outcome = "run-ended"
-    elif done.returncode == 0 and not may_pass:
-        outcome = "false-verdict"
-    detail = (done.stderr or done.stdout).strip()[-300:]
-    return Attempt(what=what, outcome=outcome, detail="" if outcome == "held" else detail)
-
-
-def _results(suite: Path, scratch: Path) -> Iterator[Attempt]:
-    """Put what blocks in the place of each file of a run, and read the run."""
-    out, hostile, key = scratch / "run", scratch / "hostile-run", scratch / "signer.key"
-    _command("keygen", ["certificate", "keygen", key.with_suffix("")], may_pass=True)
-    _command("run", ["run", suite, "--backend", "numpy", "--out", out], may_pass=True)
-    for name in ("results.jsonl", "report.json", "actual.zip", "certificate.json"):
-        for kind, make in BLOCKING.items():
-            shutil.rmtree(hostile, ignore_errors=True)
-            shutil.copytree(out, hostile)
-            make(hostile / name)
-            what = f"{kind} as {name}"
-            yield _command(f"report {what}", ["report", hostile, "--suite", suite], may_pass=True)
-            yield _command(f"diff {what}", ["diff", out, hostile], may_pass=True)
-            yield _command(
-                f"sign {what}", ["certificate", "sign", hostile, "--suite", suite, "--key", key], may_pass=False
-            )
 
 
 def a_case(suite: Path) -> Path:

@@ -7,148 +7,50 @@ import warnings
 import zipfile
 from typing import Any
 
-#: What is put into bytes, and in the place of a value.
+#: What is put into bytes; the last ones have spaces, or are long.
 _TOKENS = (
-    b"\0",
-    b"\xff",
-    b'"',
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b":",
-    b",",
-    b"\n",
-    b"-",
-    b"1e999",
-    b"NaN",
-    b"null",
-    b"true",
-    b"[" * 300,
-    b"9" * 400,
-    b"9" * 5_000,
-    b"\\ud800",
-    b"\xed\xa0\x80",
-    b"PK\x05\x06",
-    b"PK\x01\x02",
-    b"'",
-    b"&a",
-    b"*a",
-    b"${{",
-    b"}}",
-    b"!!",
-    b"\xe2\x80\xa8",
-    b"\x1b[31m",
-    b"..",
-    b"/",
-    b"L",
-    b"x" * 300,
-    b"True",
+    *rb""""  { } [ ] : , - 1e999 NaN null true \ud800 ' &a *a ${{ }} !! .. / L True""".split(),
+    *(b"\0", b"\xff", b"\n", b"\xed\xa0\x80", b"PK\x05\x06", b"PK\x01\x02", b"\xe2\x80\xa8", b"\x1b[31m"),
+    *(b"[" * 300, b"9" * 400, b"9" * 5_000, b"x" * 300),
 )
+_NUMBERS = (0, 1, -1, 2, 65, 1 << 31, 1 << 63, 1 << 64, -(1 << 63) - 1, 10**30, 10**400, 0.5, -0.0, 1e308)
+_TEXTS = (
+    "0 a data axis output_0 output_99 nan ? ... 1..2 2..1 0x7f f32 i64 string boolean u4 bf16 accept reject pass fail"
+)
+#: What is put in the place of a value.
 _VALUES: tuple[Any, ...] = (
-    None,
-    True,
-    False,
-    0,
-    1,
-    -1,
-    2,
-    65,
-    1 << 31,
-    1 << 63,
-    1 << 64,
-    -(1 << 63) - 1,
-    10**30,
-    10**400,
-    0.5,
-    -0.0,
-    1e308,
-    float("inf"),
-    float("nan"),
-    "",
-    "0",
-    "\0",
-    "a",
-    "data",
-    "axis",
-    "output_0",
-    "output_99",
-    "nan",
-    "?",
-    "...",
-    "1..2",
-    "2..1",
-    "${{ 1 }}",
-    "${{ [1e999] }}",
-    "0x7f",
-    "f32",
-    "i64",
-    "string",
-    "boolean",
-    "u4",
-    "bf16",
-    "accept",
-    "reject",
-    "pass",
-    "fail",
-    "\x1b[31m",
-    "x" * 1_000,
-    "\ud7ff",
-    "é",
-    [],
-    {},
-    [[]],
-    [None],
-    {"": 0},
-    [1] * 70,
-    [0, 1 << 62],
-    [[1], [2, 3]],
+    *(None, True, False, float("inf"), float("nan"), *_NUMBERS),
+    *("", "\0", "${{ 1 }}", "${{ [1e999] }}", "\x1b[31m", "x" * 1_000, "\ud7ff", "é", *_TEXTS.split()),
+    *([], {}, [[]], [None], {"": 0}, [1] * 70, [0, 1 << 62], [[1], [2, 3]]),
 )
 _NAMES = ("data.npy", "axis.npy", "output_0.npy", "output_7.npy", "x", "", "é.npy", "../x.npy")
 _DESCRIPTIONS = (
-    "<f4",
-    ">f4",
-    "<f8",
-    "<i8",
-    "<u2",
-    "|u1",
-    "|b1",
-    "<U0",
-    "<U1",
-    "<U9999",
-    "|O",
-    "|V4",
-    "<c8",
-    "<M8[ns]",
-    "<f2",
-    "|S3",
-    "<i3",
-    "",
-    "[('a', '<f4')]",
-    "f4,f4",
-    "\0",
+    *[
+        "<f4",
+        ">f4",
+        "<f8",
+        "<i8",
+        "<u2",
+        "|u1",
+        "|b1",
+        "<U0",
+        "<U1",
+        "<U9999",
+        "|O",
+        "|V4",
+        "<c8",
+        "<M8[ns]",
+        "<f2",
+        "|S3",
+        "<i3",
+        "f4,f4",
+    ],
+    *("", "[('a', '<f4')]", "\0"),
 )
 _SHAPES = (
-    "()",
-    "(6, 2)",
-    "(2, 6)",
-    "(12,)",
-    "(0,)",
-    "(-1,)",
-    "(True, 4)",
-    "(1.0,)",
-    "(9999999999,)",
-    f"({1 << 63}, 0)",
-    "(0, 99999)",
-    "[6, 2]",
-    "6",
-    "None",
-    "(((6,),),)",
-    "(1,) * 9",
-    "(" * 9_000,
-    "(" + "1," * 70 + ")",
-    "('a',)",
-    "(6, 2",
+    *("()", "(6, 2)", "(2, 6)", "(12,)", "(0,)", "(-1,)", "(True, 4)", "(1.0,)", "(9999999999,)", f"({1 << 63}, 0)"),
+    *("(0, 99999)", "[6, 2]", "6", "None", "(((6,),),)", "(1,) * 9", "(" * 9_000, "(" + "1," * 70 + ")"),
+    *("('a',)", "(6, 2"),
 )
 
 
@@ -201,12 +103,12 @@ def changed_json(source: random.Random, content: bytes) -> bytes:
             holder[key] = [holder[key]]
         case _:
             holder[key] = source.choice(_VALUES)
-    return json.dumps(document, ensure_ascii=source.random() < 0.5).encode(errors="replace")  # noqa: PLR2004 - a coin
+    return json.dumps(document, ensure_ascii=source.random() < 0.5).encode(errors="replace")
 
 
 def _places(value: Any, depth: int) -> Any:
     """The holder and key of every value inside a document."""
-    if depth > 50:  # noqa: PLR2004 - what was put in
+    if depth > 50:
         return
     for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
         yield value, key
@@ -263,3 +165,13 @@ def _changed_header(source: random.Random, content: bytes) -> bytes:
 def _between(text: str, before: str, after: str, new: str) -> str:
     start, end = text.find(before), text.rfind(after)
     return text if start < 0 or end < 0 else text[: start + len(before)] + new + text[end:]
+
+
+def changed_line(source: random.Random, content: bytes) -> bytes:
+    """A file of JSON lines with one of them changed."""
+    lines = content.splitlines()
+    if not lines:
+        return changed_bytes(source, content)
+    number = source.randrange(len(lines))
+    lines[number] = changed_json(source, lines[number])
+    return b"".join(line + b"\n" for line in lines)

@@ -1,1 +1,0 @@
-"""Kills, full disks, and hostile harnesses, suites, specs and files: what held, and what did not."""

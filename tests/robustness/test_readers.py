@@ -1,0 +1,43 @@
+"""Readers of files and replies from outside: whatever is changed in a right document, they refuse it or read it."""
+
+import pytest
+
+from opconform.errors import OpconformError
+from opconform_runners.harness.protocol import ProtocolError
+from tests.conftest import Run
+from tests.robustness import attempts, seeded
+from tests.robustness.readers import Reader, readers_of
+
+#: How many changes each reader is tried with.
+FAST, COUNT = 2, 30
+
+
+@pytest.fixture(scope="module")
+def readers(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reader]:
+    """Every reader, with documents that were written by right commands."""
+    return dict(readers_of(tmp_path_factory.mktemp("readers"), opconform))
+
+
+def test_right_documents_are_read(readers: dict[str, Reader]) -> None:
+    """What was not changed is read without an error, so that the next test tests something."""
+    refused = []
+    for name, reader in readers.items():
+        assert reader.documents, name
+        refused += [name for document in reader.documents if reader.read(document) in (2, 3)]
+
+    assert refused == []
+
+
+@pytest.mark.parametrize("count", [FAST, pytest.param(COUNT, marks=[pytest.mark.ci_only, pytest.mark.timeout(3_600)])])
+def test_a_changed_document_is_read_or_refused(readers: dict[str, Reader], count: int) -> None:
+    """A change by structure or by bytes ends in a documented error or in none, never in another one."""
+    for name, reader in readers.items():
+        for number in range(attempts(count)):
+            document = reader.changed(seeded(f"{name} {number}"))
+            try:
+                reader.read(document)
+            except (OpconformError, ProtocolError):
+                continue
+            except BaseException as fault:
+                fault.add_note(f"{name}, change {number}")
+                raise
