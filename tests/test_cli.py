@@ -105,7 +105,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
         (["no-such-command"], "Unknown command 'no-such-command'."),
         (
             ["generate", "--out", "x", "--dialect", "onx"],
-            "'onx' is not a dialect. Did you mean 'onnx'? Allowed: openvino, onnx, onnx13, stablehlo.",
+            "'onx' is not a dialect. Did you mean 'onnx'? Allowed: openvino, onnx, stablehlo.",
         ),
         (["generate", "--out", ""], "--out '.' is not the name of a folder. Name one, such as --out suite."),
         (
