@@ -87,8 +87,7 @@ def test_the_workflows_find_nothing_new(tmp_path: Path, workflows: tuple[dict[st
     assert summary.read_text().startswith("## ✅ opconform: nothing new (not conformant, ")
     assert {each.name for each in (tmp_path / "conformance-out").iterdir()} == {
         "actual.zip",
-        "badge.svg",
-        "cases.csv",
+        "badge.json",
         "junit.xml",
         "report.html",
         "report.json",

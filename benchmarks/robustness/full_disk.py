@@ -167,10 +167,10 @@ def _false_verdict(out: Path) -> tuple[Outcome, str] | None:
     """What the results of a run that was ended claim and cannot know, or None."""
     if not (out / "results.jsonl").exists():
         return None
-    shown = _run(("report", out, "--csv", "-"), None, None)
+    shown = _run(("report", out, "--junit", "-"), None, None)
     if "Traceback" in shown.stderr or shown.returncode not in (0, 1):
         return "traceback", f"report ended with {shown.returncode}: {shown.stderr[-300:]}"
-    if ",fail," in shown.stdout:
+    if "<failure " in shown.stdout:
         return "false-verdict", "a case of numpy fails"
     whole = (out / "results.jsonl").read_bytes().splitlines()[-1:]
     is_complete = bool(whole) and "footer" in json.loads(whole[0])

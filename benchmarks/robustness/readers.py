@@ -40,7 +40,6 @@ from opconform_runners.harness.outcome import Returned
 from opconform_runners.harness.protocol import reply_faults, reply_of, said_faults, said_of
 from opconform_runners.reports.diff import changes_between, changes_lines
 from opconform_runners.reports.formats.badge import badge_text
-from opconform_runners.reports.formats.csv import csv_text
 from opconform_runners.reports.formats.github import annotations_text
 from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
@@ -305,7 +304,7 @@ class RunReader:
     def _use(self) -> None:
         run = finished(self._folder)
         report = run.report
-        for text in (junit_text, markdown_text, csv_text, badge_text, annotations_text):
+        for text in (junit_text, markdown_text, badge_text, annotations_text):
             text(report)
         print_summary(report, Console(file=io.StringIO()))
         for changes in (changes_between(self._right, report), changes_between(report, self._right)):
