@@ -119,12 +119,8 @@ def test_the_commands_of_the_baselines_page(tmp_path: Path) -> None:
 
 
 def test_the_file_of_the_baselines_page_is_one() -> None:
-    """Written as opconform writes it."""
+    """With a flaky case."""
     [text] = blocks("baselines.md", "text")
     baseline = parse_baseline(text, "known.txt")
 
-    assert baseline.text == text
-    assert [each.note.rpartition("  ")[2] for each in baseline.lines] == [
-        f"https://example.org/issues/{each}" for each in (7, 9, 12)
-    ]
-    assert all(each.is_explained for each in baseline.lines)
+    assert [line.reason for line in baseline.lines] == ["accepted-invalid", "value", "crash", "pass"]
