@@ -629,12 +629,12 @@ def test_every_command_works_without_docstrings() -> None:
         "for each in COMMANDS:\n"
         "    done = CliRunner().invoke(cli, [*each.split(), '--help'])\n"
         "    print(each, done.exit_code)\n"
-        "from opconform_runners.tools.protocol_check.rules import RULES, sentence_of\n"
-        "print(sentence_of('run.plain'))\n"
+        "from opconform_runners.tools.protocol_check.rules import Checked\n"
+        "print(Checked(id='smoke').sentence)\n"
     )
     done = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True, check=True)
 
-    assert done.stdout.splitlines() == [*(f"{each} 0" for each in COMMANDS), "run.plain"]
+    assert done.stdout.splitlines() == [*(f"{each} 0" for each in COMMANDS), "smoke"]
 
 
 def test_an_operation_stands_for_its_shipped_specs(opconform: Run, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import select
-import subprocess
 import sys
 import tempfile
 import time
@@ -162,14 +161,6 @@ class LeavesBindingsOut(Right):
         return {key: value for key, value in super().said().items() if key != "bindings"}
 
 
-class BoastsInStart(Right):
-    """The answer to `start` has an unknown key."""
-
-    def said(self) -> Message:
-        """With a key for speed."""
-        return super().said() | {"speed": "high"}
-
-
 class SaysYes(Right):
     """A key of the answer to `start` has another type."""
 
@@ -288,14 +279,6 @@ class AddsAKey(Right):
         return super().done(request, outputs) | {"mood": "good"}
 
 
-class SaysFine(Right):
-    """The status does not exist."""
-
-    def done(self, request: Message, outputs: list[list[Array]]) -> Message:
-        """The status `fine`."""
-        return super().done(request, outputs) | {"status": "fine"}
-
-
 class CountsInText(Right):
     """The `seq` is text."""
 
@@ -357,14 +340,6 @@ class WritesNothing(Right):
 
     def save(self, request: Message, number: int, arrays: list[Array]) -> None:
         """Nothing."""
-
-
-class WritesIntoDir(Right):
-    """It writes outputs beside the inputs."""
-
-    def save(self, request: Message, number: int, arrays: list[Array]) -> None:
-        """Into the folder of the inputs."""
-        self.save_at(Path(request["dir"]) / Path(request["feeds"][number]["outputs"]).name, arrays)
 
 
 class Pickles(Right):
@@ -435,14 +410,6 @@ class NamesOneType(Right):
         return reply | {"element_types": [each[:1] for each in reply["element_types"]]}
 
 
-class GoesBackInTime(Right):
-    """`seconds` is negative."""
-
-    def done(self, request: Message, outputs: list[list[Array]]) -> Message:
-        """Minus one."""
-        return super().done(request, outputs) | {"seconds": -1.0}
-
-
 class Exaggerates(Right):
     """`seconds` is more than the case took."""
 
@@ -481,14 +448,6 @@ class RefusesWithoutAStage(Right):
     def refused(self, request: Message, answer: Rejected) -> Message:
         """Without its stage."""
         return {"seq": request["seq"], "status": "rejected", "message": answer.message}
-
-
-class RefusesAtAnotherStage(Right):
-    """A rejection has a stage that does not exist."""
-
-    def refused(self, request: Message, answer: Rejected) -> Message:
-        """While compiling."""
-        return super().refused(request, answer) | {"stage": "compile"}
 
 
 class FailsAtOtherTypes(Right):
@@ -610,14 +569,6 @@ class GoesOnAfterTheEnd(Right):
     def end(self) -> None:
         """Sleep."""
         time.sleep(3600)
-
-
-class LeavesAChild(Right):
-    """It leaves a child process behind; breaks no rule."""
-
-    def begin(self) -> None:
-        """The child."""
-        subprocess.Popen(["sleep", "3600"], stdin=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

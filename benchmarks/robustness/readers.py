@@ -45,7 +45,6 @@ from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
 from opconform_runners.reports.report_file import finished
 from opconform_runners.reports.terminal import print_summary
-from opconform_runners.tools.protocol_check.conversation import decoded, said_in
 from opconform_runners.verdicts.baseline import read_baseline
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.judge import first_verdict
@@ -445,9 +444,6 @@ class OutputFileReader:
 def read_greeting(line: bytes) -> None:
     """Read a reply to `start`, as `run` and as `harness check` do."""
     said_faults(line)
-    document = decoded(line)
-    if document is not None:
-        said_in(document)
     said_of(line)
 
 
