@@ -59,7 +59,7 @@ settings.load_profile("opconform")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 ROOT = Path(__file__).parents[1]
-DIALECTS = ("openvino", "onnx", "onnx13", "stablehlo")
+DIALECTS = ("openvino", "onnx", "stablehlo")
 EVERY_DIALECT = [word for each in DIALECTS for word in ("--dialect", each)]
 MINIATURES = ROOT / "tests" / "miniatures.py"
 #: The beginning of a backend's file that imports from `tests`.

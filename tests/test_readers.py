@@ -16,7 +16,6 @@ from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.journal import linked, read_steps
 from opconform_runners.harness.protocol import reply_faults
 from opconform_runners.reports.report_file import read_report
-from opconform_runners.tools.protocol_check.conversation import said_in
 from opconform_runners.verdicts.results import line_of, read_results, read_written
 from opconform_runners.verdicts.run_header import header_line
 from tests.conftest import MINIATURES, Run
@@ -62,15 +61,6 @@ def test_a_reply_that_is_not_json_is_a_fault(line: bytes) -> None:
     [fault] = reply_faults(line)
 
     assert fault.sentence.startswith("the message is not JSON: ")
-
-
-def test_a_greeting_that_nests_deep_is_read_without_it() -> None:
-    """A key of an answer to `start` whose value cannot be written as JSON again stands for all that there is."""
-    nested: list[object] = []
-    for _ in range(9_000):
-        nested = [nested]
-
-    assert said_in({"dynamic": False, "mapped": nested}).mapped == ()
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ export class OnnxRuntime {
   describe() {
     return {
       implementation: { name: "onnxruntime-node", version: ort.env.versions.node, device: "CPU", language: "javascript" },
-      dialects: ["onnx", "onnx13"],
+      dialects: ["onnx"],
       element_types: [...NAMES.keys()],
       dynamic: true,
       bindings: ["constant", "parameter"],

@@ -112,7 +112,7 @@ def test_verdicts_are_those_of_the_python_backend(opconform: Run, harness: tuple
     if find_spec("onnxruntime") is None:
         pytest.skip("onnxruntime is not installed")
     suite = tmp_path / "suite"
-    opconform("generate", "--profile", "core", "--dialect", "onnx", "--dialect", "onnx13", "--out", suite)
+    opconform("generate", "--profile", "core", "--dialect", "onnx", "--out", suite)
     opconform("run", suite, "--backend", "onnxruntime", "--out", tmp_path / "python", code=None)
     opconform("run", suite, "--harness", " ".join(harness), "--out", tmp_path / "javascript", code=None)
     python, javascript = (

@@ -187,9 +187,9 @@ def test_of_two_writers_at_once_one_gets_an_error(server: int, tmp_path: Path) -
     kept = tmp_path / winner / "opconform-out" / "s3-tests-same"
 
     assert "error: s3://tests/same.zip already has other content, and it was not replaced" in said[loser]
-    ended(started(tmp_path, server, "report", "s3://tests/same.zip", "--csv", "stored.csv"))
-    ended(started(tmp_path, server, "report", kept, "--csv", "kept.csv"))
-    assert (tmp_path / "stored.csv").read_bytes() == (tmp_path / "kept.csv").read_bytes()
+    ended(started(tmp_path, server, "report", "s3://tests/same.zip", "--junit", "stored.xml"))
+    ended(started(tmp_path, server, "report", kept, "--junit", "kept.xml"))
+    assert (tmp_path / "stored.xml").read_bytes() == (tmp_path / "kept.xml").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,6 @@ from opconform.model.golden import Golden, control_of, golden_of
 from opconform.specs.loader import load_specs
 from opconform.tensors.tensor import Array, Tensor
 
-ONNX = ("onnx", "onnx13")
-
 
 def goldens(folder: Path, spec: str) -> Iterator[Golden]:
     """The cases of a spec."""
@@ -32,12 +30,12 @@ def check(golden: Golden, dialect: str) -> None:
     control = control_of(golden)
     with warnings.catch_warnings(action="ignore"):
         for model in (golden, *([] if control is None else [control])):
-            _check_onnx(model, dialect) if dialect in ONNX else _check_openvino(model)
+            _check_onnx(model) if dialect == "onnx" else _check_openvino(model)
 
 
-def _check_onnx(golden: Golden, dialect: str) -> None:
+def _check_onnx(golden: Golden) -> None:
     """With ONNX's checker and its shape inference, ONNX Runtime and ONNX's reference evaluator."""
-    [content] = DIALECTS[dialect].files_of(golden, "it").values()
+    [content] = DIALECTS["onnx"].files_of(golden, "it").values()
     model = onnx.load_model_from_string(content)
     checker.check_model(model, full_check=True)
     runtime, evaluator = pytest.importorskip("onnxruntime"), ReferenceEvaluator(model)

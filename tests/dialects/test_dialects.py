@@ -75,9 +75,9 @@ def entry(suite: Suite, group: str) -> Entry:
     return next(each for each in suite.entries if f"/{group}/" in each.id)
 
 
-def model(suite: Suite, entry: Entry, dialect: str = "onnx") -> onnx.ModelProto:
+def model(suite: Suite, entry: Entry) -> onnx.ModelProto:
     """The ONNX model of a case."""
-    return onnx.load_model_from_string(suite.read(entry, f"{dialect}/model.onnx"))
+    return onnx.load_model_from_string(suite.read(entry, "onnx/model.onnx"))
 
 
 def test_every_case_is_rendered_or_left_out_with_a_reason(suite: Suite) -> None:
@@ -98,23 +98,19 @@ def test_each_dialect_says_a_good_part_of_the_suite(shipped_suite: Path) -> None
         (name.split("/")[0], each.expect == "accept") for each in suite.entries for name in each.files if "/" in name
     )
 
-    accepted = [each for each in suite.entries if each.expect == "accept"]
-    later = sum(each.left_out.get("onnx13", "").startswith("before opset 14") for each in accepted)
-
-    assert counts["onnx", True] - later == counts["onnx13", True] > 1_300
-    assert min(counts["onnx", False], counts["onnx13", False]) > 350
+    assert counts["onnx", True] > 1_300
+    assert counts["onnx", False] > 350
     assert counts["stablehlo", True] > 1_400
     assert counts["stablehlo", False] == 0
 
 
-@pytest.mark.parametrize("dialect", ["onnx", "onnx13"])
-def test_every_onnx_model_passes_the_checker(suite: Suite, dialect: str) -> None:
+def test_every_onnx_model_passes_the_checker(suite: Suite) -> None:
     """Accepted ones with shape inference, which narrows dimensions over 32 bits and so misreads those."""
     for each in suite.entries:
-        if f"{dialect}/model.onnx" in each.files and each.expect == "accept":
+        if "onnx/model.onnx" in each.files and each.expect == "accept":
             case = suite.case(each)
             wide = any(size >= 1 << 31 for tensor in case.inputs for size in tensor.shape)
-            checker.check_model(model(suite, each, dialect), full_check=not wide)
+            checker.check_model(model(suite, each), full_check=not wide)
 
 
 def test_what_minus_one_stands_for_is_lowered(small: Suite) -> None:
@@ -128,10 +124,10 @@ def test_what_minus_one_stands_for_is_lowered(small: Suite) -> None:
 
 def test_run_time_lengths_are_an_input_of_the_model(small: Suite) -> None:
     """Nothing of a fed case is written into the model."""
-    rendered = model(small, entry(small, "fed"), "onnx13")
+    rendered = model(small, entry(small, "fed"))
 
     assert printer.to_text(rendered) == (
-        '<\n   ir_version: 7,\n   opset_import: ["" : 13]\n>\n'
+        '<\n   ir_version: 8,\n   opset_import: ["" : 18]\n>\n'
         f'"{entry(small, "fed").id}" (float[?,2] data, int64[2] split_lengths) => (float[?,?] output_0, float[?,?] output_1) {{\n'
         "   output_0, output_1 = Split <axis: int = 0> (data, split_lengths)\n}"
     )
@@ -189,6 +185,5 @@ def test_a_suite_without_the_backends_dialect_is_refused_in_a_sentence(
     done = opconform("run", small_suite, "--backend", "onnx-reference", "--out", tmp_path, code=2)
 
     assert done.stderr.splitlines()[-1] == (
-        f"error: {small_suite} has models for openvino, but onnx-reference reads onnx, onnx13. "
-        "Generate it with --dialect onnx --dialect onnx13."
+        f"error: {small_suite} has models for openvino, but onnx-reference reads onnx. Generate it with --dialect onnx."
     )

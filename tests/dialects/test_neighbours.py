@@ -40,7 +40,6 @@ NEIGHBOURS = {
 WITHOUT = {
     "openvino": set[str](),
     "onnx": {"Reverse-1", "Roll-7", "StridedSlice-1"},
-    "onnx13": {"Reverse-1", "Roll-7", "StridedSlice-1"},
     "stablehlo": {"Convert-1", "Gather-8", "Roll-7", "ShapeOf-3", "Tile-1"},
 }
 #: Cases whose first input is f32 and has rank 4, and comes from a convolution.
@@ -93,14 +92,14 @@ def test_every_operation_has_its_cases() -> None:
 
 @pytest.mark.parametrize("op", TESTED)
 @pytest.mark.parametrize("neighbour", NEIGHBOURS)
-@pytest.mark.parametrize("dialect", ["openvino", "onnx", "onnx13"])
+@pytest.mark.parametrize("dialect", ["openvino", "onnx"])
 def test_a_neighbour_is_rendered_with_its_own_settings(tmp_path: Path, op: str, neighbour: str, dialect: str) -> None:
     """The loaders return the goldens of the case and of its control."""
     check_group(tmp_path, op, behind(op, neighbour), dialect, needed=neighbour)
 
 
 @pytest.mark.parametrize("op", CONVOLVED)
-@pytest.mark.parametrize("dialect", ["openvino", "onnx", "onnx13"])
+@pytest.mark.parametrize("dialect", ["openvino", "onnx"])
 def test_a_convolution_is_rendered_in_front(tmp_path: Path, op: str, dialect: str) -> None:
     """The loaders return the goldens of the case and of its control."""
     check_group(tmp_path, op, convolved(op), dialect, needed=op)

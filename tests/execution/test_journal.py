@@ -314,7 +314,7 @@ def test_ctrl_c_writes_the_report_and_the_same_command_continues(small_suite: Pa
     assert "6 of 6 cases supported" in again.output
 
 
-@pytest.mark.parametrize("option", ["junit", "markdown", "csv", "badge"])
+@pytest.mark.parametrize("option", ["junit", "markdown", "badge"])
 def test_every_format_says_that_a_run_was_interrupted(suite: Suite, tmp_path: Path, option: str) -> None:
     """The command ends with exit code 1."""
     ran(suite, FakeBackend(suite, until=3), plan_of(tmp_path))

@@ -40,20 +40,6 @@ MATRIX = """\
 """
 
 
-def test_include_adds_what_contradicts_every_combination(tmp_path: Path) -> None:
-    """An entry with another value of a variable is a combination of its own."""
-    found = lengths(cases(tmp_path, MATRIX.format("      z: [0]\n    include: [{x: 3, y: 30, z: 7}]")))
-
-    assert found == [[1, 10, 0], [1, 20, 0], [2, 10, 0], [2, 20, 0], [3, 30, 7]]
-
-
-def test_include_adds_variables(tmp_path: Path) -> None:
-    """A variable that the matrix does not have goes to every combination that the entry matches."""
-    found = lengths(cases(tmp_path, MATRIX.format("    include: [{z: 0}, {x: 2, z: 5}]")))
-
-    assert found == [[1, 10, 0], [1, 20, 0], [2, 10, 5], [2, 20, 5]]
-
-
 def test_exclude_leaves_out_what_it_matches(tmp_path: Path) -> None:
     """A partial match is enough."""
     found = lengths(cases(tmp_path, MATRIX.format("      z: [0]\n    exclude: [{x: 1, y: 10}, {y: 20}]")))

@@ -26,7 +26,6 @@ BROKEN = {
         },
         "Reshape-1": {"shape.rank"},
         "Slice-8": {"data.rank", "start.rank", "stop.rank"},
-        "Split-1": {"num_splits.divides"},
         "VariadicSplit-1": {"data.shape", "lengths.negative", "lengths.sum"},
     },
     "onnxruntime": {
@@ -56,7 +55,7 @@ BROKEN = {
             "outputs.empty",
             "step.increment",
         },
-        "Split-1": {"data.bits", "data.element-type", "num_splits.divides", "num_splits.required", "num_splits.type"},
+        "Split-1": {"data.bits", "data.element-type", "num_splits.required", "num_splits.type"},
         "Tile-1": {"data.bits", "data.element-type", "repeats.element-type"},
         "Transpose-1": {"arg.bits"},
         "VariadicSplit-1": {

@@ -128,7 +128,7 @@ _GROUPS: Mapping[str, str] = {
     "dynamic is a number": spec("dynamic: 1"),
     "context chain of a split that is used up": spec("context: chain"),
     "folded and bound": spec("context: folded\nbinding: parameter"),
-    "include is a mapping": spec("include: {a: 1}"),
+    "exclude is a mapping": spec("exclude: {a: 1}"),
     "exclude is a text": spec("exclude: x"),
     "exclude of everything": spec("matrix: {n: [1]}\nexclude: [{}]"),
     "random is a list": spec("random: [1]"),

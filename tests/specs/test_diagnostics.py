@@ -170,9 +170,9 @@ MISTAKES = {
         HEAD + "    requirements: ['VariadicSplit-1:axis.range']\n" + BODY,
         "is not a requirement of VariadicSplit-1. Did you mean 'axis.range'? `opconform list VariadicSplit-1 --requirements` lists them.\n",
     ),
-    "include in the matrix": (
-        HEAD + "    matrix: {n: [0], include: [{n: 1}]}\n" + BODY,
-        "spec.yaml:5:22: Write 'include' beside `matrix`, not in it.",
+    "exclude in the matrix": (
+        HEAD + "    matrix: {n: [0], exclude: [{n: 1}]}\n" + BODY,
+        "spec.yaml:5:22: Write 'exclude' beside `matrix`, not in it.",
     ),
     "variable as in GitHub Actions": (
         HEAD + "    matrix: {ax: [0]}\n    data: {shape: [6]}\n    axis: ${{ matrix.ax }}\n    split_lengths: [6]\n",

@@ -138,7 +138,7 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: s
 def generated(opconform: Run, out: Path, cases: set[str]) -> None:
     """Generates the suite of some cases."""
     selected = [word for case in sorted(cases) for word in ("--select", case)]
-    dialects = [word for each in ("openvino", "onnx", "onnx13") for word in ("--dialect", each)]
+    dialects = [word for each in ("openvino", "onnx") for word in ("--dialect", each)]
     opconform("generate", *selected, *dialects, "--out", out)
 
 

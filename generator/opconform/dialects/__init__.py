@@ -1,7 +1,6 @@
 """The dialects that cases are rendered into: the shipped ones, and those of installed distributions."""
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,10 +12,7 @@ from opconform.errors import UsageError, nearest
 #: The dialects that opconform ships, each with a module and a folder of templates.
 SHIPPED: Mapping[str, Dialect] = {
     "openvino": Dialect(model=openvino.MODEL, files_of=openvino.files_of),
-    **{
-        name: Dialect(model=f"{name}/{onnx.MODEL}", files_of=partial(onnx.files_of, name), package="onnx")
-        for name in onnx.VERSIONS
-    },
+    "onnx": Dialect(model=onnx.MODEL, files_of=onnx.files_of, package="onnx"),
     "stablehlo": Dialect(model=stablehlo.MODEL, files_of=stablehlo.files_of),
 }
 

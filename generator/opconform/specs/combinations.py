@@ -28,7 +28,7 @@ PAIR_LIMIT = 5_000
 _TRIED = 5_000
 _UNCOUNTED = 10**18
 _SHOWN = 300
-#: The most comparisons of combinations with the entries of `include` or `exclude`.
+#: The most comparisons of combinations with the entries of `exclude`.
 _COMPARED = 500_000
 #: How many combinations a matrix with a filter may have for each case that is allowed.
 FILTERED = 10
@@ -47,17 +47,18 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
         if size > most:
             number = f"{size:,}" if size < _UNCOUNTED else f"more than {_UNCOUNTED:,}"
             raise KeyMistake("matrix", f"the matrix has {number} combinations, over the limit of {most:,}")
-        for key, entries in (("exclude", settings.exclude), ("include", settings.include)):
-            if size * len(entries) > _COMPARED:
-                sentence = f"{size:,} combinations times {len(entries):,} entries are over the limit of {_COMPARED:,}"
-                raise KeyMistake(key, f"{sentence}; use `where`, or separate groups")
+        if size * len(settings.exclude) > _COMPARED:
+            compared = f"{size:,} combinations times {len(settings.exclude):,} entries"
+            sentence = f"{compared} are over the limit of {_COMPARED:,}; use `where`, or separate groups"
+            raise KeyMistake("exclude", sentence)
         plain = (dict(zip(matrix, each, strict=True)) for each in product(*matrix.values()))
     for entry in settings.exclude:
         if never := [name for name, value in entry.items() if value not in matrix.get(name, ())]:
             sentence = f"`exclude` {shown(entry)} matches no combination: {never[0]} never has this value"
             raise KeyMistake("exclude", sentence)
-    kept = (each for each in plain if not any(_matches(each, left_out) for left_out in settings.exclude))
-    for each in _included(list(kept), settings.include, list(matrix)) if settings.include else kept:
+    for each in plain:
+        if any(_matches(each, left_out) for left_out in settings.exclude):
+            continue
         if wanted is None or holds(wanted, each, meter):
             yield each
 
@@ -144,19 +145,3 @@ def _pairwise(
 
 def _matches(combination: Combination, part: Mapping[str, Value]) -> bool:
     return all(name in combination and combination[name] == value for name, value in part.items())
-
-
-def _included(
-    kept: list[Combination], include: Sequence[Mapping[str, Value]], names: Sequence[str]
-) -> Iterator[Combination]:
-    """The combinations extended by each entry that agrees with them, and the entries that agree with none."""
-    extended = [(each, dict(each)) for each in kept]
-    alone: list[Combination] = []
-    for entry in include:
-        original = {name: value for name, value in entry.items() if name in names}
-        matching = [after for before, after in extended if _matches(before, original)] if names else []
-        for after in matching:
-            after.update(entry)
-        if not matching:
-            alone.append(dict(entry))
-    yield from [*(after for _, after in extended if names), *alone]

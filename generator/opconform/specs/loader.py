@@ -215,8 +215,8 @@ def _group_mistakes(document: Document, op: str, group: Mapping[str, Any], route
     draw = random.get("draw") if isinstance(random, dict) else None
     for inner, variables in ((("matrix",), group.get("matrix")), (("random", "draw"), draw)):
         for name in variables if isinstance(variables, dict) else ():
-            if inner == ("matrix",) and name in ("include", "exclude"):
-                yield document.mistake((*route, *inner, name, KEY), f"Write {quoted(name)} beside `matrix`, not in it.")
+            if inner == ("matrix",) and name == "exclude":
+                yield document.mistake((*route, *inner, name, KEY), "Write 'exclude' beside `matrix`, not in it.")
             if name in ALL_FUNCTIONS:
                 sentence = f"{quoted(name)} is the name of a function. Rename the variable."
                 yield document.mistake((*route, *inner, name, KEY), sentence)

@@ -179,7 +179,6 @@ class GroupKeys(Keys):
         "product", description="`product`: every combination; `pairwise`: a small set that covers every pair of values."
     )
     where: str | None = Field(None, description="An expression; combinations for which it is false are left out.")
-    include: tuple[Mapping[_Variable, Any], ...] = Field((), description="Combinations to add or extend.")
     exclude: tuple[Mapping[_Variable, Any], ...] = Field((), description="Combinations to leave out.")
     random: Random | None = Field(None, description="Random cases for each combination of the matrix.")
 

@@ -27,7 +27,7 @@ class OnnxReference:
         return Implementation(
             name="onnx-reference",
             version=onnx.__version__,
-            dialects=("onnx", "onnx13"),
+            dialects=("onnx",),
             element_types=CARRIED,
             dynamic=True,
             bindings=("constant", "parameter"),

@@ -50,7 +50,7 @@ class OnnxRuntime:
             device=self._provider.device,
             hardware=self._provider.hardware,
             driver=self._provider.driver,
-            dialects=("onnx", "onnx13"),
+            dialects=("onnx",),
             element_types=CARRIED,
             dynamic=True,
             bindings=("constant", "parameter"),

@@ -57,7 +57,7 @@ _IMPORT = "IMPORT:"
 
 def through_onnx(device: str = "CPU") -> "OpenVINO":
     """The `openvino-onnx` backend: the same runtime on the ONNX model, through OpenVINO's ONNX frontend."""
-    return OpenVINO(device, name="openvino-onnx", dialects=("onnx", "onnx13"))
+    return OpenVINO(device, name="openvino-onnx", dialects=("onnx",))
 
 
 class OpenVINO:

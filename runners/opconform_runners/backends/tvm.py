@@ -51,7 +51,7 @@ class Tvm:
             name="tvm",
             version=str(tvm.__version__),
             device=self._name,
-            dialects=("onnx", "onnx13"),
+            dialects=("onnx",),
             element_types=_CARRIED,
             dynamic=True,
             bindings=("constant",),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 import click
@@ -23,15 +22,15 @@ from opconform_runners.cli.shared.help import Group
 from opconform_runners.cli.shared.options import json_option
 from opconform_runners.cli.shared.output import print_json, print_result
 from opconform_runners.cli.shared.progress import progress
-from opconform_runners.harness.command import Launch
+from opconform_runners.harness.command import Command, Launch
+from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.protocol import schema as messages_schema
 from opconform_runners.reports.text import counted
-from opconform_runners.tools.protocol_check.conversation import abridged, greeting_of
-from opconform_runners.tools.protocol_check.rules import Checked, check, is_checked
+from opconform_runners.tools.protocol_check.rules import Checked, check
 
-#: The number of breaches shown per rule.
-_MOST = 3
-_UNCHECKED = "The harness was not checked, because no simple case was executed: see run.plain."
+#: The most characters of a message that are shown.
+_LONGEST = 320
+_UNCHECKED = "The harness was not checked, because no simple case was executed: see smoke."
 _MARKS = {"holds": "[green]✓[/green]", "broken": "[red]✗[/red]", "not applicable": "[dim]–[/dim]"}  # noqa: RUF001
 
 
@@ -47,17 +46,17 @@ def command() -> None:
 def _check(named: tuple[str, ...], backend: BackendOptions, as_json: bool) -> None:
     """Check a harness against the protocol.
 
-    Shows the messages that break a rule, and the rules that are not applicable.
+    Begins with a smoke test: if no simple case passes, the harness is probably wrong, not the implementation. Every
+    message is compared with the schema of messages.
 
     Exit code: 0 if the harness obeys every applicable rule, 1 if it breaks one or executed no simple case, 3 if it
     cannot start.
     """
     started = replace(backend, backends=(*named, *backend.backends)).command()
     checked = _checked(Launch(command=started, timeout=backend.timeout), quiet=as_json)
-    broken = [each.id for each in checked if each.breaches]
-    holds = not broken and is_checked(checked)
-    document = {"harness": started.name, "holds": holds, "rules": [_document(each) for each in checked]}
-    print_result(document, _lines(started.name, checked, broken), as_json=as_json)
+    holds = _is_checked(checked) and not _broken(checked)
+    document = {"harness": started.name, "holds": holds, "rules": [_document(result) for result in checked]}
+    print_result(document, _lines(started.name, checked), as_json=as_json)
     raise click.exceptions.Exit(0 if holds else 1)
 
 
@@ -69,58 +68,70 @@ def _schema() -> None:
 
 def _checked(launch: Launch, *, quiet: bool) -> tuple[Checked, ...]:
     """The result for each rule, from cases of the profile `core` in the dialects that the harness reads."""
-    greeting = run_loop(greeting_of(launch))
-    said = greeting.document.get("dialects")
-    dialects = tuple(each for each in DIALECTS if isinstance(said, list) and each in said)
+    harness = run_loop(_declared(launch.command))
+    dialects = tuple(name for name in DIALECTS if name in harness.implementation.dialects)
     options = Options(dialects=dialects or DEFAULT, selection=Selection(profiles=("core",)))
     with TemporaryFolder() as folder:
         with progress("generate", quiet=quiet) as on_progress:
             generated = generate(load_specs([]), Path(folder) / "suite", options, on_progress)
         with progress("check", of="rules", quiet=quiet) as on_progress:
-            return check(launch, greeting, open_suite(generated.out), tuple(DIALECTS), on_progress)
+            return check(launch, harness, open_suite(generated.out), on_progress)
 
 
-def _lines(name: str, checked: Sequence[Checked], broken: Sequence[str]) -> Iterator[RenderableType]:
-    width = max(len(each.id) for each in checked)
-    for each in checked:
+async def _declared(command: Command) -> Harness:
+    """A harness that has answered `start`, stopped again."""
+    harness = await connect(command)
+    await harness.process.stop()
+    return harness
+
+
+def _broken(checked: Sequence[Checked]) -> list[str]:
+    return [result.id for result in checked if result.state == "broken"]
+
+
+def _is_checked(checked: Sequence[Checked]) -> bool:
+    """Whether a simple case was executed; otherwise little is known of the harness."""
+    return any(result.id == "smoke" and result.state != "not applicable" for result in checked)
+
+
+def _lines(name: str, checked: Sequence[Checked]) -> Iterator[RenderableType]:
+    width = max(len(result.id) for result in checked)
+    for result in checked:
         row = Table.grid(padding=(0, 1))
         row.add_column(no_wrap=True)
         row.add_column(no_wrap=True, min_width=width)
         row.add_column()
-        row.add_row(_MARKS[each.state], each.id, Text(each.sentence))
+        row.add_row(_MARKS[result.state], result.id, Text(result.sentence))
         yield row
-        yield from _remarks(each)
-    held, unasked = (sum(each.state == state for each in checked) for state in ("holds", "not applicable"))
+        yield from _remarks(result)
+    held, unasked = (sum(result.state == state for result in checked) for state in ("holds", "not applicable"))
+    broken = _broken(checked)
     named = f", {counted(len(broken), 'is broken', 'are broken')}: {', '.join(broken)}" if broken else ""
     aside = f"; {counted(unasked, 'is', 'are')} not applicable" if unasked else ""
-    unknown = "" if is_checked(checked) else f" {_UNCHECKED}"
+    unknown = "" if _is_checked(checked) else f" {_UNCHECKED}"
     yield f"{name}: {counted(held, 'rule is obeyed', 'rules are obeyed')}{named}{aside}.{unknown}"
 
 
-def _remarks(each: Checked) -> Iterator[Text]:
-    for sentence, exchange in islice(each.breaches.items(), _MOST):
-        for arrow, message in (("→", exchange.request), ("←", exchange.reply)):
+def _remarks(result: Checked) -> Iterator[Text]:
+    if result.violation is not None:
+        for arrow, message in (("→", result.violation.request), ("←", result.violation.reply)):
             if message is not None:
-                yield Text(f"    {arrow} {abridged(message)}")
-        yield Text(f"    {sentence}", "red")
-    if len(each.breaches) > _MOST:
-        yield Text(f"    and {len(each.breaches) - _MOST} more", "red")
-    if each.not_applicable is not None:
-        yield Text(f"    not applicable: {each.not_applicable}", "dim")
-    yield from (Text(f"    note: {note}", "dim") for note in each.notes)
+                yield Text(f"    {arrow} {_abridged(message)}")
+        yield Text(f"    {result.violation.sentence}", "red")
+    if result.not_applicable is not None:
+        yield Text(f"    not applicable: {result.not_applicable}", "dim")
 
 
-def _document(each: Checked) -> dict[str, object]:
-    document: dict[str, object] = {"id": each.id, "rule": each.sentence, "state": each.state}
-    if each.breaches:
-        document["breaches"] = [
-            {"request": _shown(exchange.request), "reply": _shown(exchange.reply), "wrong": sentence}
-            for sentence, exchange in each.breaches.items()
-        ]
-    if each.not_applicable is not None:
-        document["why"] = each.not_applicable
-    return document | ({"notes": list(each.notes)} if each.notes else {})
+def _document(result: Checked) -> dict[str, object]:
+    document: dict[str, object] = {"id": result.id, "rule": result.sentence, "state": result.state}
+    if (violation := result.violation) is not None:
+        messages = {"request": violation.request, "reply": violation.reply}
+        shown = {name: None if line is None else _abridged(line) for name, line in messages.items()}
+        document["violation"] = {**shown, "wrong": violation.sentence}
+    return document | ({"why": result.not_applicable} if result.not_applicable else {})
 
 
-def _shown(line: bytes | None) -> str | None:
-    return None if line is None else abridged(line)
+def _abridged(line: bytes) -> str:
+    """A line to print: the beginning and the end of a long one."""
+    text, half = line.decode(errors="replace").rstrip("\n"), _LONGEST // 2
+    return text if len(text) <= _LONGEST else f"{text[:half]} … {text[-half:]}"

@@ -16,7 +16,6 @@ from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.cli.shared.streams import is_copy, print_document
 from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.formats.badge import badge_text
-from opconform_runners.reports.formats.csv import csv_text
 from opconform_runners.reports.formats.github import annotations_text
 from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
@@ -37,8 +36,7 @@ _FORMATS: Mapping[str, _Format] = MappingProxyType(
     {
         "junit": _Format("JUnit XML", junit_text, b'<testsuites name="opconform '),
         "markdown": _Format("Markdown", markdown_text, b" opconform: "),
-        "csv": _Format("CSV", csv_text, b"run,id,operation,profile,"),
-        "badge": _Format("Badge", badge_text, b'aria-label="opconform: '),
+        "badge": _Format("Badge", badge_text, b'"label": "opconform",'),
     }
 )
 _STDOUT = "-"
@@ -55,8 +53,7 @@ _STDOUT = "-"
 )
 @click.option("--junit", metavar="FILE", help="Write JUnit XML, with one test suite per operation.")
 @click.option("--markdown", metavar="FILE", help="Write Markdown, for a pull request or a job summary.")
-@click.option("--csv", metavar="FILE", help="Write CSV, with one row per case.")
-@click.option("--badge", metavar="FILE", help="Write an SVG badge with the verdict.")
+@click.option("--badge", metavar="FILE", help="Write JSON for a badge of shields.io with the verdict.")
 @click.option(
     "-v",
     "--verbose",

@@ -215,20 +215,13 @@ def _complete_run(suite: Suite, command: Command, out: Path, running: RunOptions
 
 def _updated(baseline: Baseline, report: Report, stale: Sequence[Line]) -> tuple[Baseline, list[str]]:
     """A baseline that lists exactly the failures of a run, once it is written, and what changed in sentences."""
-    written, changes = update(baseline, report.results, stale)
-    file = Path(baseline.file)
+    updated = update(baseline, report.results, stale)
+    file, written = Path(baseline.file), updated.baseline
     if not file.exists() or written.text.encode() != file.read_bytes():
         replace_named(file, written.text.encode())
-    lines = [
-        f"{name}{why}: {each.text}"
-        for name, why in (("added", ""), ("changed", ""), ("removed", ", since it no longer holds"))
-        for each in changes[name]
-    ]
-    if changes["unseen"]:
-        lines.append(f"kept: {counted(len(changes['unseen']), 'line')} without a case in this run.")
-    unexplained = sum(not each.is_explained for each in written.lines)
-    note = f", {unexplained:,} of them to be explained" if unexplained else ""
-    return read_baseline(file), [*lines, f"{file}: {counted(len(written.lines), 'line')}{note}."]
+    changes = [f"added: {row}" for row in updated.added]
+    changes += [f"removed, since it no longer holds: {row}" for row in updated.removed]
+    return written, [*changes, f"{file}: {counted(len(written.lines), 'line')}."]
 
 
 def _record(suite: Suite, command: Command, out: Path, running: RunOptions, results: ResultOptions) -> int:

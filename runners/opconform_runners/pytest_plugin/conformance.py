@@ -144,8 +144,8 @@ class Conformance:
         return _Given(str(suite), implementation.title, implementation.operations)
 
 
-def _expected(suite: Suite, options: PluginOptions) -> Mapping[str, Line]:
-    """The line of the baseline for each case that has one; a line without a case is an error if the suite is named."""
+def _expected(suite: Suite, options: PluginOptions) -> Mapping[str, tuple[Line, ...]]:
+    """The lines of the baseline by case; a line without a case is an error if the suite is named."""
     if options.baseline is None:
         return {}
     baseline = read_baseline(options.baseline)

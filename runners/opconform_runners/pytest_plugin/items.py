@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from opconform_runners.harness.command import LARGEST, Command, backend_command,
 from opconform_runners.harness.registry import file_of
 from opconform_runners.pytest_plugin.names import names_of
 from opconform_runners.reports.incidents import incident_sentence
-from opconform_runners.verdicts.baseline import Line, kind_of
+from opconform_runners.verdicts.baseline import Line, expectation, kind_of
 from opconform_runners.verdicts.results import Result
 
 #: The default time limit for a case, in seconds.
@@ -95,7 +95,7 @@ def shown_path(path: Path) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tested:
-    """The suite under test, the session that gives the verdicts, the options, and the baseline with its line per case.
+    """The suite under test, the session that gives the verdicts, the options, and the baseline's lines by case.
 
     `absent` are the wanted cases of operations that the backend does not declare.
     """
@@ -105,7 +105,7 @@ class Tested:
     absent: tuple[Entry, ...]
     session: Session
     options: PluginOptions
-    expected: Mapping[str, Line]
+    expected: Mapping[str, tuple[Line, ...]]
 
 
 class Cases(pytest.Collector):
@@ -168,13 +168,13 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Report the verdict."""
-        result, line = self._result, self._tested.expected.get(self._entry.id)
+        result, lines = self._result, self._tested.expected.get(self._entry.id, ())
         if result is None:
             return
         if result.verdict in ("unsupported", "inconclusive"):
             pytest.skip(f"{result.verdict}: {result.sentence}")
         if self._tested.options.baseline is not None:
-            self._compare(result, line)
+            self._compare(result, lines)
         if result.verdict == "pass":
             return
         if self._counts(result):
@@ -182,14 +182,10 @@ class CaseItem(pytest.Item):
         why = ", ".join(result.broken) or "NaN payloads"
         pytest.xfail(f"{result.inputs}: {result.reason}: {result.sentence}; not counted: {why}")
 
-    def _compare(self, result: Result, line: Line | None) -> None:
+    def _compare(self, result: Result, lines: Sequence[Line]) -> None:
         """Report a failure or a pass as the baseline expects it."""
-        expects = []
-        if line is not None:
-            expects = [
-                f"{self._tested.options.baseline}:{line.number} expects {' or '.join(line.endings)}: {line.note}"
-            ]
-        match kind_of(result, line):
+        expects = [expectation(str(self._tested.options.baseline), lines)] if lines else []
+        match kind_of(result, lines):
             case "known":
                 pytest.xfail("; ".join([f"{result.inputs}: {result.reason}: {result.sentence}", *expects]))
             case "passes":

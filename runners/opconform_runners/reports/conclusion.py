@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from opconform_runners.reports.incidents import deaths_clause, incident_notes
 from opconform_runners.reports.report import Report
 from opconform_runners.reports.requirement_row import RequirementRow
-from opconform_runners.reports.text import counted, one_line
-from opconform_runners.verdicts.baseline import Comparison
+from opconform_runners.reports.text import counted
+from opconform_runners.verdicts.baseline import Comparison, expectation
 
 _LONGEST = 300
 #: The most requirements that are named; of more only the number for each operation is said.
@@ -83,11 +83,8 @@ def news(report: Report) -> str:
 
 
 def known_failures(comparison: Comparison) -> str:
-    """What the baseline expects, as in `3 known failures; 1 of them to be explained`."""
-    unexplained = sum(each.line is not None and not each.line.is_explained for each in comparison.known)
+    """What the baseline expects, as in `3 known failures; 1 expected failure neither failed nor passed`."""
     notes = [counted(len(comparison.known), "known failure")]
-    if unexplained:
-        notes.append(f"{unexplained:,} of them to be explained")
     if comparison.undecided:
         notes.append(f"{counted(len(comparison.undecided), 'expected failure')} neither failed nor passed")
     return "; ".join(notes)
@@ -95,27 +92,18 @@ def known_failures(comparison: Comparison) -> str:
 
 def expected_otherwise(comparison: Comparison) -> dict[str, str]:
     """What the baseline expects of each case that fails for another reason, by the case's id."""
-    return {
-        each.id: f"{comparison.file}:{each.line.number} expects {' or '.join(each.line.endings)}"
-        for each in comparison.regressions
-        if each.line is not None
-    }
+    return {each.id: expectation(comparison.file, each.lines) for each in comparison.regressions if each.lines}
 
 
 def pass_sentences(comparison: Comparison) -> dict[str, str]:
     """Each pass that the baseline does not expect, by the case's id."""
-    return {
-        each.id: f"{each.id} passes, and {comparison.file}:{each.line.number} expects "
-        f"{' or '.join(each.line.endings)}: {one_line(each.line.note, _LONGEST)}"
-        for each in comparison.passes
-        if each.line is not None
-    }
+    return {each.id: f"{each.id} passes, and {expectation(comparison.file, each.lines)}" for each in comparison.passes}
 
 
 def stale_sentences(comparison: Comparison) -> list[str]:
     """Each line that applies to no case."""
     return [
         f"{comparison.file}:{each.number}: no case of the suite that matches {each.pattern!r} can fail with "
-        + " or ".join(ending for ending in each.endings if ending != "pass")
+        + each.reason
         for each in comparison.stale
     ]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph
-from opconform.dialects.onnx.operations import RENDERINGS, RENDERINGS_13
-from opconform.dialects.onnx.rendering import Call, Rendering
+from opconform.dialects.onnx.operations import RENDERINGS
+from opconform.dialects.onnx.rendering import Call
 from opconform.model.golden import Golden
 from opconform.model.graph import Declared
 from opconform.resources import render
@@ -18,11 +18,8 @@ from opconform.tensors.tensor import Tensor
 if TYPE_CHECKING:
     from onnx import TensorProto
 
-#: The file that a backend loads, in the dialect's folder.
-MODEL = "model.onnx"
-#: The opset of each dialect, and the IR version of that opset's release.
-VERSIONS: Mapping[str, tuple[int, int]] = {"onnx": (18, 8), "onnx13": (13, 7)}
-_RENDERINGS = {"onnx": RENDERINGS, "onnx13": {**RENDERINGS, **RENDERINGS_13}}
+#: The file that a backend loads.
+MODEL = "onnx/model.onnx"
 
 
 def printed(model: bytes) -> str:
@@ -36,18 +33,16 @@ def printed(model: bytes) -> str:
         raise ValueError(str(fault)) from fault
 
 
-def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
-    """The model of a case in `onnx` or `onnx13`, by file name, or `Inexpressible`; `name` is the name of the model."""
+def files_of(golden: Golden, name: str) -> dict[str, bytes]:
+    """The model of a case by file name, or `Inexpressible`; `name` is the name of the model."""
     from onnx import parser
 
-    graph, (opset, ir_version) = KnownGraph(golden=golden), VERSIONS[dialect]
-    calls, types = _calls(graph, _RENDERINGS[dialect]), graph.types
+    graph = KnownGraph(golden=golden)
+    calls, types = _calls(graph), graph.types
     results = {source: f"output_{number}" for number, source in enumerate(golden.graph.outputs)}
     text = render(
         "onnx/model.txt.j2",
         name=name,
-        ir_version=ir_version,
-        opset=opset,
         inputs=[_value(source, types[source]) for source in golden.inputs[0] if source not in graph.constants],
         outputs=[_value(result, types[source]) for source, result in results.items()],
         nodes=[_named(call, results) for call in calls],
@@ -57,13 +52,13 @@ def files_of(dialect: str, golden: Golden, name: str) -> dict[str, bytes]:
     constants = {source: tensor for source, tensor in graph.constants.items() if source in used}
     for initializers in (constants, *(call.initializers for call in calls)):
         parsed.graph.initializer.extend(_initializer(*item) for item in initializers.items())
-    return {f"{dialect}/{MODEL}": parsed.SerializeToString(deterministic=True)}
+    return {MODEL: parsed.SerializeToString(deterministic=True)}
 
 
-def _calls(graph: KnownGraph, rows: Mapping[str, Rendering]) -> list[Call]:
+def _calls(graph: KnownGraph) -> list[Call]:
     """The nodes of the model that its outputs need, or `Inexpressible`."""
     for node in graph.nodes:
-        if node.node.op not in rows:
+        if node.node.op not in RENDERINGS:
             raise Inexpressible(f"{node.node.op} has no rendering in this dialect")
     for name, dynamic in graph.golden.draft.dynamic.items():
         if isinstance(dynamic, str):
@@ -73,7 +68,7 @@ def _calls(graph: KnownGraph, rows: Mapping[str, Rendering]) -> list[Call]:
     used, calls = set(graph.golden.graph.outputs), list[Call]()
     for node in reversed([*graph.nodes]):
         if not used.isdisjoint(node.node.outputs):
-            calls[:0] = rows[node.node.op].calls(node)
+            calls[:0] = RENDERINGS[node.node.op].calls(node)
             used |= {name for call in calls for name in call.inputs if name is not None}
     computed = {name for node in graph.nodes if node.inputs and not node.node.under_test for name in node.node.outputs}
     if computed and computed.isdisjoint(used):

@@ -26,8 +26,6 @@ _LATER_MODES = frozenset({"wrap"})
 
 _NO_BATCHES = "ONNX's Gather has no batch dimensions"
 _NO_LIMIT = "ONNX does not limit the pads of its modes"
-_EVEN = {"num_splits.zero-dimension": "in ONNX, a dimension of 0 may be split"}
-_NO_COUNT = "before opset 18, ONNX's Split has no count other than the number of its outputs"
 _SMALLER = "since opset 18, the last of ONNX's `num_outputs` outputs may be smaller"
 
 
@@ -126,23 +124,6 @@ def _reshape(node: KnownNode) -> Call:
     return Call(node.node.inputs, {"allowzero": str(int(not node.attributes["special_zero"]))})
 
 
-def _reshape_13(node: KnownNode) -> Call:
-    shapes = [arguments.inputs["shape"] for arguments in node.arguments if "shape" in arguments.inputs]
-    has_zeros = any(0 in (shape.known_integers or ()) for shape in shapes)
-    if has_zeros and not node.attributes["special_zero"] and not _copies_zeros(node):
-        raise Inexpressible("before opset 14, a 0 always copies a dimension")
-    return Call(node.node.inputs)
-
-
-def _copies_zeros(node: KnownNode) -> bool:
-    """Whether each 0 in a constant and valid shape would copy a dimension that is always 0."""
-    shape = node.constant("shape")
-    if shape is None or node.violated is not None:
-        return False
-    places = [place for place, size in enumerate(shape.integers()) if size == 0]
-    return all(node.types["data"].dimensions[place : place + 1] == (0,) for place in places)
-
-
 def _slice(node: KnownNode) -> Call:
     if len({declared.element_type for port, declared in node.types.items() if port != "data"}) > 1:
         addition = "" if node.violated is None else ", so the case would violate a different rule"
@@ -195,11 +176,6 @@ def _check_lengths(node: KnownNode, axis: int) -> None:
         raise Inexpressible("ONNX has no -1, and its value is not known when the model is built")
 
 
-def _split_13(node: KnownNode) -> Call:
-    call = _split(node)
-    return replace(call, attributes={"axis": call.attributes["axis"]})
-
-
 def _tile(node: KnownNode) -> Call:
     if any(arguments.shape("repeats") != (len(arguments.shape("data")),) for arguments in node.accepted):
         raise Inexpressible("ONNX's Tile has one repeat per dimension")
@@ -211,15 +187,10 @@ _SPLIT = Rendering(
     _split,
     attributes={"axis": "axis"},
     types={"split_lengths": _I64},
-    reasons={**_EVEN, "num_splits.divides": _SMALLER, "num_splits.at-most-dimension": _SMALLER},
-)
-_SPLIT_13 = replace(
-    _SPLIT,
-    call=_split_13,
     reasons={
-        **_EVEN,
-        **dict.fromkeys(("num_splits", "num_splits.positive"), _NO_COUNT),
-        "lengths.required": "before opset 18, the outputs of ONNX's Split have equal sizes if it has no lengths",
+        "num_splits.zero-dimension": "in ONNX, a dimension of 0 may be split",
+        "num_splits.divides": _SMALLER,
+        "num_splits.at-most-dimension": _SMALLER,
     },
 )
 #: The rendering of each operation.
@@ -268,10 +239,4 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Tile-1": Rendering("Tile", _tile, types={"repeats": _I64}),
     "Transpose-1": Rendering("Transpose", _transpose, attributes={"input_order": "perm"}),
     "VariadicSplit-1": _SPLIT,
-}
-#: The renderings that differ in opset 13.
-RENDERINGS_13: Mapping[str, Rendering] = {
-    "Reshape-1": replace(RENDERINGS["Reshape-1"], call=_reshape_13),
-    "Split-1": _SPLIT_13,
-    "VariadicSplit-1": _SPLIT_13,
 }

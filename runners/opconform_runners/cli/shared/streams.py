@@ -53,7 +53,7 @@ def harmless(text: str) -> str:
 
 
 def print_document(text: str, *, nl: bool = True) -> None:
-    """Print a document for a program unchanged: JSON, XML, CSV, a script or the commands of a GitHub workflow."""
+    """Print a document for a program unchanged: JSON, XML, a script or the commands of a GitHub workflow."""
     for each in (sys.stdout, sys.stderr):
         if isinstance(each, PrintableStream):
             each.close_fence()

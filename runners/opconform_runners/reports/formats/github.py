@@ -48,8 +48,7 @@ def _annotations(report: Report) -> Iterator[_Annotation]:
     if baseline is not None:
         sentences = pass_sentences(baseline)
         for met in baseline.passes:
-            if met.line is not None:
-                yield _Annotation("error", "unexpected pass", sentences[met.id], baseline.file, met.line.number)
+            yield _Annotation("error", "unexpected pass", sentences[met.id], baseline.file, met.lines[0].number)
         for stale, sentence in zip(baseline.stale, stale_sentences(baseline), strict=True):
             yield _Annotation("error", "stale line", sentence, baseline.file, stale.number)
     for incident in report.incidents:

@@ -1,9 +1,8 @@
-"""The probe of one harness: the requests sent to it, its answers, and every breach of a rule."""
+"""The probe of one harness: the requests sent to it, and its replies, each checked against the schema of messages."""
 
-import contextlib
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from pathlib import Path
@@ -11,27 +10,14 @@ from pathlib import Path
 from opconform.suite.case import Accept, Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
-from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.outputs import read_outputs
-from opconform_runners.execution.request import Place, Request, dialect_of, inline_outputs, lay_out
+from opconform_runners.execution.request import Place, Request, dialect_of, lay_out, outcome_of
 from opconform_runners.harness.command import Launch
-from opconform_runners.harness.outcome import Error, Oversized
-from opconform_runners.harness.process import started
-from opconform_runners.harness.protocol import CLOCKS, reply_faults
-from opconform_runners.tools.protocol_check.conversation import Conversation, Exchange, abridged, said_in
-from opconform_runners.verdicts.judge import declared_gap
-
-#: The bytes that the outputs of a case may take here.
-_OUTPUT_LIMIT = 1 << 26
-#: The rule that a key of a reply belongs to; all other keys belong to `run.answer`.
-_RULES = {
-    "seconds": "ok.seconds",
-    "element_types": "ok.element-types",
-    "stage": "rejected.why",
-    "requirement": "rejected.why",
-    "message": "rejected.why",
-}
+from opconform_runners.harness.connection import connect
+from opconform_runners.harness.process import HarnessEnded, Process
+from opconform_runners.harness.protocol import CLOCKS, ProtocolError, Reply, reply_faults, reply_of
+from opconform_runners.verdicts.judge import declared_gap, first_verdict
+from opconform_runners.verdicts.verdict import Own
 
 #: A case and its line of the manifest.
 Given = tuple[Entry, Case]
@@ -41,75 +27,63 @@ class NotApplicable(Exception):  # noqa: N818 - an answer, not an error
     """A rule does not apply to this harness, or cannot be checked; the message says why."""
 
 
+class Violation(Exception):  # noqa: N818 - a result, not an error
+    """A violation of a rule: a sentence, and the request and the reply that show it, where there are any."""
+
+    def __init__(self, sentence: str, request: bytes | None = None, reply: bytes | None = None) -> None:
+        super().__init__(sentence)
+        self.sentence, self.request, self.reply = sentence, request, reply
+
+
+class NoReply(Violation):
+    """A request without a reply."""
+
+
 @dataclass
 class Probe:
-    """The check of one harness so far, with cases of a suite in every dialect.
+    """The check of one harness so far, with cases of a suite.
 
     Attributes:
-        greeting: The first answer of the harness to `start`.
+        said: The declarations of the harness.
+        inline: Whether it takes small inputs in the request.
         scratch: A folder for cases and outputs.
-        rule: The rule that is being checked.
-        breaches: The violations by rule and sentence, with the messages that show each.
-        notes: Remarks that are not violations, by rule.
-        answers: Every answer to `run`.
-        answered: The simple case that the harness has answered `ok`, if there is one.
+        passed: The simple case that passes on this harness, once one does.
     """
 
     suite: Suite
     launch: Launch
-    greeting: Exchange
-    dialects: Collection[str]
+    said: Implementation
+    inline: bool
     scratch: Path
-    rule: str = ""
-    breaches: dict[str, dict[str, Exchange]] = field(default_factory=dict)
-    notes: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    answers: list[Exchange] = field(default_factory=list)
-    answered: Given | None = None
-    _conversation: Conversation | None = None
+    passed: Given | None = None
+    _process: Process | None = None
     _requests: int = 0
-
-    @cached_property
-    def said(self) -> Implementation:
-        """The declaration of the harness, without what is wrong in it."""
-        return said_in(self.greeting.document)
+    _exchange: tuple[bytes | None, bytes | None] = (None, None)
 
     @cached_property
     def cases(self) -> Sequence[Given]:
         """The cases that the harness can be given, the smallest first."""
-        every = ((each, self.suite.case(each)) for each in self.suite.entries)
+        every = ((entry, self.suite.case(entry)) for entry in self.suite.entries)
         given = [(entry, case) for entry, case in every if dialect_of(self.suite, entry, case, self.said)[1] is None]
-        return sorted(given, key=lambda each: (sum(prod(one.shape) for one in each[1].inputs), each[0].id))
+        return sorted(given, key=lambda pair: (sum(prod(port.shape) for port in pair[1].inputs), pair[0].id))
 
-    def simple_case(self) -> Given:
-        """The simple case that the harness has answered `ok`; raises `NotApplicable` if there is none."""
-        if self.answered is None:
-            raise NotApplicable("it needs a simple case that is answered `ok`, see run.plain")
-        return self.answered
-
-    def accepted(self, *, context: str = "bare", feeds: int = 1, element_type: str | None = None) -> Iterator[Given]:
-        """The valid cases that the harness declares, the smallest first.
-
-        Without an element type for data, only cases of normative requirements.
-        """
+    def accepted(self, *, context: str = "bare", feeds: int = 1) -> Iterator[Given]:
+        """The valid cases of normative requirements that the harness declares, the smallest first."""
         for entry, case in self.cases:
-            data = next((each.element_type for each in case.inputs if each.role == "tensor"), None)
-            wanted = self.is_normative(case) if element_type is None else data == element_type
-            alike = wanted and (case.context, case.feeds) == (context, feeds)
-            if alike and isinstance(case.expect, Accept) and declared_gap(case, self.said) is None:
+            wanted = isinstance(case.expect, Accept) and (case.context, case.feeds) == (context, feeds)
+            if wanted and self.is_normative(case) and declared_gap(case, self.said) is None:
                 yield entry, case
 
     def is_normative(self, case: Case) -> bool:
         """Whether a case tests normative requirements only."""
         notes = self.suite.header.requirements[case.op]
-        return all(notes[each].level == "normative" for each in case.requirements if each in notes)
+        return all(notes[name].level == "normative" for name in case.requirements if name in notes)
 
-    def breach(self, sentence: str, exchange: Exchange, rule: str | None = None) -> None:
-        """Note a violation, by default of the rule that is being checked; the same sentence is noted once."""
-        self.breaches.setdefault(rule or self.rule, {}).setdefault(sentence, exchange)
-
-    def note(self, sentence: str) -> None:
-        """Note a remark on the rule that is being checked."""
-        self.notes[self.rule].append(sentence)
+    def simple_case(self) -> Given:
+        """The simple case that passes; raises `NotApplicable` if none does."""
+        if self.passed is None:
+            raise NotApplicable("it needs a simple case that passes, see smoke")
+        return self.passed
 
     def prepare(
         self,
@@ -129,97 +103,50 @@ class Probe:
         dialect = dialect or dialect_of(self.suite, entry, case, self.said)[0]
         return lay_out(self.suite, (entry, case), dialect, seq=self._requests if seq is None else seq, place=place)
 
-    async def play(self, request: Request) -> Exchange:
-        """Send a request, and wait for the answer; raises `NoAnswer` if there is none."""
-        [answer] = await self.play_all([request])
-        self.check_seq(answer, request.seq)
-        return answer
-
-    async def play_all(self, requests: Sequence[Request]) -> list[Exchange]:
-        """Send several requests at once; returns the answers as they arrive, after noting what is wrong with each."""
-        conversation = await self.conversation()
-        answers = await conversation.ask([each.line for each in requests])
-        for answer in answers:
-            for fault in reply_faults(answer.reply or b""):
-                self.breach(fault.sentence, answer, _RULES.get(fault.key, "run.answer"))
-            seconds = answer.document.get("seconds")
-            if isinstance(seconds, int | float) and seconds > answer.seconds + CLOCKS:
-                self.breach("`seconds` is more than the time from the request to the reply", answer, "ok.seconds")
-        self.answers += answers
-        return answers
-
-    def check_seq(self, answer: Exchange, seq: int) -> None:
-        """Note a wrong `seq`."""
-        said = answer.document.get("seq")
-        if isinstance(said, int) and said != seq:
-            self.breach("the `seq` of the reply is not that of the request", answer, "run.seq")
-
-    def outputs(self, request: Request, answer: Exchange, rule: str = "ok.outputs") -> list[tuple[Array, ...]]:
-        """The readable outputs of each feed of a case that was answered `ok`; unreadable ones violate the rule."""
-        if rule != "ok.outputs":
-            self.need("ok.outputs")
-        said = answer.document.get("outputs")
-        inline = said if isinstance(said, list) and len(said) == len(request.outputs) else [None] * len(request.outputs)
-        found = [
-            _or_sentence(inline_outputs(text)) if isinstance(text, str) else _outputs_in(Path(path), request.folder)
-            for path, text in zip(request.outputs, inline, strict=True)
-        ]
-        for each in found:
-            if isinstance(each, str):
-                self.breach(each, answer, rule)
-        return [each for each in found if not isinstance(each, str)]
-
-    def need(self, *rules: str) -> None:
-        """Raise `NotApplicable` if a rule on which another one depends is broken."""
-        for each in rules:
-            if each in self.breaches:
-                raise NotApplicable(f"{each} is broken")
-
-    async def conversation(self, *, listen: float = 0.0) -> Conversation:
-        """The current conversation, or a new one, in which `start` is sent after some seconds of silence."""
-        if self._conversation is None:
-            conversation = Conversation(await started(self.launch.command), self.launch.timeout)
-            try:
-                conversation.early += await conversation.listen(listen)
-                await conversation.start()
-            except BaseException:
-                await conversation.process.kill()
-                raise
-            finally:
-                self._unexpected([Exchange(reply=each) for each in conversation.early], "output.before-start")
-            self._conversation = conversation
-        return self._conversation
+    async def process(self) -> Process:
+        """The current process, which has answered `start`, or a new one."""
+        if self._process is None:
+            self._process = (await connect(self.launch.command)).process
+        return self._process
 
     async def end(self) -> None:
-        """End the current conversation, and note every stray line in it."""
-        ended, self._conversation = self._conversation, None
+        """End the current process."""
+        ended, self._process = self._process, None
         if ended is not None:
-            await ended.process.kill()
-            self._unexpected(ended.stray, "output.between")
+            await ended.kill()
 
-    def _unexpected(self, lines: Iterable[Exchange], rule: str) -> None:
-        for each in lines:
-            self.breach(f"unexpected output {abridged(each.reply or b'', 80)!r}", each, rule)
+    async def ask(self, *requests: Request) -> list[Reply]:
+        """Send requests at once, and wait for the replies, in order; raises `Violation` at the first wrong one."""
+        process, sent = await self.process(), time.perf_counter()
+        for request in requests:
+            process.send(request.line)
+        return [await self._reply(process, request, sent) for request in requests]
 
+    async def play(self, request: Request) -> Own:
+        """Send a request; returns the verdict on its case alone. An `Error` is a fault of the harness."""
+        [reply] = await self.ask(request)
+        return first_verdict(self.suite, request.entry, request.case, outcome_of(self.suite, request, reply))
 
-def _outputs_in(path: Path, folder: Path | None) -> tuple[Array, ...] | str:
-    """The outputs in a file, or what is wrong with it; the harness may have written it to `folder` by mistake."""
-    try:
-        found = read_outputs(path, str(path), limit=_OUTPUT_LIMIT)
-    except FileNotFoundError:
-        elsewhere = _files_called(path.name, folder) if folder is not None else []
-        return f"file not found: {path}" + (f"; found {elsewhere[0]} instead" if elsewhere else "")
-    if isinstance(found, Oversized):
-        return f"{path} takes {found.size:,} bytes"
-    return _or_sentence(found) or f"{path} contains no arrays"
+    def violation(self, sentence: str) -> Violation:
+        """A violation that the last request and its reply show."""
+        return Violation(sentence, *self._exchange)
 
-
-def _files_called(name: str, folder: Path) -> list[Path]:
-    """The files of a name in a folder, unless a harness has made that deeper than can be searched."""
-    with contextlib.suppress(OSError, RecursionError):
-        return sorted(each for each in folder.rglob(name) if each.is_file())
-    return []
-
-
-def _or_sentence(found: tuple[Array, ...] | Error) -> tuple[Array, ...] | str:
-    return found.sentence if isinstance(found, Error) else found
+    async def _reply(self, process: Process, request: Request, sent: float) -> Reply:
+        self._exchange = (request.line, None)
+        try:
+            line = await process.receive(self.launch.timeout)
+        except TimeoutError as fault:
+            raise NoReply(f"no reply within {self.launch.timeout:g} seconds", request.line) from fault
+        except HarnessEnded as ending:
+            raise NoReply(f"no reply, and the harness {ending.how}", request.line) from ending
+        except ProtocolError as fault:
+            raise self.violation(str(fault)) from fault
+        self._exchange = (request.line, line)
+        for wrong in reply_faults(line):
+            raise self.violation(wrong.sentence)
+        reply = reply_of(line)
+        if reply.seq != request.seq:
+            raise self.violation("`seq` is not that of the request, or this is a second reply to an earlier one")
+        if reply.seconds is not None and reply.seconds > time.perf_counter() - sent + CLOCKS:
+            raise self.violation("`seconds` is more than the time from the request to the reply")
+        return reply

@@ -1,203 +1,290 @@
-"""The rules of the protocol by their ids, and the check of a harness against all of them.
+"""The rules that a harness is checked for: a smoke test, and what neither it nor the schema of messages says.
 
-The docstring of each check is its rule. A rule that is only a sentence is checked with the others.
+The docstring of each check is its rule.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+import contextlib
+import math
+import shutil
+import time
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 from opconform.interrupts import run_loop
 from opconform.operations import OPERATIONS
+from opconform.suite.case import Case, Reject
 from opconform.suite.reader import Suite
 from opconform.temporary import TemporaryFolder
-from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.backends.backend import full_names
 from opconform_runners.backends.constraints import constrained_names
+from opconform_runners.execution.request import Request
 from opconform_runners.harness.command import Launch
-from opconform_runners.harness.process import STOP_LIMIT, Process
-from opconform_runners.harness.protocol import STOP_LINE, ProtocolError, said_faults
-from opconform_runners.tools.protocol_check import case_checks as cases
-from opconform_runners.tools.protocol_check.conversation import Exchange, NoAnswer
-from opconform_runners.tools.protocol_check.probe import NotApplicable, Probe
+from opconform_runners.harness.connection import Harness
+from opconform_runners.harness.outcome import Error
+from opconform_runners.harness.process import STOP_LIMIT, Process, started
+from opconform_runners.harness.protocol import LINE_LIMIT, STOP_LINE
+from opconform_runners.tools.protocol_check.probe import Given, NoReply, NotApplicable, Probe, Violation
+from opconform_runners.verdicts.judge import declared_gap
+from opconform_runners.verdicts.verdict import Fail, Pass, sentence_of
 
-#: How long a new harness is sent nothing, at least and at most, in seconds.
-_SILENCE = (0.5, 3.0)
-#: How long an unexpected line may take to arrive, in seconds.
-_PEEK = 5.0
+#: How long a new process is sent nothing, in seconds: this much longer than a start takes, and at most.
+_SILENCE, _MOST_SILENCE = 0.5, 5.0
+#: The number of simple cases that are tried, and of bad cases of each kind.
+_TRIES, _BAD = 5, 6
+#: The largest integer that every reader of JSON keeps.
+_LARGEST_SEQ = (1 << 53) - 1
+_ODD_NAME = "a b/Größe ß 'x' #1 %41 日本語"
 
 
-async def _start_answer(probe: Probe) -> None:
-    """`start` is answered by one line with the keys of its table, each of the right type, and no other keys."""
-    for each in said_faults(probe.greeting.reply or b""):
-        probe.breach(each.sentence, probe.greeting)
-
-
-async def _start_names(probe: Probe) -> None:
-    """The reply to `start` names only dialects, element types, operations and requirements that exist."""
-    declarations = probe.suite.header.declarations
-    allowed = (
-        ("dialects", probe.said.dialects, probe.dialects),
-        ("element_types", probe.said.element_types, ELEMENT_TYPES),
+async def _start(probe: Probe) -> None:
+    """Nothing is written before `start` arrives, and its reply names only what exists."""
+    begun = time.perf_counter()
+    await probe.process()
+    silence = min(_MOST_SILENCE, _SILENCE + time.perf_counter() - begun)
+    process = await started(probe.launch.command)
+    try:
+        with contextlib.suppress(TimeoutError):
+            raise Violation("unexpected output", None, await process.receive(silence))
+    finally:
+        await process.kill()
+    header = probe.suite.header
+    allowed: tuple[tuple[str, Collection[str], Collection[str]], ...] = (
+        ("dialects", probe.said.dialects, header.dialects),
         ("operations", probe.said.operations, OPERATIONS),
-        ("mapped", probe.said.mapped, {*full_names(probe.suite.header.requirements), *constrained_names(declarations)}),
+        ("mapped", probe.said.mapped, {*full_names(header.requirements), *constrained_names(header.declarations)}),
     )
-    for key, named, known in allowed:
-        for each in named:
-            if each not in known:
-                probe.breach(f"`{key}` names {each!r}, which does not exist", probe.greeting)
-    if not probe.said.dialects and not probe.greeting.document.get("operations"):
-        sentence = "`operations` is empty, but a harness without dialects must list the operations that it implements"
-        probe.breach(sentence, probe.greeting)
+    for key, names, known in allowed:
+        for name in names:
+            if name not in known:
+                raise Violation(f"`{key}` names {name!r}, which does not exist")
 
 
-async def _before_start(probe: Probe) -> None:
-    """Nothing is written to standard output before `start` arrives, or before its reply."""
-    least, most = _SILENCE
-    await probe.conversation(listen=min(most, least + probe.greeting.seconds))
+async def _smoke(probe: Probe) -> None:
+    """A simple case passes. If none does, the harness is probably wrong, and not the implementation."""
+    simple = sorted((given for given in probe.accepted() if _is_simple(given[1])), key=lambda given: _oddness(given[1]))
+    if not simple:
+        raise NotApplicable("no simple case needs only what the harness declares")
+    for given in simple[:_TRIES]:
+        verdict = await probe.play(probe.prepare(given))
+        if isinstance(verdict, Pass):
+            probe.passed = given
+            return
+    tried = min(len(simple), _TRIES)
+    raise probe.violation(f"none of {tried} simple cases passes; the last, {given[1].id}: {sentence_of(verdict)}")
 
 
-async def _stop(probe: Probe) -> None:
-    """The harness ends within two seconds of `stop`, even if it has executed nothing."""
-    await _end(probe, lambda process: process.send(STOP_LINE), STOP_LINE)
+def _is_simple(case: Case) -> bool:
+    static = all(port.dynamic is None for port in case.inputs)
+    return static and all(math.prod(port.shape) > 1 for port in case.outputs)
 
 
-async def _end_of_input(probe: Probe) -> None:
-    """The harness ends within two seconds of the end of standard input, even if it has executed nothing."""
-    await _end(probe, Process.send_end, b"(end of standard input)")
+def _oddness(case: Case) -> tuple[bool, int]:
+    """The order in which simple cases are tried: several outputs show more than one does."""
+    data, *others = case.inputs
+    odd = [port.binding == "parameter" for port in others] + [port.element_type != "i64" for port in others]
+    return len(case.outputs) == 1, sum(odd, start=data.element_type != "f32")
 
 
-async def _end(probe: Probe, ask: Callable[[Process], None], shown: bytes) -> None:
-    """Ask a harness to end, once after it has executed a case and once before."""
-    for has_run in (True, False) if probe.answered is not None else (False,):
-        if has_run:
-            await probe.play(probe.prepare())
-        else:
+async def _want_pass(probe: Probe, request: Request) -> None:
+    verdict = await probe.play(request)
+    if not isinstance(verdict, Pass):
+        raise probe.violation(f"{request.case.id}: {sentence_of(verdict)}")
+
+
+async def _order(probe: Probe) -> None:
+    """Requests that are sent ahead get one reply each, in order, with their `seq`, up to 2^53 - 1."""
+    for seqs in ((0,), (1 << 31, 7, _LARGEST_SEQ, 1 << 32)):
+        await probe.ask(*(probe.prepare(seq=seq) for seq in seqs))
+    await _want_pass(probe, probe.prepare())
+
+
+async def _long_line(probe: Probe) -> None:
+    """A request of 1,048,576 bytes, its line feed included, is read."""
+    entry, case = probe.simple_case()
+    folder = probe.scratch / "long"
+    room = LINE_LIMIT - len(probe.prepare(folder=folder, seq=_LARGEST_SEQ).line)
+    padded = replace(case, title=case.title + "." * room)
+    await _want_pass(probe, probe.prepare((entry, padded), folder=folder, seq=_LARGEST_SEQ))
+
+
+async def _types(probe: Probe) -> None:
+    """Outputs of each declared element type have its dtype, and `element_types` does not contradict them."""
+    probe.simple_case()
+    for name in probe.said.element_types:
+        given = next((pair for pair in probe.accepted() if pair[1].inputs[0].element_type == name), None)
+        if given is None:
+            continue
+        try:
+            verdict = await probe.play(probe.prepare(given))
+        except NoReply:  # the backend's fault
             await probe.end()
-        conversation = await probe.conversation()
-        process = conversation.process
-        ask(process)
-        if not await process.has_ended(within=STOP_LIMIT):
-            after = "after a case" if has_run else "before any case"
-            probe.breach(f"it did not end within {STOP_LIMIT:g} seconds, {after}", Exchange(request=shown))
-        else:
-            conversation.stray += [Exchange(request=shown, reply=each) for each in await conversation.listen(_PEEK)]
-            if process.left_children():
-                probe.notes["end.children"] = ["a child process was still running after the harness ended"]
-        await probe.end()
+            continue
+        if isinstance(verdict, Error) or (isinstance(verdict, Fail) and verdict.reason == "element-type"):
+            raise probe.violation(f"{given[1].id}, data of {name}: {sentence_of(verdict)}")
 
 
-#: The check of each rule, in the order of the checks and of the list that the command prints.
-RULES: Mapping[str, Callable[[Probe], Awaitable[None]] | str] = {
-    "start.answer": _start_answer,
-    "start.names": _start_names,
-    "output.before-start": _before_start,
-    "output.between": "After that reply, nothing but one reply per request is written, whatever the backend prints.",
-    "output.length": "No reply is longer than 1,048,576 bytes.",
-    "run.plain": cases.run_plain,
-    "run.answer": cases.run_answer,
-    "run.seq": cases.run_seq,
-    "run.order": cases.run_order,
-    "run.long-line": cases.run_long_line,
-    "ok.outputs": cases.ok_outputs,
-    "ok.dtype": cases.ok_dtype,
-    "ok.values": cases.ok_values,
-    "ok.two-feeds": cases.ok_two_feeds,
-    "ok.element-types": cases.ok_element_types,
-    "ok.seconds": cases.ok_seconds,
-    "rejected.status": cases.rejected_status,
-    "rejected.why": cases.rejected_why,
-    "unsupported.undeclared": cases.undeclared,
-    "error.files": cases.missing_files,
-    "paths.names": cases.odd_paths,
-    "paths.outside": cases.outputs_outside,
-    "inline.tensors": cases.inline_tensors,
-    "dialects.each": cases.each_dialect,
-    "graphs.each": cases.each_graph,
-    "end.stop": _stop,
-    "end.input": _end_of_input,
-    "end.children": "No child process is left behind; a leftover process is reported as a note, not as a violation.",
+async def _feeds(probe: Probe) -> None:
+    """Each of two feeds is executed, in order, and its outputs are written to its own file."""
+    op = probe.simple_case()[1].op
+    known_first = sorted(probe.accepted(feeds=2), key=lambda given: given[1].op != op)
+    for given in known_first[:_TRIES]:
+        request = probe.prepare(given)
+        verdict = await probe.play(request)
+        if isinstance(verdict, Fail | Error) and (isinstance(verdict, Error) or verdict.mismatch is not None):
+            raise probe.violation(f"{request.case.id}: {sentence_of(verdict)}")
+        if isinstance(verdict, Pass):
+            return
+    raise NotApplicable("no case of two feeds passes")
+
+
+async def _bad_cases(probe: Probe) -> None:
+    """Cases that the backend must reject, or that need more than it declares, are never answered `error`."""
+    probe.simple_case()
+    smallest: dict[str, Given] = {}
+    for entry, case in probe.cases:
+        gap = declared_gap(case, probe.said)
+        if case.is_bare and case.feeds == 1 and probe.is_normative(case) and (gap or isinstance(case.expect, Reject)):
+            smallest.setdefault(f"undeclared {gap}" if gap else f"invalid {case.expect}", (entry, case))
+    for kind in ("invalid", "undeclared"):
+        for name in islice((name for name in smallest if name.startswith(kind)), _BAD):
+            [reply] = await probe.ask(probe.prepare(smallest[name]))
+            if reply.status == "error":
+                raise probe.violation(f"{smallest[name][1].id}, which is {kind}, is answered `error`")
+    await _want_pass(probe, probe.prepare())
+
+
+async def _files(probe: Probe) -> None:
+    """A request whose `dir` or `inputs` does not exist is answered `error`, and the next request is served."""
+    for what in ("dir", "inputs"):
+        folder = probe.scratch / f"missing-{what}"
+        request = probe.prepare(folder=folder)
+        for path in folder.glob("inputs.*"):
+            path.unlink()
+        if what == "dir":
+            shutil.rmtree(folder)
+        [reply] = await probe.ask(request)
+        if reply.status != "error":
+            raise probe.violation(f"the reply is not `error`, although the file of `{what}` does not exist")
+    await _want_pass(probe, probe.prepare())
+
+
+async def _paths(probe: Probe) -> None:
+    """Paths may have spaces, quotes and letters beyond ASCII, and `outputs` may lie outside `dir`."""
+    with TemporaryFolder() as elsewhere:
+        outputs = Path(elsewhere).resolve() / _ODD_NAME
+        outputs.mkdir(parents=True)
+        await _want_pass(probe, probe.prepare(folder=probe.scratch / "in" / _ODD_NAME, outputs=outputs))
+
+
+async def _inline(probe: Probe) -> None:
+    """A harness that declares `inline` executes cases of one and of two feeds whose inputs are in the request."""
+    if not probe.inline:
+        raise NotApplicable("the harness does not declare `inline`")
+    simple = probe.simple_case()
+    two_feeds = (given for given in probe.accepted(feeds=2) if given[1].op == simple[1].op)
+    for given in (simple, *islice(two_feeds, 1)):
+        await _want_pass(probe, probe.prepare(given, inline=True))
+
+
+async def _graphs(probe: Probe) -> None:
+    """A case is executed in each declared dialect; with `graphs` and no dialect, in each context."""
+    entry, _ = probe.simple_case()
+    dialects = [name for name in probe.said.dialects[1:] if probe.suite.header.dialects.get(name) in entry.files]
+    contexts = {case.context for _, case in probe.cases if not case.is_bare}
+    if probe.said.dialects or not probe.said.graphs:
+        contexts.clear()
+    if not dialects and not contexts:
+        raise NotApplicable("the harness has no second dialect, and executes no graphs of `case`")
+    for name in dialects:
+        await _want_pass(probe, probe.prepare(dialect=name))
+    for context in sorted(contexts):
+        for given in islice(probe.accepted(context=context), 1):
+            if isinstance(verdict := await probe.play(probe.prepare(given)), Error):
+                raise probe.violation(f"{given[1].id}: {verdict.sentence}")
+
+
+async def _end(probe: Probe) -> None:
+    """The harness ends within two seconds of `stop`, and of the end of its input, even if it has executed nothing."""
+    asks: Mapping[str, Callable[[Process], None]] = {
+        "`stop`": lambda process: process.send(STOP_LINE),
+        "the end of its input": Process.send_end,
+    }
+    for what, ask in asks.items():
+        for when in ("after a case", "before any case") if probe.passed is not None else ("before any case",):
+            await probe.end()
+            process = await probe.process()
+            if when == "after a case":
+                await _want_pass(probe, probe.prepare())
+            ask(process)
+            if not await process.has_ended(within=STOP_LIMIT):
+                raise Violation(f"it did not end within {STOP_LIMIT:g} seconds of {what}, {when}")
+
+
+#: The check of each rule, in order.
+RULES: Mapping[str, Callable[[Probe], Awaitable[None]]] = {
+    "start": _start,
+    "smoke": _smoke,
+    "order": _order,
+    "long-line": _long_line,
+    "types": _types,
+    "feeds": _feeds,
+    "bad-cases": _bad_cases,
+    "files": _files,
+    "paths": _paths,
+    "inline": _inline,
+    "graphs": _graphs,
+    "end": _end,
 }
-
-
-def sentence_of(rule: str) -> str:
-    """The sentence of a rule; its id under `python -OO`, which has no docstrings."""
-    check = RULES[rule]
-    return check if isinstance(check, str) else check.__doc__ or rule
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checked:
-    """The result for one rule: its violations, each a sentence with the messages that show it, and other remarks.
-
-    `not_applicable` is the reason why the rule does not apply to this harness or could not be checked.
-    """
+    """The result for one rule; `not_applicable` is why it does not apply to this harness or could not be checked."""
 
     id: str
-    sentence: str
-    breaches: Mapping[str, Exchange]
-    not_applicable: str | None
-    notes: tuple[str, ...]
+    violation: Violation | None = None
+    not_applicable: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The rule; its id under `python -OO`, which has no docstrings."""
+        return RULES[self.id].__doc__ or self.id
 
     @property
     def state(self) -> Literal["holds", "broken", "not applicable"]:
         """The result in a word."""
-        return "broken" if self.breaches else "holds" if self.not_applicable is None else "not applicable"
-
-
-def is_checked(found: Iterable[Checked]) -> bool:
-    """Whether a simple case was executed or a rule is broken; otherwise nothing is known of the harness."""
-    return any(each.breaches or (each.id == "run.plain" and each.state == "holds") for each in found)
+        return "broken" if self.violation is not None else "holds" if self.not_applicable is None else "not applicable"
 
 
 def check(
-    launch: Launch,
-    greeting: Exchange,
-    suite: Suite,
-    dialects: Collection[str],
-    on_progress: Callable[[float, int], None] = lambda *_: None,
+    launch: Launch, harness: Harness, suite: Suite, on_progress: Callable[[float, int], None] = lambda *_: None
 ) -> tuple[Checked, ...]:
-    """The result for each rule, in the order of the protocol's page, from the smallest cases of a suite.
+    """The result for each rule, from the smallest cases of a suite. A rule is checked up to its first violation.
 
-    `greeting` is the harness's answer to `start`, and `dialects` are all dialects. `on_progress` is called periodically
-    with the completed fraction (0 to 1) and the number of completed rules.
+    `harness` has the declarations of the harness. `on_progress` is called periodically with the completed fraction (0
+    to 1) and the number of completed rules.
     """
     with TemporaryFolder() as scratch:
-        probe = Probe(suite, launch, greeting, dialects, Path(scratch))
-        reasons = run_loop(_played(probe, on_progress))
-    return tuple(
-        Checked(
-            id=rule,
-            sentence=sentence_of(rule),
-            breaches=probe.breaches.get(rule, {}),
-            not_applicable=None if rule in probe.breaches else reasons.get(rule),
-            notes=tuple(probe.notes[rule]),
-        )
-        for rule in RULES
-    )
+        probe = Probe(suite, launch, harness.implementation, harness.inline, Path(scratch))
+        return run_loop(_checked(probe, on_progress))
 
 
-async def _played(probe: Probe, on_progress: Callable[[float, int], None]) -> dict[str, str]:
-    """Check every rule; returns why some could not be checked."""
-    reasons: dict[str, str] = {}
+async def _checked(probe: Probe, on_progress: Callable[[float, int], None]) -> tuple[Checked, ...]:
+    found: list[Checked] = []
     try:
         for number, (rule, play) in enumerate(RULES.items()):
             on_progress(number / len(RULES), number)
-            if isinstance(play, str):
-                continue
-            probe.rule = rule
             try:
                 await play(probe)
+                found.append(Checked(id=rule))
             except NotApplicable as answer:
-                reasons[rule] = str(answer)
-            except NoAnswer as event:
-                probe.breach(event.sentence, Exchange(request=event.request))
-                await probe.end()
-            except ProtocolError as fault:
-                probe.breach(str(fault), Exchange(), "output.length")
-                reasons[rule] = "a reply was too long to be read, see output.length"
+                found.append(Checked(id=rule, not_applicable=str(answer)))
+            except Violation as violation:
+                found.append(Checked(id=rule, violation=violation))
                 await probe.end()
     finally:
         await probe.end()
-    return reasons
+    return tuple(found)

@@ -45,8 +45,8 @@ class Script:
 #: The backends that have scripts.
 SCRIPTS: Mapping[str, Script] = {
     "openvino": Script(dialects=("openvino",), needs=("openvino", "numpy")),
-    "openvino-onnx": Script(dialects=("onnx", "onnx13"), needs=("openvino", "onnx", "numpy")),
-    "onnxruntime": Script(dialects=("onnx", "onnx13"), needs=("onnxruntime", "onnx", "numpy")),
+    "openvino-onnx": Script(dialects=("onnx",), needs=("openvino", "onnx", "numpy")),
+    "onnxruntime": Script(dialects=("onnx",), needs=("onnxruntime", "onnx", "numpy")),
     "torch": Script(dialects=(), needs=("torch", "numpy"), devices=("", "eager", "compile")),
 }
 
