@@ -54,7 +54,8 @@ def test_a_streamed_run_concludes_what_a_kept_one_does(
     assert failures(tmp_path / "streamed") == failures(tmp_path / "kept")
     assert "13 cases of the profile exhaustive" in done.stdout
     assert sorted(each.name for each in (tmp_path / "streamed").iterdir()) == sorted(
-        {"report.html", "report.json", "results.jsonl", "suite"} | ({"actual.zip"} if backend == LENIENT else set())
+        {"report.html", "report.json", "outcomes.jsonl", "results.jsonl", "suite"}
+        | ({"outputs.zip"} if backend == LENIENT else set())
     )
 
 

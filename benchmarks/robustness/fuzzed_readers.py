@@ -163,14 +163,14 @@ def _material(scratch: Path, run: Callable[..., object]) -> _Material:
     (scratch / "spec.yaml").write_text(whole(_SPEC))
     opconform("generate", "spec.yaml", "--out", "suite.zip", "--jobs", "1")
     opconform("run", "suite.zip", "--backend", f"{_MINIATURES}:LosesNegativeZero", "--out", "failing")
-    opconform("run", "suite.zip", "--backend", "numpy", "--record", "outputs.zip")
+    opconform("run", "suite.zip", "--backend", "numpy", "--record", "record.zip")
     opconform("certificate", "keygen", "me")
-    opconform("certificate", "judge", "outputs.zip", "--suite", "suite.zip", "--out", "judged", "--sign", "me.key")
+    opconform("certificate", "judge", "record.zip", "--suite", "suite.zip", "--out", "judged", "--sign", "me.key")
     return _Material(
         suite=scratch / "suite.zip",
         failing=scratch / "failing",
         judged=scratch / "judged",
-        outputs=scratch / "outputs.zip",
+        outputs=scratch / "record.zip",
         key=scratch / "me",
     )
 
@@ -183,15 +183,16 @@ def readers_of(scratch: Path, run: Callable[..., object] = _in_a_process) -> Map
     material = _material(scratch, run)
     suite = _members(material.suite)
     recorded = _members(material.outputs)
-    lines = recorded["answers.jsonl"].splitlines()
+    header, *lines = recorded["outcomes.jsonl"].splitlines(keepends=True)
+    log = header + b"".join(readers.unlinked(line) for line in lines)
     cases = tuple(content for name, content in suite.items() if name.endswith("/case.json"))
     arrays = tuple(content for name, content in suite.items() if name.endswith(".npz"))
     in_suite = readers.SuiteReader(suite, scratch / "fuzzed.zip")
     in_run = readers.RunReader(material.failing, material.suite, scratch / "run")
-    in_outputs = readers.OutputsReader(recorded, material.suite, scratch / "recorded.zip", scratch / "again")
+    in_outputs = readers.OutputsReader(recorded, material.suite, scratch / "changed.zip", scratch / "again")
     certificate = readers.CertificateReader(material.judged, material.suite, material.key, scratch / "certificate.json")
     kept = tuple(
-        content for name, content in _members(material.failing / "actual.zip").items() if name.endswith(".npz")
+        content for name, content in _members(material.failing / "outputs.zip").items() if name.endswith(".npz")
     )
     npz = (changed_bytes, changed_npz)
     return {
@@ -216,21 +217,16 @@ def readers_of(scratch: Path, run: Callable[..., object] = _in_a_process) -> Map
             documents=((material.failing / "results.jsonl").read_bytes(),),
             changes=(changed_bytes, _changed_line),
         ),
-        "results of an interrupted run": Reader(
-            read=in_run.read_journal, documents=(in_run.journal,), changes=(changed_bytes, _changed_line)
-        ),
+        "outcomes.jsonl": Reader(read=in_run.read_log, documents=(in_run.log,), changes=(changed_bytes, _changed_line)),
         "report.json": Reader(read=in_run.read_report, documents=((material.failing / "report.json").read_bytes(),)),
-        "actual.zip": Reader(read=in_run.read_kept, documents=kept, changes=npz),
-        "actual.zip, as a zip file": Reader(
+        "outputs.zip": Reader(read=in_run.read_kept, documents=kept, changes=npz),
+        "outputs.zip, as a zip file": Reader(
             read=in_run.read_kept_zip,
-            documents=((material.failing / "actual.zip").read_bytes(),),
+            documents=((material.failing / "outputs.zip").read_bytes(),),
             changes=(changed_bytes,),
         ),
-        "outputs.json": Reader(read=in_outputs.read_origin, documents=(recorded["outputs.json"],)),
-        "answers.jsonl": Reader(
-            read=in_outputs.read_answers,
-            documents=(b"\n".join(lines) + b"\n",),
-            changes=(changed_bytes, _changed_line),
+        "recorded outcomes.jsonl": Reader(
+            read=in_outputs.read_log, documents=(log,), changes=(changed_bytes, _changed_line)
         ),
         "recorded arrays": Reader(
             read=in_outputs.read_arrays,

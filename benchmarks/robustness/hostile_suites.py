@@ -157,7 +157,7 @@ def _results(suite: Path, scratch: Path) -> Iterator[Attempt]:
     out, hostile, key = scratch / "run", scratch / "hostile-run", scratch / "signer.key"
     _command("keygen", ["certificate", "keygen", key.with_suffix("")], may_pass=True)
     _command("run", ["run", suite, "--backend", "numpy", "--out", out], may_pass=True)
-    for name in ("results.jsonl", "report.json", "actual.zip", "certificate.json"):
+    for name in ("results.jsonl", "report.json", "outputs.zip", "certificate.json"):
         for kind, make in BLOCKING.items():
             shutil.rmtree(hostile, ignore_errors=True)
             shutil.copytree(out, hostile)

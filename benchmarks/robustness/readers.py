@@ -31,10 +31,10 @@ from opconform_runners.certificates.statement import summary_lines
 from opconform_runners.certificates.verification import check_claims, check_profiles, check_results, check_suite
 from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.execution.case_verdicts import facts_of, result_of
-from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.execution.journal import linked, read_steps
+from opconform_runners.execution.outcomes import answer_of, linked
 from opconform_runners.execution.outputs import output_limit, read_outputs
-from opconform_runners.execution.outputs_archive import open_recorded
+from opconform_runners.execution.outputs_zip import KeptOutputs
+from opconform_runners.execution.record import open_record
 from opconform_runners.execution.replay import judge
 from opconform_runners.harness.outcome import Returned
 from opconform_runners.harness.protocol import reply_faults, reply_of, said_faults, said_of
@@ -50,7 +50,7 @@ from opconform_runners.tools.protocol_check.conversation import decoded, said_in
 from opconform_runners.verdicts.baseline import read_baseline
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.judge import first_verdict
-from opconform_runners.verdicts.results import line_of, read_results, read_written
+from opconform_runners.verdicts.results import line_of, read_results
 
 BASELINE = b"""\
 # Failures that are expected
@@ -204,7 +204,7 @@ def _use_case(suite: Suite, identity: str) -> None:
     for outputs in (right, wrong, [tuple(each.values()) for each in feeds]):
         outcome = Returned(outputs=tuple(outputs), element_types=None, seconds=0.5)
         verdict = first_verdict(suite, entry, case, outcome)
-        result_of(suite, entry, case, facts_of(outcome), verdict, said_of(GREETING)[0])
+        result_of(suite, entry, case, facts_of(answer_of(outcome, keeps=False)[0]), verdict, said_of(GREETING)[0])
 
 
 def _with_checksum(document: dict[str, object]) -> bytes:
@@ -252,23 +252,22 @@ class RunReader:
             self._restore("report.json")
 
     @property
-    def journal(self) -> bytes:
-        """The results as they would be if the run had been interrupted after its last case."""
-        header, *lines, _ = (self._out / "results.jsonl").read_bytes().splitlines(keepends=True)
-        own = {"verdict": "fail", "reason": "crash", "sentence": "it ended"}
-        steps = [{"execution": "first", "own": own, "result": json.loads(line), "twin": None} for line in lines]
-        return linked(header, [line_of(each) for each in steps])
+    def log(self) -> bytes:
+        """The log of the run, without digests."""
+        header, *lines = (self._out / "outcomes.jsonl").read_bytes().splitlines(keepends=True)
+        return header + b"".join(unlinked(line) for line in lines)
 
-    def read_journal(self, content: bytes) -> None:
-        """Read the results of an interrupted run."""
-        self._put("results.jsonl", content)
+    def read_log(self, content: bytes) -> None:
+        """Read the log of a run that was killed, with right digests."""
+        header, *lines = content.splitlines(keepends=True) or [b"\n"]
+        self._put("outcomes.jsonl", linked(header, lines))
         (self._folder / "report.json").unlink()
+        (self._folder / "results.jsonl").unlink()
         try:
-            read_steps(read_written(self._folder / "results.jsonl"))
-            self._use()
+            finished(self._folder, self._suite)
         finally:
-            self._restore("results.jsonl")
-            self._restore("report.json")
+            for name in ("outcomes.jsonl", "results.jsonl", "report.json"):
+                self._restore(name)
 
     def read_report(self, content: bytes) -> None:
         """Read a report."""
@@ -280,27 +279,27 @@ class RunReader:
 
     def read_kept(self, content: bytes) -> None:
         """Read the outputs that were kept of each case."""
-        with zipfile.ZipFile(self._out / "actual.zip") as archive:
+        with zipfile.ZipFile(self._out / "outputs.zip") as archive:
             members = {each.filename: archive.read(each) for each in archive.infolist()}
         _write_zip(
-            self._folder / "actual.zip",
+            self._folder / "outputs.zip",
             {name: content if name.endswith(".npz") else each for name, each in members.items()},
         )
         self._use_kept()
 
     def read_kept_zip(self, content: bytes) -> None:
         """Read the file of kept outputs."""
-        self._put("actual.zip", content)
+        self._put("outputs.zip", content)
         self._use_kept()
 
     def _use_kept(self) -> None:
         try:
-            kept = Kept(self._folder)
+            kept = KeptOutputs(self._folder)
             for each in self._right.results:
                 kept.outputs(each.id)
             page_of_runs([finished(self._folder)], self._suite)
         finally:
-            self._restore("actual.zip")
+            self._restore("outputs.zip")
 
     def _use(self) -> None:
         run = finished(self._folder)
@@ -320,6 +319,11 @@ class RunReader:
         shutil.copyfile(self._out / name, self._folder / name)
 
 
+def unlinked(line: bytes) -> bytes:
+    """A line of a log without its digest."""
+    return line_of({key: value for key, value in json.loads(line).items() if key != "chain"})
+
+
 class OutputsReader:
     """Puts one changed file into recorded outputs, seals them, and judges them."""
 
@@ -330,22 +334,10 @@ class OutputsReader:
         self._out = out
         self._turn = 0
 
-    def read_origin(self, content: bytes) -> None:
-        """Read an `outputs.json`, as it is and sealed again."""
-        _write_zip(self._path, {**self._members, "outputs.json": content})
-        with contextlib.suppress(SuiteError):
-            self._use()
-        try:
-            document = json.loads(content)
-        except (ValueError, RecursionError):
-            return
-        if isinstance(document, dict):
-            _write_zip(self._path, {**self._members, "outputs.json": _with_checksum(document)})
-            self._use()
-
-    def read_answers(self, content: bytes) -> None:
-        """Read the answers, sealed."""
-        self._write({**self._members, "answers.jsonl": content})
+    def read_log(self, content: bytes) -> None:
+        """Read the log, with right digests."""
+        header, *lines = content.splitlines(keepends=True) or [b"\n"]
+        _write_zip(self._path, {**self._members, "outcomes.jsonl": linked(header, lines)})
         self._use()
 
     def read_arrays(self, content: bytes) -> None:
@@ -354,8 +346,9 @@ class OutputsReader:
         self._turn += 1
         name = names[self._turn % len(names)]
         old, new = (hashlib.sha256(each).hexdigest() for each in (self._members[name], content))
-        answers = self._members["answers.jsonl"].replace(old.encode(), new.encode())
-        self._write({**self._members, name: content, "answers.jsonl": answers})
+        header, *lines = self._members["outcomes.jsonl"].replace(old.encode(), new.encode()).splitlines(keepends=True)
+        log = linked(header, [unlinked(line) for line in lines])
+        _write_zip(self._path, {**self._members, name: content, "outcomes.jsonl": log})
         self._use()
 
     def read_zip(self, content: bytes) -> None:
@@ -363,13 +356,8 @@ class OutputsReader:
         self._path.write_bytes(content)
         self._use()
 
-    def _write(self, members: Mapping[str, bytes]) -> None:
-        origin = json.loads(members["outputs.json"])
-        origin["digest"] = hashlib.sha256(members["answers.jsonl"]).hexdigest()
-        _write_zip(self._path, {**members, "outputs.json": _with_checksum(origin)})
-
     def _use(self) -> None:
-        judge(self._suite, open_recorded(self._path), self._out)
+        judge(self._suite, open_record(self._path), self._out)
 
 
 class CertificateReader:

@@ -25,8 +25,8 @@ from opconform.suite.manifest import sealed_text
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.execution import runner, stream
-from opconform_runners.execution.journal import linked
 from opconform_runners.execution.merge import merge
+from opconform_runners.execution.outcomes import linked
 from opconform_runners.execution.runner import RunOptions, run_suite
 from opconform_runners.harness.command import backend_command
 from opconform_runners.reports.report_file import finished, read_report
@@ -244,7 +244,7 @@ def test_an_edited_journal_is_not_continued(runs: Path, tmp_path: Path) -> None:
             assert run_suite(suite, backend, tmp_path, RunOptions()).interrupted is not None
 
     run()
-    path = tmp_path / "results.jsonl"
+    path = tmp_path / "outcomes.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     held = documents(path.read_bytes())
     naive = (
@@ -262,6 +262,6 @@ def test_an_edited_journal_is_not_continued(runs: Path, tmp_path: Path) -> None:
         for place, new in edited(held[2])
     )
     assert believed(path, naive, run) == []
-    said = ("1.result.seconds", "1.own", "0.strict")
+    said = ("1.outcome", "1.own", "1.incidents", "0.strict")
     found = believed(path, changed_lines(path.read_bytes(), journal_text), run, *said)
     assert [place for place in found if re.fullmatch(r"\d+ removed", place) is None] == []  # the case is executed again

@@ -72,8 +72,8 @@ def test_the_results_are_those_of_a_local_run(small_suite: Path, tmp_path: Path,
     assert timeless(there.results) == timeless(here.results)
     assert there.header == here.header
     assert len(there.results) == 6
-    assert [each.read_bytes() for each in tmp_path.glob("here/actual.zip")] == [
-        each.read_bytes() for each in tmp_path.glob("there/actual.zip")
+    assert [each.read_bytes() for each in tmp_path.glob("here/outputs.zip")] == [
+        each.read_bytes() for each in tmp_path.glob("there/outputs.zip")
     ]
 
 

@@ -9,8 +9,8 @@ from benchmarks.robustness.hostile_suites import BLOCKING
 from opconform.errors import OpconformError
 from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.keys import read_private, read_public, write_pair
-from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.execution.outputs_archive import open_recorded
+from opconform_runners.execution.outputs_zip import KeptOutputs
+from opconform_runners.execution.record import open_record
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.baseline import read_baseline
 from opconform_runners.verdicts.results import read_results
@@ -19,8 +19,8 @@ READERS: Mapping[str, Callable[[Path], object]] = {
     "results.jsonl": read_results,
     "report.json": lambda path: read_report(path.parent),
     "certificate.json": lambda path: read_certificate(path, read_public(path.with_name("me.pub"))),
-    "actual.zip": lambda path: Kept(path.parent),
-    "outputs.zip": open_recorded,
+    "outputs.zip": lambda path: KeptOutputs(path.parent),
+    "record.zip": open_record,
     "baseline.txt": read_baseline,
     "other.key": read_private,
     "other.pub": read_public,

@@ -21,7 +21,7 @@ from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.certified_results import evidence_of, file_digest
 from opconform_runners.certificates.keys import read_public
 from opconform_runners.certificates.statement import OUTPUTS, Resource, Statement, statement_of
-from opconform_runners.execution.outputs_archive import Recorded, open_recorded
+from opconform_runners.execution.record import Record, open_record
 from opconform_runners.execution.replay import judge
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.reports.text import counted
@@ -75,7 +75,7 @@ def verified(
             check_claims(statement, results, opened)
             checked.append("every count and conclusion, derived again from the verdicts")
             if outputs is not None:
-                check_verdicts(results, opened, open_recorded(outputs))
+                check_verdicts(results, opened, open_record(outputs))
                 checked.append("every verdict, judged again from the outputs")
     return statement, checked, unchecked
 
@@ -142,7 +142,7 @@ def check_results(statement: Statement, out: Path) -> None:
         raise CertificateError(f"The counts of the certificate are not those of the verdicts in {out / RESULTS}.")
 
 
-def check_verdicts(out: Path, suite: Suite, recorded: Recorded) -> None:
+def check_verdicts(out: Path, suite: Suite, recorded: Record) -> None:
     """Check that recorded outputs, judged again, give the results."""
     with TemporaryFolder() as folder:
         again = Path(folder) / "again"

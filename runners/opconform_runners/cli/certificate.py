@@ -22,7 +22,7 @@ from opconform_runners.cli.shared.options import (
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import conclude, folder_of, hold, sign_results
-from opconform_runners.execution.outputs_archive import open_recorded
+from opconform_runners.execution.record import open_record
 from opconform_runners.execution.replay import judge
 from opconform_runners.reports.report_file import read_report
 
@@ -106,8 +106,8 @@ def _judge(record: Path, suite: Path, results: ResultOptions, key: "PrivateKey |
     RECORD is a file that `opconform run --record` wrote; the backend is not run. Writes results.jsonl, report.json and
     report.html to --out, and certificate.json with --sign. The exit codes are those of `opconform run`.
     """
-    full, recorded = open_suite(suite), open_recorded(record)
-    folder = results.out or folder_of(recorded.origin.implementation.name)
+    full, recorded = open_suite(suite), open_record(record)
+    folder = results.out or folder_of(recorded.header.implementation.name)
     hold(folder)
     with progress("judge", quiet=results.is_silent) as on_progress:
         run = judge(full, recorded, folder, on_progress, strict=results.strict, force=results.force)

@@ -15,14 +15,14 @@ from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
 from opconform.suite.selection import EVERYTHING, Selection
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.case_verdicts import CaseVerdicts
-from opconform_runners.execution.journal import Attempt, Journal
+from opconform_runners.execution.case_verdicts import CaseVerdicts, execute_again, restore
+from opconform_runners.execution.outcomes import Attempt, OutcomeLog
 from opconform_runners.execution.remote import RemoteExecution, machine_of_worker
 from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import Environment, environment_of
-from opconform_runners.harness.outcome import Incident, Outcome, Returned
-from opconform_runners.verdicts.results import RESULTS, Result, write_results
+from opconform_runners.harness.outcome import Incident, Outcome
+from opconform_runners.verdicts.results import OUTCOMES, Result, write_results
 from opconform_runners.verdicts.run_header import RunHeader, ids_digest, progress_of, suite_note
 
 #: Called periodically with the completed fraction (0 to 1) and the number of completed cases.
@@ -149,13 +149,18 @@ def judged(
     on_progress: OnProgress = lambda *_: None,
 ) -> Run:
     """Judge the outcomes of cases, each twin before its case, and write `results.jsonl`."""
+    check_not_blind(suite)
+    with contextlib.closing(OutcomeLog(plan.out, force=plan.options.force, resume=plan.options.resume)) as log:
+        return _Judgement(suite, entries, executor, plan, log, on_progress).run()
+
+
+def check_not_blind(suite: Suite) -> None:
+    """Refuse a suite without expected outputs."""
     if suite.header.blind:
         raise SuiteError(
             f"{suite.store.root} is blind: it has no expected outputs. Generate it without --blind, or "
             f"record its outputs with `run --record FILE.zip` and judge them elsewhere."
         )
-    with contextlib.closing(Journal(plan.out, force=plan.options.force, resume=plan.options.resume)) as journal:
-        return _Judgement(suite, entries, executor, plan, journal, on_progress).run()
 
 
 def selected(suite: Suite, selection: Selection) -> list[Entry]:
@@ -185,7 +190,7 @@ class _Judgement:
     entries: Sequence[Entry]
     executor: Executor
     plan: RunPlan
-    journal: Journal
+    log: OutcomeLog
     on_progress: OnProgress
     header: RunHeader = field(init=False)
     verdicts: CaseVerdicts = field(init=False)
@@ -194,27 +199,30 @@ class _Judgement:
         interrupted = None
         try:
             gave_up = self._execute()
-            results = self._results()
-            if len(results) == len(self.entries):
-                write_results(self.plan.out, self.header, results)
         except (KeyboardInterrupt, DiskError) as fault:
-            if not self.journal.is_begun:
+            if not self.log.is_begun:
                 raise
             interrupted = fault
-            how = "Interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
-            gave_up = f"{how} {progress_of(len(self.verdicts.own), len(self.entries))}"
+            gave_up = self._how(fault)
+        results = self._results()
+        is_partial = interrupted is not None or len(results) < len(self.entries)
+        try:
+            write_results(self.plan.out, self.header, results, interrupted=is_partial)
+        except (KeyboardInterrupt, DiskError) as fault:
+            interrupted = interrupted or fault
+            gave_up = gave_up or self._how(fault)
         return Run(
             header=self.header,
-            results=self._results(),
+            results=results,
             missing=tuple(each.id for each in self.entries if each.id not in self.verdicts.own),
             gave_up=gave_up,
             interrupted=interrupted,
-            continued=len({each.result.id for each in self.journal.steps}),
+            continued=len({logged.case for logged in self.log.lines}),
         )
 
     def _execute(self) -> str | None:
         """Execute the cases without a verdict, and failures again; returns why that was given up, or None."""
-        done = {each.result.id for each in self.journal.steps}
+        done = {logged.case for logged in self.log.lines}
         left = [each for each in self.entries if each.id not in done]
         on_ready: OnReady = self._begin
         while True:
@@ -228,63 +236,38 @@ class _Judgement:
 
     def _attempts(self, left: Sequence[Entry], on_ready: OnReady) -> str | None:
         gave_up = self.executor(left, "first", partial(self._note, "first"), on_ready)
-        is_recorded = self.plan.outputs is not None
-        if is_recorded:  # recorded outputs also show which passes are not repeated
-            self.executor(self.verdicts.passed(self.entries), "again", partial(self._note, "again"), lambda _: None)
         if gave_up is None:
             self._confirm()
         return gave_up
 
     def _confirm(self) -> None:
         """Execute failures again, and the controls that they need."""
-        is_recorded = self.plan.outputs is not None
-        why = "recorded outputs are those of cases alone" if is_recorded else "it was not executed"
-        attempts: tuple[Attempt, ...] = ("again", "alone", "control")
-        for attempt in attempts:
-            due = self.verdicts.due(self.entries, attempt)
-            if due and not (is_recorded and attempt == "control"):
-                why = self.executor(due, attempt, partial(self._note, attempt), lambda _: None) or why
-        self.verdicts.give_up_controls(self.entries, why)
+
+        def execute(due: list[Entry], attempt: Attempt) -> str | None:
+            return self.executor(due, attempt, partial(self._note, attempt), lambda _: None)
+
+        why = execute_again(self.verdicts, self.entries, execute)
+        self.verdicts.give_up_controls(self.entries, why or "it was not executed")
+
+    def _how(self, fault: KeyboardInterrupt | DiskError) -> str:
+        how = "Interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
+        return f"{how} {progress_of(len(self.verdicts.own), len(self.entries))}"
 
     def _stops(self, result: Result) -> bool:
         return self.plan.options.stops is not None and self.plan.options.stops(self.header, result)
 
     def _begin(self, implementation: Implementation) -> None:
-        plan, selection = self.plan, self.plan.options.selection
-        everything = self.entries
-        if selection.shard is not None:
-            everything = selected(self.suite, replace(selection, shard=None))
-        self.header = RunHeader(
-            cases=len(self.entries),
-            selected=ids_digest([each.id for each in everything]),
-            suite=suite_note(self.suite.header),
-            implementation=replace(implementation, hardware=None, driver=None),  # the environment has them
-            started=plan.started,
-            profiles=tuple(sorted(selection.profiles)),
-            whole=plan.options.whole,
-            partial=bool(self.suite.header.select) or len(everything) < len(self.suite.entries),
-            strict=plan.options.strict,
-            environment=plan.environment_of(implementation),
-            timeout=plan.options.timeout,
-            memory=plan.memory,
-            outputs=plan.outputs,
-            shard=selection.shard,
-            program=plan.program,
-            requirements=self.suite.header.requirements,
-        )
+        self.header = header_of(self.suite, self.entries, self.plan, implementation)
         self.verdicts = CaseVerdicts(self.suite, implementation)
-        self.journal.begin(self.header)
+        self.log.begin(self.header)
         ids = {entry.id for entry in self.entries}
-        for number, step in enumerate(self.journal.steps, 2):
-            if step.result.id not in ids or not self.verdicts.restore(step):
-                what = f"{self.plan.out / RESULTS}:{number} does not follow from the suite and the executions before it"
-                raise SuiteError(f"{what}. Repeat the run with --force.")
+        known = [logged for logged in self.log.lines if logged.case in ids]
+        restore(self.verdicts, known, str(self.plan.out / OUTCOMES))
 
     def _note(self, attempt: Attempt, entry: Entry, case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
         if attempt == "control":
             entry = self.suite.by_id[entry.id.removesuffix(f"/{CONTROL}")]
-        step = self.verdicts.add(entry, attempt, case, outcome, *incidents)
-        self.journal.add(step, outcome.outputs if isinstance(outcome, Returned) else ())
+        self.log.add(*self.verdicts.add(entry, attempt, case, outcome, *incidents))
         if attempt == "first":
             self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
             if self.plan.options.stops is not None and self._stops(self.verdicts.result(entry)):
@@ -292,3 +275,27 @@ class _Judgement:
 
     def _results(self) -> tuple[Result, ...]:
         return tuple(self.verdicts.result(each) for each in self.entries if each.id in self.verdicts.own)
+
+
+def header_of(suite: Suite, entries: Sequence[Entry], plan: RunPlan, implementation: Implementation) -> RunHeader:
+    """The header of a run of some cases of a suite."""
+    selection = plan.options.selection
+    everything = entries if selection.shard is None else selected(suite, replace(selection, shard=None))
+    return RunHeader(
+        cases=len(entries),
+        selected=ids_digest([entry.id for entry in everything]),
+        suite=suite_note(suite.header),
+        implementation=replace(implementation, hardware=None, driver=None),  # the environment has them
+        started=plan.started,
+        profiles=tuple(sorted(selection.profiles)),
+        whole=plan.options.whole,
+        partial=bool(suite.header.select) or len(everything) < len(suite.entries),
+        strict=plan.options.strict,
+        environment=plan.environment_of(implementation),
+        timeout=plan.options.timeout,
+        memory=plan.memory,
+        outputs=plan.outputs,
+        shard=selection.shard,
+        program=plan.program,
+        requirements=suite.header.requirements,
+    )

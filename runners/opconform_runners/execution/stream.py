@@ -21,14 +21,15 @@ from opconform.suite.ownership import discard
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Shard
 from opconform_runners.execution.finished_batch import Done, done_text, read_done
-from opconform_runners.execution.journal import Journal
-from opconform_runners.execution.merge import join_suites, keep_outputs, uncount
+from opconform_runners.execution.merge import join_logs, join_suites, uncount
+from opconform_runners.execution.outcomes import OutcomeLog, linked, log_in, logged_line
 from opconform_runners.execution.remote import implementation_of
 from opconform_runners.execution.results_folder import DONE, STREAM, SUITES, check_batches
 from opconform_runners.execution.runner import OnProgress, Run, RunOptions, run_suite
 from opconform_runners.harness.command import Command
 from opconform_runners.verdicts.results import (
     BATCHES,
+    OUTCOMES,
     RESULTS,
     Result,
     is_kept,
@@ -37,7 +38,7 @@ from opconform_runners.verdicts.results import (
     placements_of,
     write_results,
 )
-from opconform_runners.verdicts.run_header import RunHeader, differences, ids_digest, suite_note
+from opconform_runners.verdicts.run_header import RunHeader, differences, header_line, ids_digest, suite_note
 from opconform_runners.verdicts.tally import Kind, Streamed, counts_of, tallies_of
 
 _SUITE, _FAILED = SUITES
@@ -85,7 +86,7 @@ def run_stream(
         SuiteError: A finished batch was changed.
         UsageError: The folder holds something else, or the backend or an option changed since a finished batch.
     """
-    with contextlib.closing(Journal(out, force=options.force, resume=False)) as journal:
+    with contextlib.closing(OutcomeLog(out, force=options.force, resume=False)) as log:
         folder = out / BATCHES
         _begin(folder, source.digest, options)
         merged = Merged(shard=options.selection.shard)
@@ -121,8 +122,9 @@ def run_stream(
             merged.add(done, places[-1])
             on_case(0.0, 0)
         header = merged.header(source.total, source.ids)
-        journal.begin(header)
-        merged.write(header, out)
+        log.begin(header)
+        join_logs({name: place for name, (_, place) in merged.kept.items()}, log)
+        write_results(out, header, merged.ordered)
         join_suites([open_suite(each / _FAILED) for each in places], out / _SUITE)
         with contextlib.suppress(UsageError):  # something else was put there
             check_batches(folder)
@@ -196,7 +198,10 @@ def _done_of(run: Run, own: frozenset[str]) -> Done:
 
 
 def _keep_failed(suite: Suite, kept: list[Result], place: Path) -> None:
-    """Write a suite of the cases with results, and their twins."""
+    """Keep of a batch the log of the cases with results, and write a suite of them and their twins."""
+    names, log = {result.id for result in kept}, log_in(place)
+    lines = (logged_line(logged) for logged in log.lines if logged.case in names)
+    replace_file(place / OUTCOMES, linked(header_line(log.header), lines))
     entries = [suite.by_id[each.id] for each in kept]
     twins = [suite.by_id[each.twin] for each in entries if each.twin is not None]
     write_extract(((suite, each) for each in (*entries, *twins)), suite.header, place / _FAILED)
@@ -253,9 +258,3 @@ class Merged:
             environment=replace(self.first.environment, devices=devices, threads=threads),
             streamed=Streamed(cases=total, tallies=tallies_of(self.counts)),
         )
-
-    def write(self, header: RunHeader, out: Path) -> None:
-        """Write the results, and the kept outputs of failures."""
-        failed = {name: place for name, (each, place) in self.kept.items() if each.verdict == "fail"}
-        keep_outputs(failed, out)
-        write_results(out, header, self.ordered)
