@@ -162,7 +162,7 @@ def test_streamed_results_cannot_be_signed_later(opconform: Run, spec: Path, tmp
     done = opconform("certificate", "sign", "out", "--key", "me.key", cwd=tmp_path, code=1)
 
     why = "is from a streamed certification, whose cases were not kept. Repeat it with --keep-suite to sign it."
-    assert done.stderr == f"error: out/report.json {why}\n"
+    assert done.stderr == f"error: out/results.jsonl {why}\n"
 
 
 def test_a_twin_that_fails_in_another_batch_is_counted_once(opconform: Run, spec: Path, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,10 @@ from opconform.errors import SuiteError
 from opconform.suite.case import canonical_json
 from opconform.suite.reader import open_suite
 from opconform.tensors.npz import npz_bytes
-from opconform_runners.execution.outcomes import linked
+from opconform_runners.execution.case_verdicts import results_of
+from opconform_runners.execution.outcomes import linked, log_in
 from opconform_runners.execution.record import blind_digest, open_record
 from opconform_runners.execution.replay import judge
-from opconform_runners.reports.report_file import read_report, write_report
 from opconform_runners.verdicts.results import read_results, read_written, write_results
 from tests.conftest import MINIATURES, Run
 
@@ -166,12 +165,12 @@ def test_outputs_of_whole_profiles_are_certified(
     refused = opconform("certificate", "judge", part, *judging, "--force", code=1).stderr
 
     assert ", judged from outputs recorded elsewhere\n" in shown
-    assert f"the suite {small_suite}; every golden, evaluated again from the suite's inputs; every count" in shown
+    assert f"the suite {small_suite}; every golden, evaluated again from the suite's inputs; every verdict and" in shown
     assert shown.endswith(f"; every verdict, judged again from the outputs.\nNot checked: {GOLDENS}.\n")
     assert other.strip() == f"error: {blind_suite} is not the file of outputs that was judged for this certificate."
     assert kept.startswith(f"error: {out} contains the results of a certification of numpy ")
     assert (
-        "report.json is from a run that may cover a selection of cases. Only results of `certify` or `certificate judge` can be signed."
+        "results.jsonl is from a run that may cover a selection of cases. Only results of `certify` or `certificate judge` can be signed."
         in refused
     )
     assert not (out / "certificate.json").exists()
@@ -186,12 +185,13 @@ def test_a_certificate_is_checked_against_the_outputs(
     opconform("run", blind_suite, *backend, "--record", kept)
     opconform("certificate", "keygen", tmp_path / "me")
     opconform("certificate", "judge", kept, "--suite", small_suite, "--out", out, code=1)
-    report = read_report(out)
-    right = [
-        replace(each, verdict="pass", reason=None, broken=(), sentence="", mismatch=None) for each in report.results
-    ]
-    write_results(out, read_written(out / "results.jsonl").header, right)
-    write_report(out, replace(report, results=tuple(right), faults=()))
+    header, *logged = (_unlinked(line) for line in (out / "outcomes.jsonl").read_bytes().splitlines())
+    forged = [json.loads(line) for line in logged]
+    forged = [line | {"own": {"verdict": "pass"}} if "own" in line else line for line in forged]
+    (out / "outcomes.jsonl").write_bytes(linked(header, [canonical_json(line).encode() + b"\n" for line in forged]))
+    refused = opconform("certificate", "sign", out, "--key", tmp_path / "me.key", "--suite", small_suite, code=1).stderr
+    assert "results.jsonl does not follow from outcomes.jsonl and the suite" in refused
+    write_results(out, read_written(out / "results.jsonl").header, results_of(log_in(out), open_suite(small_suite)))
     opconform("certificate", "sign", out, "--key", tmp_path / "me.key", "--suite", small_suite)
     shown = ("--key", tmp_path / "me.pub", "--results", out, "--suite", small_suite)
     plain = opconform("certificate", "verify", out / "certificate.json", *shown).stdout

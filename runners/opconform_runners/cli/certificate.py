@@ -24,7 +24,7 @@ from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import conclude, folder_of, hold, sign_results
 from opconform_runners.execution.record import open_record
 from opconform_runners.execution.replay import judge
-from opconform_runners.reports.report_file import read_report
+from opconform_runners.verdicts.results import RESULTS, read_written
 
 
 @click.group("certificate", cls=Group)
@@ -60,7 +60,7 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
     from opconform_runners.certificates.certified_results import check_whole
 
     folder = results if results.is_dir() else results.parent
-    check_whole(read_report(results), folder)
+    check_whole(read_written(folder / RESULTS).header, folder)
     place = suite or folder / "suite"
     if suite is None and not place.exists():
         raise UsageError(f"Suite not found: {place}. Use --suite to name the suite that was run.")

@@ -31,6 +31,10 @@ from opconform_runners.verdicts.verdict import (
 _FACTS = ("seconds", "placement", "stage", "message")
 
 
+#: Why a control that is due has no verdict.
+NOT_EXECUTED, NOT_RECORDED = "it was not executed", "recorded outputs are those of cases alone"
+
+
 class Executions(Protocol):
     """What is known of cases so far, and which executions are due."""
 
@@ -188,6 +192,8 @@ def results_of(log: Log, suite: Suite) -> list[Result]:
         raise SuiteError(f"{log.path} is of another suite than {suite.store.root}. Name the suite that was run.")
     verdicts = CaseVerdicts(suite, log.header.implementation)
     restore(verdicts, log.lines, log.path)
+    if len(verdicts.own) == log.header.cases:
+        verdicts.give_up_controls(suite.entries, NOT_EXECUTED if log.header.outputs is None else NOT_RECORDED)
     return [verdicts.result(suite.by_id[name]) for name in sorted(verdicts.own)]
 
 

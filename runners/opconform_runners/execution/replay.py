@@ -6,7 +6,7 @@ from pathlib import Path
 from opconform.errors import SuiteError
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import full_names
-from opconform_runners.execution.case_verdicts import CaseVerdicts
+from opconform_runners.execution.case_verdicts import NOT_RECORDED, CaseVerdicts
 from opconform_runners.execution.outcomes import OutcomeLog
 from opconform_runners.execution.record import Record, blind_digest
 from opconform_runners.execution.request import dialect_of
@@ -51,7 +51,7 @@ def judge(
                     raise SuiteError(f"{recorded.path} says that {entry.id} could not be sent, but it can be.")
                 log.add(*verdicts.add(entry, logged.execution, case, outcome, *logged.incidents))
             on_progress(number / len(entries), number)
-        verdicts.give_up_controls(entries, "recorded outputs are those of cases alone")
+        verdicts.give_up_controls(entries, NOT_RECORDED)
         results = tuple(verdicts.result(entry) for entry in entries)
         write_results(out, header, results)
     return Run(header=header, results=results, missing=(), gave_up=None, interrupted=None, continued=0)

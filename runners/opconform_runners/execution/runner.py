@@ -15,7 +15,7 @@ from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
 from opconform.suite.selection import EVERYTHING, Selection
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.case_verdicts import CaseVerdicts, execute_again, restore
+from opconform_runners.execution.case_verdicts import NOT_EXECUTED, CaseVerdicts, execute_again, restore
 from opconform_runners.execution.outcomes import Attempt, OutcomeLog
 from opconform_runners.execution.remote import RemoteExecution, machine_of_worker
 from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
@@ -247,7 +247,7 @@ class _Judgement:
             return self.executor(due, attempt, partial(self._note, attempt), lambda _: None)
 
         why = execute_again(self.verdicts, self.entries, execute)
-        self.verdicts.give_up_controls(self.entries, why or "it was not executed")
+        self.verdicts.give_up_controls(self.entries, why or NOT_EXECUTED)
 
     def _how(self, fault: KeyboardInterrupt | DiskError) -> str:
         how = "Interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
