@@ -75,7 +75,7 @@ def test_the_failures_and_their_twins_are_kept(opconform: Run, spec: Path, tmp_p
 def test_an_interrupted_run_repeats_no_finished_batch(
     opconform: Run, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same command continues it, and the result is that of an uninterrupted one."""
+    """It has a report, the same command continues it, and the result is that of an uninterrupted one."""
     certify = ("certify", spec, "--backend", LENIENT, "--profile", "exhaustive", "--out")
     opconform(*certify, tmp_path / "whole", code=1)
     run_suite, run = vars(stream)["run_suite"], list[str]()
@@ -87,9 +87,14 @@ def test_an_interrupted_run_repeats_no_finished_batch(
         return run_suite(suite, *rest)
 
     monkeypatch.setattr(stream, "run_suite", interrupted)
-    opconform(*certify, tmp_path / "out", code=130)
+    shown = opconform(*certify, tmp_path / "out", code=130).stdout
+    partial = json.loads((tmp_path / "out" / "report.json").read_text())
+    again = opconform("report", tmp_path / "out", "--markdown", "-", code=1)
     opconform(*certify, tmp_path / "out", code=1)
 
+    assert "Interrupted after 4 cases" in " ".join(shown.split())
+    assert (partial["gave_up"], partial["conformant"]) == ("Interrupted after 4 cases", None)
+    assert "Interrupted after 4 cases" in again.stderr
     assert run[1] == run[2]
     assert run.count(run[0]) == 1
     assert report(tmp_path / "out") == report(tmp_path / "whole")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from opconform.errors import DiskError, SuiteError
+from opconform.errors import DiskError, HarnessError, SuiteError
 from opconform.suite.case import Case
 from opconform.suite.hints import check_matches
 from opconform.suite.manifest import CONTROL, Entry
@@ -92,7 +92,7 @@ class Run:
     results: tuple[Result, ...]
     missing: tuple[str, ...]
     gave_up: str | None
-    interrupted: KeyboardInterrupt | DiskError | None
+    interrupted: KeyboardInterrupt | DiskError | HarnessError | None
     continued: int
 
 

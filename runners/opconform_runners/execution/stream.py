@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from opconform.errors import DiskError, HarnessError, UsageError
+from opconform.errors import DiskError, HarnessError, UsageError, counted
 from opconform.files import replace_file
 from opconform.suite.extract import write_extract
 from opconform.suite.manifest import Header
@@ -76,13 +76,15 @@ class Source(Protocol):
 
 def run_stream(
     source: Source, command: Command, out: Path, options: RunOptions, on_progress: OnProgress = lambda *_: None
-) -> tuple[RunHeader, list[Result]]:
+) -> Run:
     """Generate, execute and drop the batches of a stream, and write the results and a suite of the failures to `out`.
 
+    An interrupted run has the results of the batches that are finished; the same call continues it.
+
     Raises:
-        DiskError: The disk is full.
+        DiskError: The disk is full before the first batch is finished.
         HarnessError: The harness cannot be started.
-        KeyboardInterrupt: The run was interrupted; the same call continues it.
+        KeyboardInterrupt: The run was interrupted before its first batch was finished.
         SuiteError: A finished batch was changed.
         UsageError: The folder holds something else, or the backend or an option changed since a finished batch.
     """
@@ -113,23 +115,38 @@ def run_stream(
         def on_case(_: float, count: int) -> None:
             on_progress(source.done, merged.cases + count)
 
-        for batch in source:
-            places.append(folder / f"{batch.number:06}")
-            is_earlier = (places[-1] / DONE).is_file()
-            done = _done(batch, source, command, places[-1], options, on_case)
-            if is_earlier and (other := differences(done.header, expected(done))):
-                raise _changed(other)
-            merged.add(done, places[-1])
-            on_case(0.0, 0)
-        header = merged.header(source.total, source.ids)
+        interrupted, gave_up = None, None
+        try:
+            for batch in source:
+                place = folder / f"{batch.number:06}"
+                is_earlier = (place / DONE).is_file()
+                done = _done(batch, source, command, place, options, on_case)
+                if is_earlier and (other := differences(done.header, expected(done))):
+                    raise _changed(other)
+                merged.add(done, place)
+                places.append(place)
+                on_case(0.0, 0)
+        except (KeyboardInterrupt, DiskError, HarnessError) as fault:
+            if not places:
+                raise
+            interrupted, gave_up = fault, f"Interrupted after {counted(merged.cases, 'case')}"
+        header = merged.header(max(source.total, merged.cases), source.ids or _NOTHING)
         log.begin(header)
         join_logs({name: place for name, (_, place) in merged.kept.items()}, log)
-        write_results(out, header, merged.ordered)
+        write_results(out, header, merged.ordered, interrupted=interrupted is not None)
         join_suites([open_suite(each / _FAILED) for each in places], out / _SUITE)
         with contextlib.suppress(UsageError):  # something else was put there
             check_batches(folder)
-            discard(folder)
-    return header, merged.ordered
+            if interrupted is None:
+                discard(folder)
+    return Run(
+        header=header,
+        results=tuple(merged.ordered),
+        missing=(),
+        gave_up=gave_up,
+        interrupted=interrupted,
+        continued=0,
+    )
 
 
 def _begin(folder: Path, digest: str, options: RunOptions) -> None:

@@ -245,8 +245,10 @@ def certify_streamed(
         click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)
     stream = Stream(specs=loaded, options=generating)
     with progress("generate and run", quiet=results.is_silent) as on_progress:
-        header, kept = run_stream(stream, command, folder, running, on_progress)
-    report = with_faults(report_of(header, kept), open_suite(place), KeptOutputs(folder))
+        run = run_stream(stream, command, folder, running, on_progress)
+    report = report_of_run(run, open_suite(place), folder)
     code = show_report(report, folder, results)
+    if run.interrupted is not None:
+        raise run.interrupted
     publish(report, folder, place, None, results)
     return code
