@@ -27,7 +27,8 @@ from opconform.suite.selection import Selection
 from opconform_runners.execution import runner, stream
 from opconform_runners.execution.merge import merge
 from opconform_runners.execution.outcomes import linked
-from opconform_runners.execution.runner import RunOptions, run_suite
+from opconform_runners.execution.plan import RunOptions
+from opconform_runners.execution.runner import run_suite
 from opconform_runners.harness.command import backend_command
 from opconform_runners.reports.report_file import finished, read_report
 from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, SMALL_SPEC, Run

@@ -28,7 +28,8 @@ from opconform_runners.cli.run import command as run
 from opconform_runners.execution import case_verdicts
 from opconform_runners.execution.outcomes import Attempt
 from opconform_runners.execution.outputs_zip import KeptOutputs
-from opconform_runners.execution.runner import Run, RunOptions, RunPlan, judged
+from opconform_runners.execution.plan import RunOptions, RunPlan
+from opconform_runners.execution.runner import Run, judged
 from opconform_runners.harness.environment import UNKNOWN
 from opconform_runners.harness.outcome import Outcome, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused

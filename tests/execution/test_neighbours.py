@@ -11,7 +11,8 @@ from benchmarks.robustness.hostile_harness import HOSTILE
 from benchmarks.robustness.hostile_harnesses import harness_of, suite_in
 
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.runner import RunOptions, run_suite
+from opconform_runners.execution.plan import RunOptions
+from opconform_runners.execution.runner import run_suite
 from opconform_runners.harness.command import harness_command
 
 

@@ -42,9 +42,9 @@ from opconform_runners.cli.shared.steps import (
     show_command,
     show_report,
 )
+from opconform_runners.execution.plan import RunOptions, selected
 from opconform_runners.execution.record import record as record_outputs
 from opconform_runners.execution.remote import implementation_of
-from opconform_runners.execution.runner import RunOptions, selected
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.baseline_update import update

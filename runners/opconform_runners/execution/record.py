@@ -40,8 +40,9 @@ from opconform_runners.execution.outcomes import (
 )
 from opconform_runners.execution.outputs import PLENTY, in_order, member_content, output_limit
 from opconform_runners.execution.outputs_zip import MARK
+from opconform_runners.execution.plan import RunOptions, RunPlan, header_of, selected
 from opconform_runners.execution.results_folder import FILES
-from opconform_runners.execution.runner import OnProgress, RunOptions, RunPlan, header_of, selected
+from opconform_runners.execution.runner import OnProgress
 from opconform_runners.execution.scheduler import OnReady, execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import environment_of

@@ -8,9 +8,10 @@ from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import full_names
 from opconform_runners.execution.case_verdicts import NOT_RECORDED, CaseVerdicts
 from opconform_runners.execution.outcomes import OutcomeLog
+from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, header_of
 from opconform_runners.execution.record import Record, blind_digest
 from opconform_runners.execution.request import dialect_of
-from opconform_runners.execution.runner import OnProgress, Run, RunOptions, RunPlan, check_not_blind, header_of
+from opconform_runners.execution.runner import OnProgress, Run
 from opconform_runners.harness.outcome import NotSent
 from opconform_runners.verdicts.results import write_results
 

@@ -23,9 +23,10 @@ from opconform.suite.selection import Shard
 from opconform_runners.execution.finished_batch import Done, done_text, read_done
 from opconform_runners.execution.merge import join_logs, join_suites, uncount
 from opconform_runners.execution.outcomes import OutcomeLog, linked, log_in, logged_line
+from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.remote import implementation_of
 from opconform_runners.execution.results_folder import DONE, STREAM, SUITES, check_batches
-from opconform_runners.execution.runner import OnProgress, Run, RunOptions, run_suite
+from opconform_runners.execution.runner import OnProgress, Run, run_suite
 from opconform_runners.harness.command import Command
 from opconform_runners.verdicts.results import (
     BATCHES,

@@ -115,11 +115,6 @@ def write_report(out: Path, report: Report) -> None:
         raise DiskError(out / REPORT, fault) from fault
 
 
-def report_text(report: Report) -> str:
-    """The text of `report.json`."""
-    return "".join(_parts(report))
-
-
 def _parts(report: Report) -> Iterator[str]:
     """The text of `report.json` in small parts, since the whole of it takes more memory than its cases."""
     yield from json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(report_document(report))

@@ -27,8 +27,9 @@ from opconform_runners.cli.shared.output import print_json, print_lines
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.streams import originals
 from opconform_runners.execution.outputs_zip import KeptOutputs
+from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.results_folder import FILES, Marks, owned_folder
-from opconform_runners.execution.runner import Run, RunOptions, run_suite
+from opconform_runners.execution.runner import Run, run_suite
 from opconform_runners.execution.stream import run_stream
 from opconform_runners.harness.command import Command
 from opconform_runners.reports.faults import shown_faults, with_faults
