@@ -31,7 +31,8 @@ from opconform_runners.certificates.statement import summary_lines
 from opconform_runners.certificates.verification import check_claims, check_profiles, check_results, check_suite
 from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.execution.case_verdicts import facts_of, result_of
-from opconform_runners.execution.outcomes import answer_of, linked
+from opconform_runners.execution.logged_outcome import answer_of
+from opconform_runners.execution.outcomes import linked
 from opconform_runners.execution.outputs import output_limit, read_outputs
 from opconform_runners.execution.outputs_zip import KeptOutputs
 from opconform_runners.execution.record import open_record

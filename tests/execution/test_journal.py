@@ -26,7 +26,7 @@ from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.cli.report import command as report
 from opconform_runners.cli.run import command as run
 from opconform_runners.execution import case_verdicts
-from opconform_runners.execution.outcomes import Attempt
+from opconform_runners.execution.logged_outcome import Attempt
 from opconform_runners.execution.outputs_zip import KeptOutputs
 from opconform_runners.execution.plan import RunOptions, RunPlan
 from opconform_runners.execution.runner import Run, judged

@@ -10,7 +10,8 @@ from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.suite.extract import write_extract
 from opconform.suite.ownership import check_replaceable
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.outcomes import LoggedOutcome, OutcomeLog, files_of, log_in
+from opconform_runners.execution.logged_outcome import LoggedOutcome, files_of
+from opconform_runners.execution.outcomes import OutcomeLog, log_in
 from opconform_runners.execution.outputs_zip import KeptOutputs
 from opconform_runners.verdicts.agreement import check_agreement
 from opconform_runners.verdicts.results import RESULTS, Result, Written, joined, kind_of, read_written, write_results

@@ -12,7 +12,7 @@ from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
 from opconform.suite.selection import EVERYTHING, Selection
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.outcomes import LoggedOutcome
+from opconform_runners.execution.logged_outcome import LoggedOutcome
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.environment import Environment, environment_of
 from opconform_runners.verdicts.results import Result

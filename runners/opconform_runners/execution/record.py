@@ -26,18 +26,17 @@ from opconform.tensors.npz import arrays_of, member
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.case_verdicts import execute_again
-from opconform_runners.execution.outcomes import (
+from opconform_runners.execution.logged_outcome import (
     Answer,
     Attempt,
     LoggedOutcome,
-    OutcomeLog,
     Saved,
     answer_of,
     files_of,
     kept_names,
     outputs_name,
-    read_log,
 )
+from opconform_runners.execution.outcomes import OutcomeLog, read_log
 from opconform_runners.execution.outputs import PLENTY, in_order, member_content, output_limit
 from opconform_runners.execution.outputs_zip import MARK
 from opconform_runners.execution.plan import RunOptions, RunPlan, header_of, selected

@@ -23,7 +23,8 @@ from opconform.temporary import TemporaryFolder
 from opconform.tensors.npz import member
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.constraints import resolved
-from opconform_runners.execution.outcomes import LoggedOutcome, kept_names, read_log
+from opconform_runners.execution.logged_outcome import LoggedOutcome, kept_names
+from opconform_runners.execution.outcomes import read_log
 from opconform_runners.execution.plan import RunOptions, local_plan
 from opconform_runners.harness.command import Command, Launch, backend_command, memory_limit
 from opconform_runners.harness.connection import described

@@ -13,7 +13,8 @@ from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.constraints import resolved
 from opconform_runners.execution.case_verdicts import NOT_EXECUTED, CaseVerdicts, execute_again, restore
-from opconform_runners.execution.outcomes import Attempt, OutcomeLog
+from opconform_runners.execution.logged_outcome import Attempt
+from opconform_runners.execution.outcomes import OutcomeLog
 from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, header_of, local_plan, selected
 from opconform_runners.execution.remote import RemoteExecution, machine_of_worker
 from opconform_runners.execution.request import check_dialects

@@ -21,8 +21,9 @@ from opconform.suite.ownership import discard
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Shard
 from opconform_runners.execution.finished_batch import Done, done_text, read_done
+from opconform_runners.execution.logged_outcome import logged_line
 from opconform_runners.execution.merge import join_logs, join_suites, uncount
-from opconform_runners.execution.outcomes import OutcomeLog, linked, log_in, logged_line
+from opconform_runners.execution.outcomes import OutcomeLog, linked, log_in
 from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.remote import implementation_of
 from opconform_runners.execution.results_folder import DONE, STREAM, SUITES, check_batches
