@@ -182,8 +182,6 @@ def test_a_twin_that_fails_in_another_batch_is_counted_once(opconform: Run, spec
     first = Done(
         own="",
         header=written.header,
-        results=(),
-        repeated=(),
         tallies=written.header.streamed.tallies,
         devices=(),
         threads=(),

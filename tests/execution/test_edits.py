@@ -196,17 +196,19 @@ def batches(tmp_path: Path) -> tuple[Path, Callable[[], object]]:
 
 
 def test_edited_batches_are_not_continued(batches: tuple[Path, Callable[[], object]]) -> None:
-    """What is left is what a backend said, and how its passing cases passed."""
+    """Nor is their log, but for what a backend said."""
     out, run = batches
     path = out / "batches" / "000001" / "done.json"
     held = json.loads(path.read_bytes())
     unsealed = ((place, json.dumps(new, indent=1).encode()) for place, new in islice(edited(held), 20))
     fields = {key: value for key, value in held.items() if key != "checksum"}
     sealed = ((place, sealed_text(new).encode()) for place, new in edited(fields))
-    told = tuple(f".results[{number}].{name}" for number in (0, 1) for name in ("seconds", "sentence", "inputs"))
 
     assert believed(path, unsealed, run) == []
-    assert believed(path, sealed, run, *told) == []
+    assert believed(path, sealed, run) == []
+    log = path.with_name("outcomes.jsonl")
+    told = ("1.outcome", "1.own", "1.incidents", "0.strict")
+    assert believed(log, changed_lines(log.read_bytes(), journal_text), run, *told) == []
 
 
 def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
@@ -217,9 +219,9 @@ def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
     first, second = (out / "batches" / name / "done.json" for name in ("000001", "000002"))
     held = {path: json.loads(path.read_bytes()) for path in (first, second)}
     [tally, *_] = held[first]["tallies"]
-    passes = {**tally, "cases": tally["cases"] + len(held[first]["results"])}
+    passes = {**tally, "cases": tally["cases"] + 1}
     changed: dict[str, Document] = {
-        "failures that pass": {"results": [], "tallies": [passes]},
+        "a failure that passes": {"tallies": [passes]},
         "a million more": {"tallies": [{**tally, "cases": tally["cases"] + 1_000_000}]},
         "fewer than none": {"tallies": [{**tally, "cases": -tally["cases"]}]},
         "another profile": {"tallies": [{**tally, "kind": {**tally["kind"], "profile": "core"}}]},
@@ -230,7 +232,6 @@ def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
     right = {key: value for key, value in held[first].items() if key != "checksum"}
     changes = [(name, sealed_text(right | new).encode()) for name, new in changed.items()]
 
-    assert held[first]["results"]
     assert believed(first, iter([*changes, ("a copy", second.read_bytes())]), run) == []
 
 

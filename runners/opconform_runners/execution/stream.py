@@ -20,7 +20,7 @@ from opconform.suite.manifest import Header
 from opconform.suite.ownership import discard
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Shard
-from opconform_runners.execution.finished_batch import Done, done_text, read_done
+from opconform_runners.execution.finished_batch import NOT_OF_DONE, Done, done_text, read_done
 from opconform_runners.execution.logged_outcome import logged_line
 from opconform_runners.execution.merge import join_logs, join_suites, uncount
 from opconform_runners.execution.outcomes import OutcomeLog, linked, log_in
@@ -100,7 +100,6 @@ def run_stream(
         def expected(done: Done) -> RunHeader:
             return replace(
                 done.header,
-                selected=_NOTHING,
                 suite=replace(suite_note(source.header), digest=source.digest),
                 requirements=source.header.requirements,
                 implementation=replace(implementation(), hardware=None, driver=None),
@@ -207,7 +206,7 @@ def _done_of(run: Run, own: frozenset[str]) -> Done:
     environment = run.header.environment.placed(placements_of(run.results))
     return Done(
         own=ids_digest(own),
-        header=replace(run.header, selected=_NOTHING, cases=0),
+        header=replace(run.header, **NOT_OF_DONE),
         results=tuple(each for each in kept if each.id in own),
         repeated=tuple(each for each in kept if each.id not in own),
         tallies=tallies_of(Counter(map(kind_of, counted))),
@@ -217,12 +216,12 @@ def _done_of(run: Run, own: frozenset[str]) -> Done:
 
 
 def _keep_failed(suite: Suite, kept: list[Result], place: Path) -> None:
-    """Keep of a batch the log of the cases with results, and write a suite of them and their twins."""
-    names, log = {result.id for result in kept}, log_in(place)
+    """Keep of a batch the log of the cases with results and of their twins, and write a suite of them."""
+    entries, log = [suite.by_id[each.id] for each in kept], log_in(place)
+    twins = [suite.by_id[each.twin] for each in entries if each.twin is not None]
+    names = {entry.id for entry in (*entries, *twins)}
     lines = (logged_line(logged) for logged in log.lines if logged.case in names)
     replace_file(place / OUTCOMES, linked(header_line(log.header), lines))
-    entries = [suite.by_id[each.id] for each in kept]
-    twins = [suite.by_id[each.twin] for each in entries if each.twin is not None]
     write_extract(((suite, each) for each in (*entries, *twins)), suite.header, place / _FAILED)
 
 
