@@ -17,6 +17,7 @@ from opconform.errors import SuiteError
 from opconform.suite.case import canonical_json
 from opconform.suite.reader import open_suite
 from opconform.tensors.npz import npz_bytes
+from opconform_runners.execution import record
 from opconform_runners.execution.case_verdicts import results_of
 from opconform_runners.execution.outcomes import linked, log_in
 from opconform_runners.execution.record import blind_digest, open_record
@@ -242,6 +243,30 @@ def test_claims_that_opconform_can_decide_are_checked(
         path = rewritten(outputs, tmp_path / "outputs.zip", change)
         done = opconform("certificate", "judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)
         assert done.stderr.rstrip().endswith(sentence)
+
+
+def test_an_interrupted_recording_continues(
+    opconform: Run, small_suite: Path, blind_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is executed twice, and no file appears before all of it is there."""
+    execute, counts = vars(record)["execute"], list[int]()
+    command = ("run", blind_suite, "--backend", "numpy", "--record", tmp_path / "outputs.zip")
+
+    def stops(suite: Any, entries: Any, *rest: Any, **options: Any) -> Any:
+        counts.append(len(entries))
+        if len(counts) == 2:
+            raise KeyboardInterrupt
+        return execute(suite, entries, *rest, **options)
+
+    monkeypatch.setattr(record, "execute", stops)
+    opconform(*command, code=130)
+    assert [each.name for each in tmp_path.iterdir()] == ["outputs.zip.part"]
+    opconform(*command)
+    run = judge(open_suite(small_suite), open_record(tmp_path / "outputs.zip"), tmp_path / "out")
+
+    assert counts == [6, 6, 0, 6]
+    assert {each.verdict for each in run.results} == {"pass"}
+    assert not (tmp_path / "outputs.zip.part").exists()
 
 
 def test_only_files_of_outputs_are_overwritten(
