@@ -29,9 +29,7 @@ from opconform.specs.loader import load_specs
 from opconform.specs.requirements import requirements_of
 from opconform.suite.selection import EXHAUSTIVE, Selection
 from opconform_runners.cli.main import main
-from opconform_runners.execution.journal import linked
-from opconform_runners.verdicts.results import line_of, read_written, result_document
-from opconform_runners.verdicts.run_header import header_line
+from opconform_runners.verdicts.results import read_written, write_results
 from tests.in_process import served_in_process
 
 #: Where there is room in memory for the suites, which are thousands of small files that some disks are slow to make.
@@ -174,13 +172,15 @@ groups:
 
 
 def killed(run: Path, cases: int = 2) -> bytes:
-    """The results of a run as it would have left them if it had been killed after some cases, in the middle of a line."""
+    """The log of a run as it would have left it if it had been killed after some cases, in the middle of a line."""
+    lines = (run / "outcomes.jsonl").read_bytes().splitlines(keepends=True)
+    return b"".join(lines[: cases + 1]) + lines[cases + 1][:20]
+
+
+def interrupted(run: Path, out: Path, cases: int = 2) -> None:
+    """Write the results of a run as it would have left them if it had been interrupted after some cases."""
     written = read_written(run / "results.jsonl")
-    steps = [
-        line_of({"execution": "first", "own": {"verdict": "pass"}, "result": result_document(each), "twin": None})
-        for each in written.results[: cases + 1]
-    ]
-    return linked(header_line(written.header), steps[:cases]) + steps[cases][:20]
+    write_results(out, written.header, written.results[:cases], interrupted=True)
 
 
 @pytest.fixture(scope="session")

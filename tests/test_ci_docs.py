@@ -86,7 +86,7 @@ def test_the_workflows_find_nothing_new(tmp_path: Path, workflows: tuple[dict[st
     assert annotations.startswith("::notice title=opconform%3A known failures::")
     assert summary.read_text().startswith("## ✅ opconform: nothing new (not conformant, ")
     assert {each.name for each in (tmp_path / "conformance-out").iterdir()} == {
-        "actual.zip",
+        "outputs.zip",
         "badge.json",
         "junit.xml",
         "report.html",

@@ -124,8 +124,8 @@ def wait_for(is_done: Callable[[], bool]) -> None:
 
 
 def begun(out: Path, cases: int) -> None:
-    """Wait until a run has the results of some cases."""
-    wait_for(lambda: (out / "results.jsonl").exists() and (out / "results.jsonl").read_bytes().count(b"\n") > cases)
+    """Wait until a run has executed some cases."""
+    wait_for(lambda: (out / "outcomes.jsonl").exists() and (out / "outcomes.jsonl").read_bytes().count(b"\n") > cases)
 
 
 def timeless(out: Path) -> bytes:
@@ -167,7 +167,7 @@ def test_a_lost_cluster_loses_no_results(farm: Farm, core_suite: Path, opconform
         f"error: The dask scheduler {farm.url} was lost. Start it, and run the same command again: it continues.\n"
     )
     assert "Traceback" not in err
-    held = (tmp_path / "there" / "results.jsonl").read_bytes().count(b"\n")
+    held = (tmp_path / "there" / "outcomes.jsonl").read_bytes().count(b"\n")
 
     farm.start_scheduler()
     farm.start_workers(1)

@@ -13,7 +13,7 @@ from opconform.errors import SuiteError
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.journal import linked, read_steps
+from opconform_runners.execution.outcomes import linked, read_log
 from opconform_runners.harness.protocol import reply_faults
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import line_of, read_results, read_written
@@ -86,27 +86,22 @@ def test_a_report_names_outputs_as_they_are_called(failing: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("own", "changed"),
+    ("own", "case"),
     [
-        ({"verdict": ["pass"]}, {}),
-        ({"verdict": {}}, {}),
-        ({"verdict": None}, {}),
-        ({"verdict": "other"}, {}),
-        ({"verdict": "pass"}, {"profile": ""}),
+        ({"verdict": ["pass"]}, "Split-1/a/0123456789"),
+        ({"verdict": {}}, "Split-1/a/0123456789"),
+        ({"verdict": None}, "Split-1/a/0123456789"),
+        ({"verdict": "other"}, "Split-1/a/0123456789"),
+        ({"verdict": "pass"}, "a"),
     ],
 )
-def test_a_step_of_a_journal_has_a_known_verdict(
-    failing: Path, tmp_path: Path, own: dict[str, object], changed: dict[str, object]
-) -> None:
-    """A line of an interrupted run whose verdict is anything else is refused, as is a profile without a name."""
-    result = {"id": "Split-1/a/0123456789", "profile": "core", "expect": "accept", "verdict": "pass"}
-    step = {"execution": "first", "own": own, "result": {**result, **changed}}
-
+def test_a_line_of_a_log_has_a_known_verdict(failing: Path, own: dict[str, object], case: str) -> None:
+    """A line whose verdict is anything else is refused, as is a case without an id."""
+    line = {"case": case, "execution": "first", "outcome": {"status": "returned"}, "own": own}
     header = read_written(failing / "results.jsonl").header
-    (tmp_path / "results.jsonl").write_bytes(linked(header_line(header), [line_of(step)]))
 
-    with pytest.raises(SuiteError, match=r"results\.jsonl:2 is not what an interrupted run wrote there\."):
-        read_steps(read_written(tmp_path / "results.jsonl"))
+    with pytest.raises(SuiteError, match=r"^outcomes\.jsonl:2 is not what a run wrote there\."):
+        read_log(linked(header_line(header), [line_of(line)]), "outcomes.jsonl")
 
 
 def test_a_zip_file_with_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:

@@ -54,7 +54,8 @@ def test_a_streamed_run_concludes_what_a_kept_one_does(
     assert failures(tmp_path / "streamed") == failures(tmp_path / "kept")
     assert "13 cases of the profile exhaustive" in done.stdout
     assert sorted(each.name for each in (tmp_path / "streamed").iterdir()) == sorted(
-        {"report.html", "report.json", "results.jsonl", "suite"} | ({"actual.zip"} if backend == LENIENT else set())
+        {"report.html", "report.json", "outcomes.jsonl", "results.jsonl", "suite"}
+        | ({"outputs.zip"} if backend == LENIENT else set())
     )
 
 
@@ -74,7 +75,7 @@ def test_the_failures_and_their_twins_are_kept(opconform: Run, spec: Path, tmp_p
 def test_an_interrupted_run_repeats_no_finished_batch(
     opconform: Run, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same command continues it, and the result is that of an uninterrupted one."""
+    """It has a report, the same command continues it, and the result is that of an uninterrupted one."""
     certify = ("certify", spec, "--backend", LENIENT, "--profile", "exhaustive", "--out")
     opconform(*certify, tmp_path / "whole", code=1)
     run_suite, run = vars(stream)["run_suite"], list[str]()
@@ -86,9 +87,14 @@ def test_an_interrupted_run_repeats_no_finished_batch(
         return run_suite(suite, *rest)
 
     monkeypatch.setattr(stream, "run_suite", interrupted)
-    opconform(*certify, tmp_path / "out", code=130)
+    shown = opconform(*certify, tmp_path / "out", code=130).stdout
+    partial = json.loads((tmp_path / "out" / "report.json").read_text())
+    again = opconform("report", tmp_path / "out", "--markdown", "-", code=1)
     opconform(*certify, tmp_path / "out", code=1)
 
+    assert "Interrupted after 4 cases" in " ".join(shown.split())
+    assert (partial["gave_up"], partial["conformant"]) == ("Interrupted after 4 cases", None)
+    assert "Interrupted after 4 cases" in again.stderr
     assert run[1] == run[2]
     assert run.count(run[0]) == 1
     assert report(tmp_path / "out") == report(tmp_path / "whole")
@@ -161,7 +167,7 @@ def test_streamed_results_cannot_be_signed_later(opconform: Run, spec: Path, tmp
     done = opconform("certificate", "sign", "out", "--key", "me.key", cwd=tmp_path, code=1)
 
     why = "is from a streamed certification, whose cases were not kept. Repeat it with --keep-suite to sign it."
-    assert done.stderr == f"error: out/report.json {why}\n"
+    assert done.stderr == f"error: out/results.jsonl {why}\n"
 
 
 def test_a_twin_that_fails_in_another_batch_is_counted_once(opconform: Run, spec: Path, tmp_path: Path) -> None:
@@ -176,8 +182,6 @@ def test_a_twin_that_fails_in_another_batch_is_counted_once(opconform: Run, spec
     first = Done(
         own="",
         header=written.header,
-        results=(),
-        repeated=(),
         tallies=written.header.streamed.tallies,
         devices=(),
         threads=(),

@@ -26,7 +26,8 @@ from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
-from opconform_runners.execution.runner import RunOptions, run_suite
+from opconform_runners.execution.plan import RunOptions
+from opconform_runners.execution.runner import run_suite
 from opconform_runners.harness.command import backend_command
 
 PROGRAM = Path(sys.executable).with_name("opconform")

@@ -266,7 +266,7 @@ def test_an_interrupted_run_is_continued_and_uploaded(opconform: Run, small_suit
     opconform("run", small_suite, "numpy", "--out", "whole")
     folder = Path("opconform-out/test-bucket-results")
     folder.mkdir(parents=True)
-    (folder / "results.jsonl").write_bytes(killed(Path("whole")))
+    (folder / "outcomes.jsonl").write_bytes(killed(Path("whole")))
 
     assert "2 of 6 cases had been executed before" in opconform(*run).stderr
     assert bucket_at("test://bucket/results.zip").exists()

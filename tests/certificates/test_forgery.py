@@ -20,7 +20,8 @@ from opconform_runners.certificates.keys import read_private, write_pair
 from opconform_runners.cli.certificate import command as certificate_command
 from opconform_runners.cli.certify import command as certify
 from opconform_runners.cli.shared.steps import report_of_run
-from opconform_runners.execution.runner import RunOptions, run_suite
+from opconform_runners.execution.plan import RunOptions
+from opconform_runners.execution.runner import run_suite
 from opconform_runners.harness.command import backend_command
 from opconform_runners.reports.report_file import write_report
 from tests.conftest import MINIATURES

@@ -2,7 +2,6 @@
 
 import json
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +9,16 @@ import pytest
 
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.case_verdicts import CaseVerdicts
-from opconform_runners.execution.journal import Attempt, Step, linked, read_steps
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.outcome import Error
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.judge import control_due, controlled
-from opconform_runners.verdicts.results import Result, line_of, read_written, result_document
-from opconform_runners.verdicts.run_header import header_line
 from opconform_runners.verdicts.verdict import (
     Fail,
     FailReason,
     Inconclusive,
     Nondeterministic,
-    Own,
     Pass,
     Unsupported,
 )
@@ -200,31 +194,17 @@ def test_a_session_gives_the_verdict_of_a_run(suite: Suite) -> None:
 def test_an_interrupted_run_continues_with_the_controls(
     opconform: Run, suite: Suite, lost_joins: Path, tmp_path: Path
 ) -> None:
-    """Controls in the journal are not executed again; the others are."""
+    """Controls in the log are not executed again; the others are."""
     backend, complete = f"{MINIATURES}:LosesJoins", lost_joins / "results.jsonl"
-    written, out = read_written(complete), tmp_path
-    lines = journal(suite, CaseVerdicts(suite, written.header.implementation), written.results)
-    (out / "results.jsonl").write_bytes(linked(header_line(written.header), lines))
-    steps = read_steps(read_written(out / "results.jsonl"))
-    told = opconform("run", suite.store.root, "--backend", backend, "--out", out, code=0)
+    lines = (lost_joins / "outcomes.jsonl").read_bytes().splitlines(keepends=True)
+    first = next(number for number, line in enumerate(lines) if b'"execution":"control"' in line)
+    (tmp_path / "outcomes.jsonl").write_bytes(b"".join(lines[: first + 1]))
+    told = opconform("run", suite.store.root, "--backend", backend, "--out", tmp_path, code=0)
 
-    assert [each.execution for each in steps].count("control") == 1
     assert "was continued; 3 of 3 cases had been executed before." in told.stderr
-    assert results(complete.read_bytes()) == results((out / "results.jsonl").read_bytes())
-
-
-def journal(suite: Suite, verdicts: CaseVerdicts, finished: list[Result]) -> list[bytes]:
-    """A journal in which every case was executed, failures twice, and the control of the first failure."""
-
-    def step(execution: Attempt, own: Own, result: Result) -> bytes:
-        verdicts.restore(Step(execution=execution, own=own, result=result))
-        now = result_document(verdicts.result(suite.by_id[result.id]))
-        return line_of({"execution": execution, "own": asdict(own), "result": now, "twin": None})
-
-    own = Fail(reason="value", sentence=LOST)
-    decided = [each for each in finished if each.verdict == "inconclusive"]
-    first = [step("first", own if each in decided else Pass(), each) for each in finished]
-    return [*first, *(step("again", own, each) for each in decided), step("control", own, decided[0])]
+    assert results(complete.read_bytes()) == results((tmp_path / "results.jsonl").read_bytes())
+    assert (tmp_path / "outcomes.jsonl").read_bytes().startswith(b"".join(lines[: first + 1]))
+    assert (tmp_path / "outcomes.jsonl").read_bytes().count(b"\n") == len(lines)
 
 
 def results(content: bytes) -> list[tuple[str, str]]:

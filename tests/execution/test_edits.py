@@ -25,9 +25,10 @@ from opconform.suite.manifest import sealed_text
 from opconform.suite.reader import open_suite
 from opconform.suite.selection import Selection
 from opconform_runners.execution import runner, stream
-from opconform_runners.execution.journal import linked
 from opconform_runners.execution.merge import merge
-from opconform_runners.execution.runner import RunOptions, run_suite
+from opconform_runners.execution.outcomes import linked
+from opconform_runners.execution.plan import RunOptions
+from opconform_runners.execution.runner import run_suite
 from opconform_runners.harness.command import backend_command
 from opconform_runners.reports.report_file import finished, read_report
 from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, SMALL_SPEC, Run
@@ -195,17 +196,19 @@ def batches(tmp_path: Path) -> tuple[Path, Callable[[], object]]:
 
 
 def test_edited_batches_are_not_continued(batches: tuple[Path, Callable[[], object]]) -> None:
-    """What is left is what a backend said, and how its passing cases passed."""
+    """Nor is their log, but for what a backend said."""
     out, run = batches
     path = out / "batches" / "000001" / "done.json"
     held = json.loads(path.read_bytes())
     unsealed = ((place, json.dumps(new, indent=1).encode()) for place, new in islice(edited(held), 20))
     fields = {key: value for key, value in held.items() if key != "checksum"}
     sealed = ((place, sealed_text(new).encode()) for place, new in edited(fields))
-    told = tuple(f".results[{number}].{name}" for number in (0, 1) for name in ("seconds", "sentence", "inputs"))
 
     assert believed(path, unsealed, run) == []
-    assert believed(path, sealed, run, *told) == []
+    assert believed(path, sealed, run) == []
+    log = path.with_name("outcomes.jsonl")
+    told = ("1.outcome", "1.own", "1.incidents", "0.strict")
+    assert believed(log, changed_lines(log.read_bytes(), journal_text), run, *told) == []
 
 
 def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
@@ -216,9 +219,9 @@ def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
     first, second = (out / "batches" / name / "done.json" for name in ("000001", "000002"))
     held = {path: json.loads(path.read_bytes()) for path in (first, second)}
     [tally, *_] = held[first]["tallies"]
-    passes = {**tally, "cases": tally["cases"] + len(held[first]["results"])}
+    passes = {**tally, "cases": tally["cases"] + 1}
     changed: dict[str, Document] = {
-        "failures that pass": {"results": [], "tallies": [passes]},
+        "a failure that passes": {"tallies": [passes]},
         "a million more": {"tallies": [{**tally, "cases": tally["cases"] + 1_000_000}]},
         "fewer than none": {"tallies": [{**tally, "cases": -tally["cases"]}]},
         "another profile": {"tallies": [{**tally, "kind": {**tally["kind"], "profile": "core"}}]},
@@ -229,7 +232,6 @@ def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
     right = {key: value for key, value in held[first].items() if key != "checksum"}
     changes = [(name, sealed_text(right | new).encode()) for name, new in changed.items()]
 
-    assert held[first]["results"]
     assert believed(first, iter([*changes, ("a copy", second.read_bytes())]), run) == []
 
 
@@ -244,7 +246,7 @@ def test_an_edited_journal_is_not_continued(runs: Path, tmp_path: Path) -> None:
             assert run_suite(suite, backend, tmp_path, RunOptions()).interrupted is not None
 
     run()
-    path = tmp_path / "results.jsonl"
+    path = tmp_path / "outcomes.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     held = documents(path.read_bytes())
     naive = (
@@ -262,6 +264,6 @@ def test_an_edited_journal_is_not_continued(runs: Path, tmp_path: Path) -> None:
         for place, new in edited(held[2])
     )
     assert believed(path, naive, run) == []
-    said = ("1.result.seconds", "1.own", "0.strict")
+    said = ("1.outcome", "1.own", "1.incidents", "0.strict")
     found = believed(path, changed_lines(path.read_bytes(), journal_text), run, *said)
     assert [place for place in found if re.fullmatch(r"\d+ removed", place) is None] == []  # the case is executed again

@@ -26,14 +26,15 @@ from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.cli.report import command as report
 from opconform_runners.cli.run import command as run
 from opconform_runners.execution import case_verdicts
-from opconform_runners.execution.failed_outputs import KEPT, Kept
-from opconform_runners.execution.journal import Attempt
-from opconform_runners.execution.runner import Run, RunOptions, RunPlan, judged
+from opconform_runners.execution.logged_outcome import Attempt
+from opconform_runners.execution.outputs_zip import KeptOutputs
+from opconform_runners.execution.plan import RunOptions, RunPlan
+from opconform_runners.execution.runner import Run, judged
 from opconform_runners.harness.environment import UNKNOWN
 from opconform_runners.harness.outcome import Outcome, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.reports.report_file import read_report
-from opconform_runners.verdicts.results import read_results, read_written
+from opconform_runners.verdicts.results import OUTPUTS_ZIP, read_results, read_written
 from tests import fake_harnesses
 from tests.declared import declared
 
@@ -151,7 +152,7 @@ def test_a_run_continues_after_an_interruption_at_any_execution(suite: Suite, tm
         assert final.results == expected.results
         assert (out / "results.jsonl").read_bytes() == (tmp_path / "straight" / "results.jsonl").read_bytes()
         for each in expected.results[:2]:
-            kept, right = Kept(out).outputs(each.id), Kept(tmp_path / "straight").outputs(each.id)
+            kept, right = KeptOutputs(out).outputs(each.id), KeptOutputs(tmp_path / "straight").outputs(each.id)
             assert kept.keys() == right.keys() != set()
 
 
@@ -166,11 +167,12 @@ def test_ctrl_c_while_a_verdict_is_made_is_an_interruption(suite: Suite, tmp_pat
 
 
 def test_a_killed_run_has_the_report_of_an_interrupted_run(suite: Suite, tmp_path: Path) -> None:
-    """The report is made from the results alone; a truncated line does not count."""
+    """The report is made from the log and the suite; a truncated line does not count."""
     stopped = ran(suite, FakeBackend(suite, odd=odd_ways(suite), until=5), plan_of(tmp_path))
-    with (tmp_path / "results.jsonl").open("ab") as file:
+    (tmp_path / "results.jsonl").unlink()
+    with (tmp_path / "outcomes.jsonl").open("ab") as file:
         file.write(b'{"execution":"fir')
-    read = read_report(tmp_path)
+    read = read_report(tmp_path, Path(suite.store.root))
 
     assert read.results == stopped.results
     assert read.unfinished == "Interrupted after 5 of 6 cases"
@@ -197,11 +199,11 @@ def test_a_kill_leaves_kept_outputs_that_can_be_read(suite: Suite, tmp_path: Pat
         plan_of(tmp_path),
     )
     [first, second, *_] = read_results(tmp_path / "results.jsonl")
-    whole = (tmp_path / KEPT).read_bytes()
-    (tmp_path / KEPT).write_bytes(whole[: whole.index(second.id.encode()) + 100])
+    whole = (tmp_path / OUTPUTS_ZIP).read_bytes()
+    (tmp_path / OUTPUTS_ZIP).write_bytes(whole[: whole.index(second.id.encode()) + 100])
 
-    assert len(Kept(tmp_path).outputs(first.id)) == 3
-    assert Kept(tmp_path).outputs(second.id) == {}
+    assert len(KeptOutputs(tmp_path).outputs(first.id)) == 3
+    assert KeptOutputs(tmp_path).outputs(second.id) == {}
 
 
 def test_a_full_disk_ends_a_run_with_its_results_so_far(suite: Suite, tmp_path: Path) -> None:
@@ -234,7 +236,7 @@ def test_a_run_is_not_continued_under_other_conditions(suite: Suite, tmp_path: P
     """Verdicts would be mixed. With --force it starts over."""
     plan, backend, what = CHANGES[name]
     ran(suite, FakeBackend(suite, until=3), plan_of(tmp_path))
-    held = (tmp_path / "results.jsonl").read_bytes()
+    held = (tmp_path / "outcomes.jsonl").read_bytes()
     new = FakeBackend(suite, implementation=replace(IMPLEMENTATION, **backend))
     with pytest.raises(UsageError) as refusal:
         ran(suite, new, plan_of(tmp_path, **plan))
@@ -243,7 +245,7 @@ def test_a_run_is_not_continued_under_other_conditions(suite: Suite, tmp_path: P
         f"{tmp_path} contains the results of a run of fake 1 (6 cases), interrupted, and {what} "
         f"has changed since then. Use another --out, or replace them with --force."
     )
-    assert (tmp_path / "results.jsonl").read_bytes() == held
+    assert (tmp_path / "outcomes.jsonl").read_bytes() == held
     assert len(ran(suite, new, plan_of(tmp_path, force=True, **plan)).results) == 6
     assert len(new.executed) == 6
 

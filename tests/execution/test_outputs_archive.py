@@ -5,7 +5,6 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,11 @@ from opconform.errors import SuiteError
 from opconform.suite.case import canonical_json
 from opconform.suite.reader import open_suite
 from opconform.tensors.npz import npz_bytes
-from opconform_runners.execution.outputs_archive import blind_digest, open_recorded
+from opconform_runners.execution import record
+from opconform_runners.execution.case_verdicts import results_of
+from opconform_runners.execution.outcomes import linked, log_in
+from opconform_runners.execution.record import blind_digest, open_record
 from opconform_runners.execution.replay import judge
-from opconform_runners.reports.report_file import read_report, write_report
 from opconform_runners.verdicts.results import read_results, read_written, write_results
 from tests.conftest import MINIATURES, Run
 
@@ -54,16 +55,34 @@ def rewritten(path: Path, out: Path, change: Callable[[dict[str, bytes]], None])
     """The same file with changed members and correct digests, as an attacker would make it."""
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
+    header, *logged = (_unlinked(line) for line in members["outcomes.jsonl"].splitlines())
+    members["outcomes.jsonl"] = b"".join([header, *sorted(logged, key=lambda line: json.loads(line)["case"])])
     change(members)
-    origin = json.loads(members["outputs.json"])
-    origin["digest"] = hashlib.sha256(members["answers.jsonl"]).hexdigest()
-    del origin["checksum"]
-    checksum = hashlib.sha256(canonical_json(origin).encode()).hexdigest()
-    members["outputs.json"] = (json.dumps(origin | {"checksum": checksum}, indent=1) + "\n").encode()
+    header, *logged = members["outcomes.jsonl"].splitlines(keepends=True)
+    members["outcomes.jsonl"] = linked(header, logged)
     with zipfile.ZipFile(out, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, content)
     return out
+
+
+def _unlinked(line: bytes) -> bytes:
+    """A line of a log without its digest."""
+    document = json.loads(line)
+    document.pop("chain", None)
+    return canonical_json(document).encode() + b"\n"
+
+
+def changed_case(members: dict[str, bytes], change: Callable[[dict[str, Any]], object]) -> str:
+    """Change the lines of the first case, first and again; returns its id."""
+    header, *lines = members["outcomes.jsonl"].splitlines(keepends=True)
+    documents = [json.loads(line) for line in lines]
+    case = str(documents[0]["case"])
+    for document in documents:
+        if document["case"] == case:
+            change(document)
+    members["outcomes.jsonl"] = header + b"".join(canonical_json(each).encode() + b"\n" for each in documents)
+    return case
 
 
 @pytest.mark.parametrize(
@@ -147,12 +166,12 @@ def test_outputs_of_whole_profiles_are_certified(
     refused = opconform("certificate", "judge", part, *judging, "--force", code=1).stderr
 
     assert ", judged from outputs recorded elsewhere\n" in shown
-    assert f"the suite {small_suite}; every golden, evaluated again from the suite's inputs; every count" in shown
+    assert f"the suite {small_suite}; every golden, evaluated again from the suite's inputs; every verdict and" in shown
     assert shown.endswith(f"; every verdict, judged again from the outputs.\nNot checked: {GOLDENS}.\n")
     assert other.strip() == f"error: {blind_suite} is not the file of outputs that was judged for this certificate."
     assert kept.startswith(f"error: {out} contains the results of a certification of numpy ")
     assert (
-        "report.json is from a run that may cover a selection of cases. Only results of `certify` or `certificate judge` can be signed."
+        "results.jsonl is from a run that may cover a selection of cases. Only results of `certify` or `certificate judge` can be signed."
         in refused
     )
     assert not (out / "certificate.json").exists()
@@ -167,12 +186,13 @@ def test_a_certificate_is_checked_against_the_outputs(
     opconform("run", blind_suite, *backend, "--record", kept)
     opconform("certificate", "keygen", tmp_path / "me")
     opconform("certificate", "judge", kept, "--suite", small_suite, "--out", out, code=1)
-    report = read_report(out)
-    right = [
-        replace(each, verdict="pass", reason=None, broken=(), sentence="", mismatch=None) for each in report.results
-    ]
-    write_results(out, read_written(out / "results.jsonl").header, right)
-    write_report(out, replace(report, results=tuple(right), faults=()))
+    header, *logged = (_unlinked(line) for line in (out / "outcomes.jsonl").read_bytes().splitlines())
+    forged = [json.loads(line) for line in logged]
+    forged = [line | {"own": {"verdict": "pass"}} if "own" in line else line for line in forged]
+    (out / "outcomes.jsonl").write_bytes(linked(header, [canonical_json(line).encode() + b"\n" for line in forged]))
+    refused = opconform("certificate", "sign", out, "--key", tmp_path / "me.key", "--suite", small_suite, code=1).stderr
+    assert "results.jsonl does not follow from outcomes.jsonl and the suite" in refused
+    write_results(out, read_written(out / "results.jsonl").header, results_of(log_in(out), open_suite(small_suite)))
     opconform("certificate", "sign", out, "--key", tmp_path / "me.key", "--suite", small_suite)
     shown = ("--key", tmp_path / "me.pub", "--results", out, "--suite", small_suite)
     plain = opconform("certificate", "verify", out / "certificate.json", *shown).stdout
@@ -188,9 +208,8 @@ def test_a_failure_of_the_second_execution_is_nondeterministic(
     """A failure in one of two recorded executions counts, whichever failed."""
 
     def change(members: dict[str, bytes]) -> None:
-        first, *others = members["answers.jsonl"].splitlines(keepends=True)
-        line = json.loads(first) | {"again": {"status": "crash", "how": "was killed by SIGSEGV"}}
-        members["answers.jsonl"] = canonical_json(line).encode() + b"\n" + b"".join(others)
+        crash = {"outcome": {"status": "crash", "how": "was killed by SIGSEGV"}}
+        changed_case(members, lambda line: line.update(crash if line["execution"] == "again" else {}))
 
     path = rewritten(outputs, tmp_path / "outputs.zip", change)
     opconform("certificate", "judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)
@@ -206,17 +225,16 @@ def test_claims_that_opconform_can_decide_are_checked(
     """Whether a case could be sent follows from suite and backend; mapped names must be requirements."""
 
     def unsent(members: dict[str, bytes]) -> None:
-        first, *others = members["answers.jsonl"].splitlines(keepends=True)
-        answer = {"status": "not-sent", "why": "it is Sunday"}
-        line = json.loads(first) | {"first": answer, "again": answer}
-        members["answers.jsonl"] = canonical_json(line).encode() + b"\n" + b"".join(others)
-        for name in [each for each in members if each.startswith(str(line["id"]))]:
+        outcome = {"outcome": {"status": "not-sent", "why": "it is Sunday"}}
+        case = changed_case(members, lambda line: line.update(outcome))
+        for name in [name for name in members if name.startswith(case)]:
             del members[name]
 
     def mapped(members: dict[str, bytes]) -> None:
-        origin = json.loads(members["outputs.json"])
-        origin["implementation"]["mapped"] = ["VariadicSplit-1:all.of-it"]
-        members["outputs.json"] = json.dumps(origin).encode()
+        first, *others = members["outcomes.jsonl"].splitlines(keepends=True)
+        header = json.loads(first)
+        header["implementation"]["mapped"] = ["VariadicSplit-1:all.of-it"]
+        members["outcomes.jsonl"] = canonical_json(header).encode() + b"\n" + b"".join(others)
 
     for change, sentence in (
         (unsent, "VariadicSplit-1/accepted/055b3aac7f could not be sent, but it can be."),
@@ -225,6 +243,30 @@ def test_claims_that_opconform_can_decide_are_checked(
         path = rewritten(outputs, tmp_path / "outputs.zip", change)
         done = opconform("certificate", "judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)
         assert done.stderr.rstrip().endswith(sentence)
+
+
+def test_an_interrupted_recording_continues(
+    opconform: Run, small_suite: Path, blind_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is executed twice, and no file appears before all of it is there."""
+    execute, counts = vars(record)["execute"], list[int]()
+    command = ("run", blind_suite, "--backend", "numpy", "--record", tmp_path / "outputs.zip")
+
+    def stops(suite: Any, entries: Any, *rest: Any, **options: Any) -> Any:
+        counts.append(len(entries))
+        if len(counts) == 2:
+            raise KeyboardInterrupt
+        return execute(suite, entries, *rest, **options)
+
+    monkeypatch.setattr(record, "execute", stops)
+    opconform(*command, code=130)
+    assert [each.name for each in tmp_path.iterdir()] == ["outputs.zip.part"]
+    opconform(*command)
+    run = judge(open_suite(small_suite), open_record(tmp_path / "outputs.zip"), tmp_path / "out")
+
+    assert counts == [6, 6, 0, 6]
+    assert {each.verdict for each in run.results} == {"pass"}
+    assert not (tmp_path / "outputs.zip.part").exists()
 
 
 def test_only_files_of_outputs_are_overwritten(
@@ -259,36 +301,28 @@ def _with_outputs(members: dict[str, bytes], content: bytes) -> None:
     name = min(each for each in members if each.endswith(".npz"))
     before, after = (hashlib.sha256(each).hexdigest() for each in (members[name], content))
     members[name] = content
-    members["answers.jsonl"] = members["answers.jsonl"].replace(before.encode(), after.encode())
+    members["outcomes.jsonl"] = members["outcomes.jsonl"].replace(before.encode(), after.encode())
 
 
 def _feed_more(members: dict[str, bytes]) -> None:
-    first, *others = members["answers.jsonl"].splitlines(keepends=True)
-    answer = json.loads(first)
-    name = f"{answer['id']}/outputs.npz"
-    members[name.replace("outputs", "outputs.1")] = members[name]
-    for each in ("first", "again"):
-        answer[each]["files"] *= 2
-    members["answers.jsonl"] = canonical_json(answer).encode() + b"\n" + b"".join(others)
+    case = changed_case(members, lambda line: line["outcome"].update(files=line["outcome"]["files"] * 2))
+    members[f"{case}/outputs.1.npz"] = members[f"{case}/outputs.npz"]
 
 
 def _type_less(members: dict[str, bytes]) -> None:
-    first, *others = members["answers.jsonl"].splitlines(keepends=True)
-    answer = json.loads(first)
-    answer["first"]["element_types"] = []
-    members["answers.jsonl"] = canonical_json(answer).encode() + b"\n" + b"".join(others)
+    changed_case(members, lambda line: line["outcome"].update(element_types=[["f32"], ["f32"]]))
 
 
 def _foreign(members: dict[str, bytes]) -> None:
     members["../../evil"] = b""
 
 
-def _unsorted(members: dict[str, bytes]) -> None:
-    members["answers.jsonl"] = b"".join(members["answers.jsonl"].splitlines(keepends=True)[::-1])
+def _cut_short(members: dict[str, bytes]) -> None:
+    members["outcomes.jsonl"] = b"".join(members["outcomes.jsonl"].splitlines(keepends=True)[:-1])
 
 
 def _unknown(members: dict[str, bytes]) -> None:
-    members["answers.jsonl"] = members["answers.jsonl"].replace(b'"status":"rejected"', b'"status":"fine"')
+    members["outcomes.jsonl"] = members["outcomes.jsonl"].replace(b'"status":"rejected"', b'"status":"fine"')
 
 
 @pytest.mark.parametrize(
@@ -299,8 +333,8 @@ def _unknown(members: dict[str, bytes]) -> None:
         (_feed_more, "do not match its number of feeds."),
         (_type_less, "do not match its number of feeds."),
         (_foreign, "does not contain exactly the files that it lists: ../../evil."),
-        (_unsorted, "answers.jsonl is not sorted by id, or repeats an id."),
-        (_unknown, "answers.jsonl contains a line that is not an answer."),
+        (_cut_short, "outcomes.jsonl does not have two executions of each case."),
+        (_unknown, "is not what a run wrote there."),
     ],
 )
 def test_forged_outputs_are_refused(
@@ -310,14 +344,14 @@ def test_forged_outputs_are_refused(
     path = rewritten(outputs, tmp_path / "changed.zip", change)
 
     with pytest.raises(SuiteError) as refusal:
-        judge(open_suite(small_suite), open_recorded(path), tmp_path / "out")
+        judge(open_suite(small_suite), open_record(path), tmp_path / "out")
     assert sentence in str(refusal.value)
 
 
 def test_rewritten_outputs_without_changes_are_accepted(outputs: Path, small_suite: Path, tmp_path: Path) -> None:
     """So the forgeries above are refused for their changes."""
     path = rewritten(outputs, tmp_path / "same.zip", lambda _: None)
-    run = judge(open_suite(small_suite), open_recorded(path), tmp_path / "out")
+    run = judge(open_suite(small_suite), open_record(path), tmp_path / "out")
 
     assert [each.verdict for each in run.results] == ["pass"] * 6
 
@@ -332,7 +366,7 @@ def test_a_changed_byte_changes_no_verdict(
     content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     (tmp_path / "changed.zip").write_bytes(content)
     try:
-        judge(open_suite(small_suite), open_recorded(tmp_path / "changed.zip"), tmp_path / "out")
+        judge(open_suite(small_suite), open_record(tmp_path / "changed.zip"), tmp_path / "out")
     except SuiteError:
         return
 
@@ -346,7 +380,7 @@ def test_a_file_that_is_not_an_archive_of_outputs_is_refused(tmp_path: Path, con
     path.write_bytes(content)
 
     with pytest.raises(SuiteError, match="is not a complete file of outputs, as `run --record` writes it"):
-        open_recorded(path)
+        open_record(path)
 
 
 def test_an_archive_of_a_later_zip_version_is_refused(outputs: Path, tmp_path: Path) -> None:
@@ -358,4 +392,4 @@ def test_an_archive_of_a_later_zip_version_is_refused(outputs: Path, tmp_path: P
     with pytest.raises(
         SuiteError, match="is not a complete file of outputs, as `run --record` writes it: zip file version"
     ):
-        open_recorded(tmp_path / "outputs.zip")
+        open_record(tmp_path / "outputs.zip")

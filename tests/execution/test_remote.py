@@ -13,8 +13,9 @@ from opconform.errors import ClusterError, KilledWorkersError, UsageError
 from opconform.suite.reader import open_suite
 from opconform_runners.execution import remote
 from opconform_runners.execution.cluster import connected
+from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.remote import RemoteExecution, execute_batch, machine_of_worker
-from opconform_runners.execution.runner import Run, RunOptions, run_suite
+from opconform_runners.execution.runner import Run, run_suite
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.verdicts.results import Result
 from tests.conftest import MINIATURES
@@ -72,8 +73,8 @@ def test_the_results_are_those_of_a_local_run(small_suite: Path, tmp_path: Path,
     assert timeless(there.results) == timeless(here.results)
     assert there.header == here.header
     assert len(there.results) == 6
-    assert [each.read_bytes() for each in tmp_path.glob("here/actual.zip")] == [
-        each.read_bytes() for each in tmp_path.glob("there/actual.zip")
+    assert [each.read_bytes() for each in tmp_path.glob("here/outputs.zip")] == [
+        each.read_bytes() for each in tmp_path.glob("there/outputs.zip")
     ]
 
 
@@ -114,4 +115,4 @@ def test_workers_that_differ_are_refused(small_suite: Path, pool: Executor) -> N
     with pytest.raises(
         ClusterError, match=r"^Two workers differ in driver \(1\.2, None\)\. Use workers that are alike"
     ):
-        execution.execute(suite.entries, lambda *_: None, lambda _: None, alone=False)
+        list(execution.execute(suite.entries, ()))

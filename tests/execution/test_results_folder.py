@@ -117,7 +117,8 @@ def test_what_a_kill_leaves_among_batches_is_no_obstacle(
     opconform(*certify, *force, code=1)
 
     assert {each.name for each in out.iterdir()} == {
-        "actual.zip",
+        "outcomes.jsonl",
+        "outputs.zip",
         "report.html",
         "report.json",
         "results.jsonl",
@@ -238,7 +239,7 @@ def test_two_commands_do_not_write_to_one_folder_at_once(
             assert [each.name for each in folder.iterdir()] == [LOCK]
     opconform("run", small_suite, "numpy", "--out", out)
 
-    assert {each.name for each in out.iterdir()} == {"results.jsonl", "report.json"}
+    assert {each.name for each in out.iterdir()} == {"outcomes.jsonl", "results.jsonl", "report.json"}
 
 
 def test_a_run_that_cannot_start_leaves_no_folder(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from opconform.suite.selection import Selection
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Backend, Inputs, PlacedOutputs, Rejected, Unsupported
 from opconform_runners.execution.outputs import PLENTY, output_limit
-from opconform_runners.execution.runner import selected
+from opconform_runners.execution.plan import selected
 from opconform_runners.execution.scheduler import execute
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.outcome import Error, Incident, Outcome, Oversized, Returned

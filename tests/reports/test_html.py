@@ -15,7 +15,8 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Dynamic
 from opconform.suite.manifest import RequirementNote, inputs_name
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.failed_outputs import Keeper, Kept
+from opconform.tensors.npz import npz_bytes
+from opconform_runners.execution.outputs_zip import KeptOutputs, OutputsWriter
 from opconform_runners.reports import feeds
 from opconform_runners.reports.case_text import drawing_lines, input_lines
 from opconform_runners.reports.diff import failure_changes
@@ -40,7 +41,7 @@ REJECTED = "VariadicSplit-1/rejected/edf4e822b0"
 def subject(found: Report, *, name: str = "some", suite: Suite | None = None) -> Subject:
     """A run on the page that kept no outputs."""
     column = Column(name=name, report=found)
-    return Subject(column=column, suite=suite, place="my suite", script="", kept=Kept(Path("nowhere")))
+    return Subject(column=column, suite=suite, place="my suite", script="", kept=KeptOutputs(Path("nowhere")))
 
 
 @pytest.fixture(scope="module")
@@ -327,7 +328,9 @@ def failure(suite: Suite, identity: str, mismatch: Mismatch | None) -> Result:
 def evidence_of(suite: Suite, failed: Result, out: Path) -> dict[str, Any]:
     """The evidence of a failure, with the outputs that a run kept in a folder."""
     entry = suite.by_id[failed.id]
-    return evidence.evidence_of(suite, entry, failed, feeds_of(suite, entry, failed, Kept(out).outputs(entry.id)))
+    return evidence.evidence_of(
+        suite, entry, failed, feeds_of(suite, entry, failed, KeptOutputs(out).outputs(entry.id))
+    )
 
 
 DIFFERENT = Mismatch(
@@ -385,12 +388,13 @@ def test_large_tensors_are_not_drawn(suite: Suite, tmp_path: Path, monkeypatch: 
 
 def test_outputs_past_the_end_of_the_input_are_drawn_as_bars(suite: Suite, tmp_path: Path) -> None:
     """All elements past the end are marked, and the likely cause says where they are."""
-    keeper = Keeper(tmp_path)
-    keeper.keep(REJECTED, [[np.zeros((4, 4), np.float32), np.zeros((5, 4), np.float32)]])
-    keeper.close()
+    writer = OutputsWriter(tmp_path / "outputs.zip", None)
+    outputs = {"output_0": np.zeros((4, 4), np.float32), "output_1": np.zeros((5, 4), np.float32)}
+    writer.write(f"{REJECTED}/outputs.npz", npz_bytes(outputs))
+    writer.close()
     failed = failure(suite, REJECTED, None)
     entry = suite.by_id[REJECTED]
-    [kept] = feeds_of(suite, entry, failed, Kept(tmp_path).outputs(entry.id))
+    [kept] = feeds_of(suite, entry, failed, KeptOutputs(tmp_path).outputs(entry.id))
     [feed] = evidence_of(suite, failed, tmp_path)["feeds"]
 
     assert feed["got"] == {"axis": 0, "size": 6, "outputs": [("output_0", 0, 4), ("output_1", 4, 5)]}

@@ -15,12 +15,13 @@ import pytest
 
 from opconform.explanation.pictures import Highlight
 from opconform.suite.reader import open_suite
-from opconform_runners.execution.failed_outputs import CASE_LIMIT, Keeper, Kept
+from opconform.tensors.npz import npz_bytes
+from opconform_runners.execution.outputs_zip import KeptOutputs, OutputsWriter
 from opconform_runners.reports.excerpt import Marks, excerpt_of
 from opconform_runners.reports.report_file import finished, write_report
 from opconform_runners.verdicts.results import read_written, write_results
 from opconform_runners.verdicts.run_header import ids_digest
-from tests.conftest import MINIATURES, Run, killed, whole
+from tests.conftest import MINIATURES, Run, interrupted, whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -176,10 +177,10 @@ def pages(opconform: Run, run: Path, small_suite: Path, tmp_path_factory: pytest
     for name in ("interrupted", "incomplete"):
         shutil.copytree(run, out / name)
     (out / "interrupted" / "report.json").unlink()
-    (out / "interrupted" / "results.jsonl").write_bytes(killed(run))
+    interrupted(run, out / "interrupted")
     report = finished(run).report
     left, missing = report.results[:-1], (report.results[-1].id,)
-    (out / "incomplete" / "results.jsonl").write_bytes(killed(run, len(left)))
+    interrupted(run, out / "incomplete", len(left))
     write_report(
         out / "incomplete", replace(report, results=left, faults=(), missing=missing, gave_up="The harness died.")
     )
@@ -522,14 +523,14 @@ def test_a_report_is_compared_with_an_older_run(opconform: Run, run: Path, small
     )
 
 
-def test_outputs_that_are_too_large_are_not_kept(tmp_path: Path) -> None:
-    """Kept outputs are read back bit for bit; those over the limit are not kept."""
+def test_kept_outputs_are_read_back_bit_for_bit(tmp_path: Path) -> None:
+    """By feed and number; a case without outputs has none."""
     nan = np.array([0x7FC00001, 0x80000000], np.uint32).view(np.float32)
-    keeper = Keeper(tmp_path)
-    keeper.keep("Split-1/a/0000000000", [[nan], [nan[:1]]])
-    keeper.keep("Split-1/a/0000000001", [[np.zeros(CASE_LIMIT + 1, np.uint8)]])
-    keeper.close()
-    kept = Kept(tmp_path)
+    writer = OutputsWriter(tmp_path / "outputs.zip", None)
+    writer.write("Split-1/a/0000000000/outputs.npz", npz_bytes({"output_0": nan}))
+    writer.write("Split-1/a/0000000000/outputs.1.npz", npz_bytes({"output_0": nan[:1]}))
+    writer.close()
+    kept = KeptOutputs(tmp_path)
     back = kept.outputs("Split-1/a/0000000000")
 
     assert {place: each.tobytes() for place, each in back.items()} == {(0, 0): nan.tobytes(), (1, 0): nan[:1].tobytes()}

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 from opconform_runners.reports.report_file import read_report, write_report
 from opconform_runners.reports.text import one_line, printable
-from tests.conftest import MINIATURES, Run, killed
+from tests.conftest import MINIATURES, Run, interrupted
 from tests.miniatures import HOSTILE
 
 REJECTED = "VariadicSplit-1/rejected/edf4e822b0"
@@ -39,10 +39,8 @@ def runs(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFac
         opconform("run", small_suite, "--backend", f"{MINIATURES}:{name}", "--out", out, code=None)
     known = ("--baseline", "known.txt", "--out", "known")
     opconform("run", small_suite, "--backend", f"{MINIATURES}:LosesNegativeZero", *known, cwd=folder, code=1)
-    (folder / "killed").mkdir()
-    (folder / "killed" / "results.jsonl").write_bytes(killed(folder / "Perfect"))
-    (folder / "gave-up").mkdir()
-    (folder / "gave-up" / "results.jsonl").write_bytes(killed(folder / "Perfect", 5))
+    interrupted(folder / "Perfect", folder / "killed")
+    interrupted(folder / "Perfect", folder / "gave-up", 5)
     perfect = read_report(folder / "Perfect")
     left = tuple(each for each in perfect.results if each.id != REJECTED)
     write_report(folder / "gave-up", replace(perfect, results=left, missing=(REJECTED,), gave_up="The harness died."))

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from opconform.suite.case import canonical_json
+from opconform_runners.execution.outcomes import linked
+from opconform_runners.verdicts.results import OUTCOMES, line_of
 from tests.conftest import MINIATURES, Run, whole
 from tests.robustness.hostile_suites import packed
 
@@ -58,10 +60,10 @@ class Commands:
         for line in (
             "generate spec.yaml --out suite --jobs 1",
             f"run suite --backend {MINIATURES}:LosesNegativeZero --out failing",
-            "run suite --backend numpy --record outputs.zip",
+            "run suite --backend numpy --record record.zip",
             "run suite --backend numpy --out passing",
             "certificate keygen me",
-            "certificate judge outputs.zip --suite suite --out judged --sign me.key",
+            "certificate judge record.zip --suite suite --out judged --sign me.key",
         ):
             assert self.run(line) < 2, line
         packed(folder / "suite", folder / "suite.zip")
@@ -127,7 +129,10 @@ class Commands:
             (folder / name).write_bytes(change(content))
             if name == "results.jsonl":
                 (folder / "report.json").unlink()
-            formats = ("junit", "markdown", "csv", "badge")
+            if name == OUTCOMES:  # as a killed run left it
+                (folder / "report.json").unlink()
+                (folder / "results.jsonl").unlink()
+            formats = ("junit", "markdown", "badge")
             lines = [f"report changed-failing --{form} -" for form in formats]
             return (
                 self.all_of(
@@ -145,18 +150,36 @@ class Commands:
 
     def recorded(self, name: str) -> Callable[[bytes], int]:
         """A reader of recorded outputs in which one member was changed, under right digests."""
-        with zipfile.ZipFile(self._folder / "outputs.zip") as archive:
+        with zipfile.ZipFile(self._folder / "record.zip") as archive:
             members = {member: archive.read(member) for member in archive.namelist()}
 
         def read(content: bytes) -> int:
             changed = {**members, name: content}
             old, new = (hashlib.sha256(it).hexdigest().encode() for it in (members[name], content))
-            changed["answers.jsonl"] = changed["answers.jsonl"].replace(old, new)
-            changed["outputs.json"] = sealed(changed["outputs.json"], changed["answers.jsonl"])
+            changed[OUTCOMES] = relinked(changed[OUTCOMES].replace(old, new))
             write_zip(self._folder / "changed.zip", changed)
             return self.run("certificate judge changed.zip --suite suite --out judged-out --force")
 
         return read
+
+
+def relinked(log: bytes) -> bytes:
+    """A log of outcomes with right digests; a line that is not an object stays."""
+    header, *lines = log.splitlines(keepends=True) or [b"\n"]
+    return linked(header, [unlinked(line) for line in lines])
+
+
+def unlinked(line: bytes) -> bytes:
+    """A line of a log without its digest."""
+    try:
+        document = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    return (
+        line_of({key: value for key, value in document.items() if key != "chain"})
+        if isinstance(document, dict)
+        else line
+    )
 
 
 def sealed(document: bytes, lines: bytes | None = None) -> bytes:

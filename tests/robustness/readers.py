@@ -15,7 +15,7 @@ from opconform_runners.certificates.keys import read_private
 from opconform_runners.execution.outputs import read_outputs
 from opconform_runners.harness.protocol import reply_faults, reply_of, said_faults, said_of
 from tests.conftest import Run, killed
-from tests.robustness.commands import SPEC, Commands, sealed, with_footer, write_zip
+from tests.robustness.commands import SPEC, Commands, relinked, sealed, with_footer, write_zip
 from tests.robustness.hostile_suites import reseal, reseal_header
 from tests.robustness.mutation import changed_bytes, changed_json, changed_line, changed_npz
 
@@ -83,10 +83,10 @@ def _kept(opconform: Commands, folder: Path) -> Callable[[bytes], int]:
     """A reader of the outputs that were kept of each case."""
 
     def read(content: bytes) -> int:
-        with zipfile.ZipFile(folder / "failing" / "actual.zip") as archive:
+        with zipfile.ZipFile(folder / "failing" / "outputs.zip") as archive:
             members = {name: archive.read(name) for name in archive.namelist()}
         write_zip(folder / "kept.zip", {name: content if name.endswith(".npz") else it for name, it in members.items()})
-        return opconform.results("actual.zip")((folder / "kept.zip").read_bytes())
+        return opconform.results("outputs.zip")((folder / "kept.zip").read_bytes())
 
     return read
 
@@ -113,13 +113,13 @@ def readers_of(folder: Path, opconform: Run) -> Iterator[tuple[str, Reader]]:
     """Every reader by its name."""
     run = Commands(folder, opconform)
     arrays, private = run.contents("suite", "*.npz"), read_private(folder / "me.key")
-    verify = "certificate verify {} --key {} --suite suite --results judged --record outputs.zip"
+    verify = "certificate verify {} --key {} --suite suite --results judged --record record.zip"
     certificate = run.file("certificate.json", verify.format("certificate.json", "me.pub"))
     generate = "generate changed.yaml --out out-suite --jobs 1"
-    with zipfile.ZipFile(folder / "outputs.zip") as archive:
+    with zipfile.ZipFile(folder / "record.zip") as archive:
         recorded = {name: archive.read(name) for name in archive.namelist()}
     outputs = next(name for name in recorded if name.endswith(".npz"))
-    with zipfile.ZipFile(folder / "failing" / "actual.zip") as archive:
+    with zipfile.ZipFile(folder / "failing" / "outputs.zip") as archive:
         kept = tuple(archive.read(name) for name in archive.namelist() if name.endswith(".npz"))
     spec = json.dumps(yaml.safe_load(SPEC)).encode()
 
@@ -138,17 +138,17 @@ def readers_of(folder: Path, opconform: Run) -> Iterator[tuple[str, Reader]]:
     results = run.content("failing/results.jsonl")
     yield "results", reader(run.results("results.jsonl"), results, changes=LINES)
     yield "results, sealed", reader(run.results("results.jsonl", with_footer), results, changes=LINES)
-    interrupted = killed(folder / "passing", cases=4)
-    yield "results of an interrupted run", reader(run.results("results.jsonl"), interrupted, changes=LINES)
+    log = killed(folder / "failing", cases=4)
+    yield "log of a killed run", reader(run.results("outcomes.jsonl"), log, changes=LINES)
+    yield "log of a killed run, linked", reader(run.results("outcomes.jsonl", relinked), log, changes=LINES)
     yield "report.json", reader(run.results("report.json"), run.content("failing/report.json"))
-    yield "actual.zip", reader(_kept(run, folder), *kept, changes=NPZ)
-    actual = run.content("failing/actual.zip")
-    yield "actual.zip, as a zip file", reader(run.results("actual.zip"), actual, changes=BYTES)
-    yield "outputs.json", reader(run.recorded("outputs.json"), recorded["outputs.json"])
-    yield "answers.jsonl", reader(run.recorded("answers.jsonl"), recorded["answers.jsonl"], changes=LINES)
+    yield "outputs.zip", reader(_kept(run, folder), *kept, changes=NPZ)
+    actual = run.content("failing/outputs.zip")
+    yield "outputs.zip, as a zip file", reader(run.results("outputs.zip"), actual, changes=BYTES)
+    yield "recorded log", reader(run.recorded("outcomes.jsonl"), recorded["outcomes.jsonl"], changes=LINES)
     yield "recorded arrays", reader(run.recorded(outputs), recorded[outputs], changes=NPZ)
     judge = run.file("changed.zip", "certificate judge changed.zip --suite suite --out judged-out --force")
-    yield "recorded outputs, as a zip file", reader(judge, run.content("outputs.zip"), changes=BYTES)
+    yield "recorded outputs, as a zip file", reader(judge, run.content("record.zip"), changes=BYTES)
     yield "certificate", reader(certificate, run.content("judged/certificate.json"))
     payload = envelope_of(folder / "judged" / "certificate.json").payload
     yield "statement", reader(lambda it: certificate(signed(it, private)), payload)

@@ -13,8 +13,8 @@ from opconform.errors import OpconformError
 from opconform.suite.verification import faults_of
 from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.keys import read_private, read_public, write_pair
-from opconform_runners.execution.failed_outputs import Kept
-from opconform_runners.execution.outputs_archive import open_recorded
+from opconform_runners.execution.outputs_zip import KeptOutputs
+from opconform_runners.execution.record import open_record
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.baseline import read_baseline
 from opconform_runners.verdicts.results import read_results
@@ -47,8 +47,8 @@ READERS: Mapping[str, Callable[[Path], object]] = {
     "results.jsonl": read_results,
     "report.json": lambda path: read_report(path.parent),
     "certificate.json": lambda path: read_certificate(path, read_public(path.with_name("me.pub"))),
-    "actual.zip": lambda path: Kept(path.parent),
-    "outputs.zip": open_recorded,
+    "outputs.zip": lambda path: KeptOutputs(path.parent),
+    "record.zip": open_record,
     "baseline.txt": read_baseline,
     "other.key": read_private,
     "other.pub": read_public,
@@ -95,7 +95,7 @@ def test_every_command_ends_with_a_hostile_suite(tmp_path: Path, suite: Path, wh
 
 @pytest.mark.ci_only
 @pytest.mark.parametrize("kind", BLOCKING)
-@pytest.mark.parametrize("name", ["results.jsonl", "report.json", "actual.zip", "certificate.json"])
+@pytest.mark.parametrize("name", ["results.jsonl", "report.json", "outputs.zip", "certificate.json"])
 def test_every_command_ends_with_hostile_results(
     opconform: Run, tmp_path: Path, suite: Path, name: str, kind: str
 ) -> None:

@@ -16,7 +16,7 @@ import pytest
 from tests.robustness import attempts, seeded
 from tests.robustness.processes import PROGRAM, all_left, environment
 
-#: The most bytes that the results grow between two kills: about 50 cases.
+#: The most bytes that the log grows between two kills: about 80 cases.
 MOST = 20_000
 KILLS = 10
 #: How long a case may take, and how long opconform is stopped, in seconds.
@@ -40,7 +40,7 @@ def started(suite: Path, out: Path, temporary: Path) -> "subprocess.Popen[str]":
 
 
 def moments(run: "subprocess.Popen[str]", out: Path, draws: random.Random) -> Iterator[None]:
-    """Random moments of a run, until it ends: when its results have grown by so many bytes."""
+    """Random moments of a run, until it ends: when its log has grown by so many bytes."""
     due = size_of(out) + draws.randrange(MOST)
     while run.poll() is None:
         if size_of(out) >= due:
@@ -50,9 +50,9 @@ def moments(run: "subprocess.Popen[str]", out: Path, draws: random.Random) -> It
 
 
 def size_of(out: Path) -> int:
-    """The bytes of the results so far."""
-    results = out / "results.jsonl"
-    return results.stat().st_size if results.is_file() else 0
+    """The bytes of the log so far."""
+    log = out / "outcomes.jsonl"
+    return log.stat().st_size if log.is_file() else 0
 
 
 def verdicts(out: Path) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ import pytest
 from opconform.errors import MissingError
 from opconform.suite.kind import Kind, check_kind
 from opconform.suite.reader import open_suite
-from opconform_runners.execution.outputs_archive import open_recorded
+from opconform_runners.execution.record import open_record
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.baseline import read_baseline
 
@@ -27,7 +27,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / name).touch()
     for name in ("spec.yaml", "known.txt", "certificate.json"):
         (tmp_path / name).touch()
-    for name, member in (("suite.zip", "suite.json"), ("record.zip", "outputs.json")):
+    for name, member in (("suite.zip", "suite.json"), ("record.zip", "outcomes.jsonl")):
         with zipfile.ZipFile(tmp_path / name, "w") as archive:
             archive.writestr(member, "{}")
 
@@ -81,7 +81,7 @@ def test_every_reader_names_the_kind() -> None:
         (open_suite, "certified"),
         (read_report, "suite"),
         (read_baseline, "suite"),
-        (open_recorded, "."),
+        (open_record, "."),
     ):
         with pytest.raises(MissingError, match=r"is a .*, not a "):
             read(Path(path))

@@ -15,7 +15,7 @@ from opconform_runners.reports.report_file import read_report, write_report
 from opconform_runners.verdicts.baseline import Baseline, compare, parse_baseline
 from opconform_runners.verdicts.results import Result, read_results
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
-from tests.conftest import MINIATURES, Run, killed
+from tests.conftest import MINIATURES, Run, interrupted, killed
 
 REJECTED = "VariadicSplit-1/rejected/edf4e822b0"
 TWIN = "VariadicSplit-1/rejected/c8611d2f32"
@@ -305,8 +305,8 @@ def test_update_refuses_an_incomplete_run(opconform: Run, small_suite: Path, cop
 
 def test_update_continues_a_killed_run(opconform: Run, small_suite: Path, copies: Path, tmp_path: Path) -> None:
     """The cases without a verdict are executed."""
-    results = copies / "Perfect" / "results.jsonl"
-    results.write_bytes(killed(copies / "Perfect"))
+    (copies / "Perfect" / "results.jsonl").unlink()
+    (copies / "Perfect" / "outcomes.jsonl").write_bytes(killed(copies / "Perfect"))
     done = updated(opconform, small_suite, copies / "Perfect", tmp_path / "b.txt")
 
     assert "was continued; 2 of 6 cases had been executed before." in done.stderr
@@ -413,7 +413,7 @@ def test_diff_with_an_incomplete_run_ends_with_1(opconform: Run, runs: Path) -> 
 
 def test_diff_ignores_cases_that_a_killed_run_did_not_execute(opconform: Run, runs: Path, tmp_path: Path) -> None:
     """No requirement is mended, no case is new or removed, and the suite is not another one."""
-    (tmp_path / "results.jsonl").write_bytes(killed(runs / "AcceptsEverything", 0))
+    interrupted(runs / "AcceptsEverything", tmp_path, 0)
     full = runs / "AcceptsEverything"
     shown = opconform("diff", full, tmp_path, code=1).stdout
     back = json.loads(opconform("diff", tmp_path, full, "--json", code=1).stdout)
@@ -434,7 +434,7 @@ def test_diff_of_a_run_that_gave_up_covers_its_executed_cases(opconform: Run, ru
     zeros = read_report(runs / "LosesNegativeZero")
     missing = tuple(each.id for each in zeros.results[1:])
     part = replace(zeros, results=zeros.results[:1], faults=(), missing=missing, gave_up="It died.")
-    (tmp_path / "results.jsonl").write_bytes(killed(runs / "LosesNegativeZero", 1))
+    interrupted(runs / "LosesNegativeZero", tmp_path, 1)
     write_report(tmp_path, part)
     document = json.loads(opconform("diff", runs / "AcceptsEverything", tmp_path, "--json", code=1).stdout)
 

@@ -313,7 +313,7 @@ def test_a_run_that_cannot_start_loses_nothing(opconform: Run, small_suite: Path
         opconform("run", small_suite, "--backend", f"{MINIATURES}:Nobody", "--out", tmp_path / out, code=3)
 
     assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before
-    assert before.keys() == {"results.jsonl", "report.json", "report.html"}
+    assert before.keys() == {"outcomes.jsonl", "results.jsonl", "report.json", "report.html"}
     assert not (tmp_path / "new").exists()
 
 
@@ -323,7 +323,12 @@ def test_a_new_run_removes_the_report_of_an_earlier_run(opconform: Run, small_su
     opconform("report", tmp_path)
     report(opconform, small_suite, tmp_path, "LosesNegativeZero", "--force")
 
-    assert {each.name for each in tmp_path.iterdir()} == {"results.jsonl", "report.json", "actual.zip"}
+    assert {each.name for each in tmp_path.iterdir()} == {
+        "outcomes.jsonl",
+        "results.jsonl",
+        "report.json",
+        "outputs.zip",
+    }
 
 
 def test_foreign_files_are_not_overwritten(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

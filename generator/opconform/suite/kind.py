@@ -18,8 +18,8 @@ _NAMES: Mapping[Kind, str] = {
     "baseline": "a baseline",
     "certificate": "a certificate",
 }
-#: The file that shows the kind of the folder or zip file that it is in.
-_SIGNS: Mapping[str, Kind] = {HEADER: "suite", "results.jsonl": "results", "outputs.json": "record"}
+#: The file that shows the kind of the folder or zip file that it is in. A folder with a log has results.
+_SIGNS: Mapping[str, Kind] = {HEADER: "suite", "results.jsonl": "results", "outcomes.jsonl": "record"}
 #: How to get each kind, if that does not depend on the given path.
 _ADVICE: Mapping[Kind, str] = {
     "record": "`opconform run SUITE BACKEND --record FILE.zip` writes one.",
@@ -66,7 +66,8 @@ def check_kind(path: Path, wanted: Kind) -> None:
 def kinds_of(path: Path) -> list[Kind]:
     """The kinds of a path, as far as names show them."""
     if path.is_dir():
-        kinds = [kind for name, kind in _SIGNS.items() if (path / name).is_file()]
+        found = [kind for name, kind in _SIGNS.items() if (path / name).is_file()]
+        kinds: list[Kind] = list(dict.fromkeys("results" if kind == "record" else kind for kind in found))
         return [*kinds, "spec"] if any(path.glob("*.yaml")) else kinds
     if not path.is_file():
         return []

@@ -1,7 +1,6 @@
-"""The evidence for a certificate: complete results that agree with their report and their suite."""
+"""The evidence for a certificate: complete results that follow from their log and their suite."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,37 +9,31 @@ from opconform.errors import CertificateError, MissingError, SuiteError
 from opconform.files import open_regular, read_regular
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite
-from opconform_runners.reports.report import Report
-from opconform_runners.reports.report_file import read_report, report_text
-from opconform_runners.verdicts.agreement import is_possible
-from opconform_runners.verdicts.results import REPORT, RESULTS, RESULTS_LIMIT, Result, placements_of, read_results
-from opconform_runners.verdicts.run_header import suite_note
+from opconform_runners.execution.case_verdicts import results_of
+from opconform_runners.execution.outcomes import log_in
+from opconform_runners.reports.report import Report, report_of
+from opconform_runners.verdicts.results import OUTCOMES, RESULTS, Result, read_results, read_written
+from opconform_runners.verdicts.run_header import RunHeader, suite_note
 
 
 def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
     """The report that follows from results and suite, and the SHA-256 of the certified files by name.
 
-    Raises CertificateError for results that are incomplete, or contradict themselves, their report or the suite.
+    Raises CertificateError for results that are incomplete, or do not follow from the log and the suite.
     """
+    written, log = read_written(out / RESULTS), log_in(out)
+    check_whole(written.header, out)
     results = read_results(out / RESULTS)
-    read, content = read_report(out), read_file(out / REPORT, RESULTS_LIMIT)
-    check_whole(read, out)
     _check_complete(results, suite, out / RESULTS)
-    report = replace(
-        read,
-        suite=suite_note(suite.header),
-        notes=suite.header.requirements,
-        results=tuple(results),
-        missing=(),
-        gave_up=None,
-        environment=read.environment.placed(placements_of(results)),
-        baseline=None,
-    )
-    if report_text(report).encode() != content:
-        raise CertificateError(f"{out / REPORT} does not match {RESULTS} and the suite {suite.store.root}.")
-    return report, {
+    if (
+        replace(log.header, strict=written.header.strict) != written.header
+        or results_of(log, suite, settled=True) != results
+    ):
+        raise CertificateError(f"{out / RESULTS} does not follow from {OUTCOMES} and the suite {suite.store.root}.")
+    header = replace(written.header, suite=suite_note(suite.header), requirements=suite.header.requirements)
+    return report_of(header, results), {
         RESULTS: file_digest(out / RESULTS),
-        REPORT: hashlib.sha256(content).hexdigest(),
+        OUTCOMES: file_digest(out / OUTCOMES),
         HEADER: hashlib.sha256(suite.store.read(HEADER)).hexdigest(),
     }
 
@@ -49,37 +42,31 @@ def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
 _STREAMED = "is from a streamed certification, whose cases were not kept. Repeat it with --keep-suite to sign it."
 
 
-def check_whole(report: Report, out: Path) -> None:
-    """Check that the report in a folder is that of a certification, or raise a CertificateError."""
-    if not report.whole:
+def check_whole(header: RunHeader, out: Path) -> None:
+    """Check that the results in a folder are those of a certification, or raise a CertificateError."""
+    if not header.whole:
         raise CertificateError(
-            f"{out / REPORT} is from a run that may cover a selection of cases. Only results of `certify` or "
+            f"{out / RESULTS} is from a run that may cover a selection of cases. Only results of `certify` or "
             "`certificate judge` can be signed."
         )
-    if report.tallies:
-        raise CertificateError(f"{out / REPORT} {_STREAMED}")
+    if header.streamed is not None:
+        raise CertificateError(f"{out / RESULTS} {_STREAMED}")
 
 
 def _check_complete(results: Sequence[Result], suite: Suite, path: Path) -> None:
-    """Check that every case of the profiles in some results has one verdict, and that the verdict is possible."""
+    """Check that every case of the profiles in some results has one verdict."""
     if suite.header.select:
         chosen = " ".join(suite.header.select)
         raise CertificateError(f"{suite.store.root} was generated with --select {chosen}: its profiles are incomplete.")
     if suite.header.part_of:
         raise CertificateError(f"{suite.store.root} {_STREAMED}")
     verdicts = {each.id: each.verdict for each in results}
-    if len(verdicts) < len(results):
-        [(twice, _)] = Counter(each.id for each in results).most_common(1)
-        raise CertificateError(f"{path} has two verdicts on {twice}.")
     profiles = {each.profile for each in results}
     wanted = {each.id for each in suite.entries if each.profile in profiles}
     odd = min(wanted ^ verdicts.keys(), default=None)
     if odd is not None:
         what = "has no verdict on" if odd in wanted else "has a verdict on a case that is not in the suite:"
         raise CertificateError(f"{path} {what} {odd}.")
-    for each in results:
-        if not is_possible(each, suite, verdicts):
-            raise CertificateError(f"{path} contradicts the suite or itself: see the result of {each.id}.")
 
 
 def file_digest(path: Path) -> str:

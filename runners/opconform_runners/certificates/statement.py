@@ -1,6 +1,6 @@
 """The statement of a certificate, and its summary: an in-toto Statement (v1) with a test result predicate (v0.1)."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
 
@@ -10,15 +10,14 @@ from opconform.errors import CertificateError
 from opconform.generation.provenance import foreign_specs
 from opconform.specs.loader import shipped_files
 from opconform.suite.case import canonical_json
-from opconform.suite.manifest import HEADER, MANIFEST, Header, Level, first_error
+from opconform.suite.manifest import HEADER, MANIFEST, Header, first_error
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment, environment_facts
 from opconform_runners.reports.incidents import deaths_clause
 from opconform_runners.reports.report import Report, coverage_text
-from opconform_runners.reports.requirement_row import is_tested
 from opconform_runners.reports.text import printable
 from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
-from opconform_runners.verdicts.results import REPORT, RESULTS
+from opconform_runners.verdicts.results import OUTCOMES, RESULTS
 from opconform_runners.verdicts.run_header import shared_fields
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
@@ -27,7 +26,6 @@ PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
 OUTPUTS: Final = "outputs"
 
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Counts = Mapping[str, Annotated[int, Field(ge=0)]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,32 +49,6 @@ class CertifiedSuite:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CertifiedProfile:
-    """The cases of a profile by verdict, and whether they show the backend to be conformant."""
-
-    name: str
-    passed: bool
-    counts: Counts
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CertifiedRequirement:
-    """The cases of a requirement by verdict; the harness fulfils a `mapped` one itself."""
-
-    op: str
-    id: str
-    level: Level
-    broken: bool
-    mapped: bool
-    counts: Counts
-
-    @property
-    def test(self) -> str:
-        """The name of the requirement in the predicate's lists of tests."""
-        return f"{self.op}/{self.id}"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
     """The extension field of the predicate.
 
@@ -85,8 +57,9 @@ class Finding:
         witnessed: Whether the command that signed also executed the cases or judged their outputs, all of them, and did
             not read their verdicts from a file.
         strict: Whether interpretations count as much as normative requirements.
-        supported: How many of the cases passed or failed.
-        deaths: How many processes crashed or hung without a failure of a case; not in the payload if there are none.
+        profiles: The profiles that were run, all cases of each.
+        cases: How many cases have a verdict, and how many of them are `supported`: they passed or failed.
+        deaths: How many processes crashed or hung without a failure of a case.
     """
 
     format: Literal[1] = 1
@@ -97,16 +70,11 @@ class Finding:
     backend: Implementation
     environment: Environment
     suite: CertifiedSuite
-    cases: Counts
+    profiles: tuple[str, ...]
+    cases: Annotated[int, Field(ge=1)]
     supported: Annotated[int, Field(ge=0)]
-    profiles: tuple[CertifiedProfile, ...]
-    requirements: tuple[CertifiedRequirement, ...]
+    deaths: Annotated[int, Field(ge=0)]
     timestamp: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
-    deaths: Annotated[int, Field(ge=0)] = 0
-
-    def counts(self, requirement: CertifiedRequirement) -> bool:
-        """Whether a violation of a requirement makes the backend non-conformant."""
-        return self.strict or requirement.level == "normative"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -152,43 +120,54 @@ def statement_of(
 ) -> Statement:
     """The statement of a complete run on a suite.
 
-    `digests` has the SHA-256 of `results.jsonl`, `report.json` and `suite.json`, by name. The last two arguments are
+    `digests` has the SHA-256 of `results.jsonl`, `outcomes.jsonl` and `suite.json`, by name. The last two arguments are
     those of `Finding`.
     """
-    finding = replace(_finding(report, header, timestamp), witnessed=witnessed)
-    undeclared = [each for each in report.results if UNDECLARED_UNSUPPORTED in each.findings]
-    tests = tests_of(finding, {f"{each.op}/{name}" for each in undeclared for name in each.requirements})
+    tests = _tests_of(report)
     outputs = {} if report.outputs is None else {OUTPUTS: report.outputs}
     sources = {MANIFEST: header.digest, HEADER: digests[HEADER], **dict(sorted(header.specs.items()))}
     return Statement(
-        subject=_resources({RESULTS: digests[RESULTS], REPORT: digests[REPORT], **outputs}),
+        subject=_resources({RESULTS: digests[RESULTS], OUTCOMES: digests[OUTCOMES], **outputs}),
         predicate=Predicate(
             result="FAILED" if not report.conformant else "WARNED" if tests["warned"] else "PASSED",
             configuration=_resources(sources),
             **tests,
-            opconform=finding,
+            opconform=Finding(
+                conformant=bool(report.conformant),
+                strict=report.strict,
+                judged=report.outputs is not None,
+                witnessed=witnessed,
+                backend=replace(report.implementation, hardware=None, driver=None, mapped=()),
+                environment=report.environment,
+                suite=CertifiedSuite(**shared_fields(CertifiedSuite, header) | {"dialects": tuple(header.dialects)}),
+                profiles=tuple(report.profiles),
+                cases=report.cases,
+                supported=report.supported,
+                deaths=len(report.deaths),
+                timestamp=timestamp,
+            ),
         ),
     )
 
 
-def tests_of(finding: Finding, doubtful: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """The tests that are failed, warned and passed; a `doubtful` one that did not fail is warned."""
+def _tests_of(report: Report) -> dict[str, tuple[str, ...]]:
+    """The requirements that are failed, warned and passed."""
+    undeclared = [result for result in report.results if UNDECLARED_UNSUPPORTED in result.findings]
+    doubtful = {(result.op, name) for result in undeclared for name in result.requirements}
     tests: dict[str, list[str]] = {"failed": [], "warned": [], "passed": []}
-    for each in finding.requirements:
-        if each.broken and finding.counts(each):
-            tests["failed"].append(each.test)
-        elif each.broken or each.counts["inconclusive"] or each.test in doubtful:
-            tests["warned"].append(each.test)
-        elif each.counts["pass"] and not each.mapped:
-            tests["passed"].append(each.test)
+    for row in report.requirements:
+        if row.is_broken and report.counts(row):
+            tests["failed"].append(f"{row.op}/{row.id}")
+        elif row.is_broken or row.counts["inconclusive"] or (row.op, row.id) in doubtful:
+            tests["warned"].append(f"{row.op}/{row.id}")
+        elif row.counts["pass"] and not row.is_mapped:
+            tests["passed"].append(f"{row.op}/{row.id}")
     return {name: tuple(found) for name, found in tests.items()}
 
 
 def statement_bytes(statement: Statement) -> bytes:
     """The bytes of a statement that are signed."""
     document = _STATEMENT.dump_python(statement, mode="json", exclude=_NOT_CERTIFIED)
-    if not statement.predicate.opconform.deaths:
-        del document["predicate"]["opconform"]["deaths"]
     return canonical_json(document).encode()
 
 
@@ -201,45 +180,33 @@ def statement_from(payload: bytes, where: str) -> Statement:
         raise CertificateError(f"{what}: {first_error(fault)}.") from fault
     if statement_bytes(statement) != payload:
         raise CertificateError(f"{what}: it is not canonical JSON.")
+    for contradiction in _contradictions(statement):
+        raise CertificateError(f"{where} contradicts itself: {contradiction}.")
     return statement
+
+
+def _contradictions(statement: Statement) -> Iterator[str]:
+    """What a statement contradicts in itself. All else is checked against the files whose digests it has."""
+    predicate, finding = statement.predicate, statement.predicate.opconform
+    names = [resource.name for resource in statement.subject]
+    if names != [RESULTS, OUTCOMES, *([OUTPUTS] if finding.judged else [])]:
+        yield f"its subject is {', '.join(names) or 'nothing'}, but judged is {str(finding.judged).lower()}"
+    manifests = [each.digest["sha256"] for each in predicate.configuration if each.name == MANIFEST]
+    if manifests != [finding.suite.digest]:
+        yield f"the suite digest is not that of {MANIFEST}"
+    result = "FAILED" if not finding.conformant else "WARNED" if predicate.warned else "PASSED"
+    if predicate.result != result:
+        yield f"conformant is {str(finding.conformant).lower()}, but the result is {predicate.result}"
+    if finding.conformant and predicate.failed:
+        yield f"conformant is true, but {predicate.failed[0]} is broken"
+    if finding.conformant and finding.deaths:
+        yield f"conformant is true, but {deaths_clause(finding.deaths)}"
+    if finding.supported > finding.cases or (finding.conformant and not finding.supported):
+        yield f"it says that {finding.supported:,} of {finding.cases:,} cases are supported"
 
 
 def _resources(digests: Mapping[str, str]) -> tuple[Resource, ...]:
     return tuple(Resource(name=name, digest={"sha256": digest}) for name, digest in digests.items())
-
-
-def _finding(report: Report, suite: Header, timestamp: str) -> Finding:
-    return Finding(
-        conformant=bool(report.conformant),
-        strict=report.strict,
-        judged=report.outputs is not None,
-        witnessed=False,
-        backend=replace(report.implementation, hardware=None, driver=None, mapped=()),
-        environment=report.environment,
-        suite=CertifiedSuite(**shared_fields(CertifiedSuite, suite) | {"dialects": tuple(suite.dialects)}),
-        cases=report.summary,
-        supported=report.supported,
-        profiles=tuple(_profile(report, each) for each in report.profiles),
-        requirements=tuple(
-            CertifiedRequirement(
-                op=each.op,
-                id=each.id,
-                level=each.level,
-                broken=each.is_broken,
-                mapped=each.is_mapped,
-                counts=each.counts,
-            )
-            for each in report.requirements
-        ),
-        timestamp=timestamp,
-        deaths=len(report.deaths),
-    )
-
-
-def _profile(report: Report, name: str) -> CertifiedProfile:
-    alone = replace(report, whole=False, results=tuple(each for each in report.results if each.profile == name))
-    passed = bool(alone.conformant) and alone.summary["pass"] > 0
-    return CertifiedProfile(name=name, passed=passed, counts=alone.summary)
 
 
 def summary_lines(statement: Statement) -> Iterator[str]:
@@ -249,11 +216,11 @@ def summary_lines(statement: Statement) -> Iterator[str]:
 
 def _lines(statement: Statement) -> Iterator[str]:
     predicate, finding = statement.predicate, statement.predicate.opconform
-    backend, total = finding.backend, sum(finding.cases.values())
+    backend = finding.backend
     device = f" on {backend.device}" if backend.device else ""
     verdict = "CONFORMANT" if finding.conformant else "NOT CONFORMANT"
     origin = ", judged from outputs recorded elsewhere" if finding.judged else ""
-    coverage = coverage_text(finding.supported, total)
+    coverage = coverage_text(finding.supported, finding.cases)
     yield f"{verdict} ({predicate.result}), {coverage}: {backend.name} {backend.version}{device}{origin}"
     facts = environment_facts(finding.environment, backend.device)
     if facts:
@@ -261,22 +228,15 @@ def _lines(statement: Statement) -> Iterator[str]:
     files = {each.name: each.digest["sha256"] for each in predicate.configuration}
     specs = {name: digest for name, digest in files.items() if name not in (HEADER, MANIFEST)}
     yield f"suite {finding.suite.version}, digest {finding.suite.digest}, {_specs_phrase(specs)}"
-    profiles = (f"{each.name} {'passed' if each.passed else 'not passed'}" for each in finding.profiles)
-    yield f"profiles: {', '.join(profiles)}"
-    others = "".join(f", {count:,} {name}" for name, count in finding.cases.items() if count and name != "pass")
-    yield f"cases: {finding.cases['pass']:,} of {total:,} pass{others}"
-    if finding.deaths:
-        yield f"incidents: {deaths_clause(finding.deaths)}"
+    yield f"profiles: {', '.join(finding.profiles)}"
     if predicate.failed:
         yield f"broken: {', '.join(predicate.failed)}"
     if predicate.warned:
         yield f"warned: {', '.join(predicate.warned)}"
-    tested = sum(is_tested(each.counts, is_mapped=each.mapped) for each in finding.requirements)
-    yield f"requirements: {tested} of {len(finding.requirements)} tested"
-    mapped = sum(each.mapped for each in finding.requirements)
-    if mapped:
-        verb = "is fulfilled" if mapped == 1 else "are fulfilled"
-        yield f"{mapped} of {len(finding.requirements)} requirements {verb} by the harness, not by the backend"
+    if finding.deaths:
+        yield f"incidents: {deaths_clause(finding.deaths)}"
+    counts = {"passed": predicate.passed, "warned": predicate.warned, "failed": predicate.failed}
+    yield f"requirements: {', '.join(f'{len(tests)} {name}' for name, tests in counts.items())}"
     later = "" if finding.witnessed else ", from result files: the signer did not observe the run"
     yield f"signed at {finding.timestamp}{later}"
 

@@ -1,7 +1,6 @@
 """The verification of a certificate against results, suite and outputs, and of a suite against the shipped specs."""
 
 import hashlib
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -21,11 +20,10 @@ from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.certified_results import evidence_of, file_digest
 from opconform_runners.certificates.keys import read_public
 from opconform_runners.certificates.statement import OUTPUTS, Resource, Statement, statement_of
-from opconform_runners.execution.outputs_archive import Recorded, open_recorded
+from opconform_runners.execution.record import Record, open_record
 from opconform_runners.execution.replay import judge
-from opconform_runners.reports.report_file import read_report
 from opconform_runners.reports.text import counted
-from opconform_runners.verdicts.results import CERTIFICATE, REPORT, RESULTS, read_results
+from opconform_runners.verdicts.results import CERTIFICATE, OUTCOMES, RESULTS, read_written
 
 
 def verified(
@@ -55,7 +53,7 @@ def verified(
     check_profiles(statement, profiles)
     if results is not None:
         check_results(statement, results)
-        checked.append(f"the digests and counts of {results}")
+        checked.append(f"the digests of {results}")
     if outputs is not None:
         if file_digest(outputs) != _digests(statement.subject).get(OUTPUTS):
             raise CertificateError(f"{outputs} is not the file of outputs that was judged for this certificate.")
@@ -73,9 +71,9 @@ def verified(
             checked.append("every golden, evaluated again from the shipped specs")
         if results is not None:
             check_claims(statement, results, opened)
-            checked.append("every count and conclusion, derived again from the verdicts")
+            checked.append("every verdict and conclusion, derived again from the log")
             if outputs is not None:
-                check_verdicts(results, opened, open_recorded(outputs))
+                check_verdicts(results, opened, open_record(outputs))
                 checked.append("every verdict, judged again from the outputs")
     return statement, checked, unchecked
 
@@ -86,7 +84,7 @@ def _unchecked(statement: Statement, results: Path | None, suite: Path | None, o
     if suite is None:
         yield "the suite, which needs --suite"
     if results is None or suite is None:
-        yield "the counts and conclusions, which need both"
+        yield "the conclusions, which need both"
     if not statement.predicate.opconform.judged:
         yield "the verdicts, which need another run of the backend"
     elif outputs is None or results is None or suite is None:
@@ -123,7 +121,7 @@ def check_origin(suite: Suite) -> None:
 
 def check_profiles(statement: Statement, wanted: Sequence[str]) -> None:
     """Check that a certificate covers all the wanted profiles."""
-    covered = [each.name for each in statement.predicate.opconform.profiles]
+    covered = statement.predicate.opconform.profiles
     lacking = [each for each in wanted if each not in covered]
     if lacking:
         raise CertificateError(f"The certificate covers {', '.join(covered)}, but not {', '.join(lacking)}.")
@@ -132,27 +130,22 @@ def check_profiles(statement: Statement, wanted: Sequence[str]) -> None:
 def check_results(statement: Statement, out: Path) -> None:
     """Check that results are the certified ones."""
     claimed = _digests(statement.subject)
-    for name in (RESULTS, REPORT):
+    for name in (RESULTS, OUTCOMES):
         if file_digest(out / name) != claimed.get(name):
             raise CertificateError(f"{out / name} is not the file that was certified: its digest differs.")
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for each in read_results(out / RESULTS):
-        counts[each.profile][each.verdict] += 1
-    if counts != {each.name: +Counter(each.counts) for each in statement.predicate.opconform.profiles}:
-        raise CertificateError(f"The counts of the certificate are not those of the verdicts in {out / RESULTS}.")
 
 
-def check_verdicts(out: Path, suite: Suite, recorded: Recorded) -> None:
+def check_verdicts(out: Path, suite: Suite, recorded: Record) -> None:
     """Check that recorded outputs, judged again, give the results."""
     with TemporaryFolder() as folder:
         again = Path(folder) / "again"
-        judge(suite, recorded, again, strict=read_report(out).strict)
+        judge(suite, recorded, again, strict=read_written(out / RESULTS).header.strict)
         if file_digest(again / RESULTS) != file_digest(out / RESULTS):
             raise CertificateError(f"{recorded.path}, judged again, does not produce the verdicts in {out / RESULTS}.")
 
 
 def check_suite(statement: Statement, suite: Suite) -> None:
-    """Check that a suite is the certified one, with the certified number of cases per profile."""
+    """Check that a suite is the certified one, with the certified number of cases."""
     claimed, place = statement.predicate.opconform, suite.store.root
     if suite.header.digest != claimed.suite.digest:
         raise CertificateError(
@@ -162,14 +155,11 @@ def check_suite(statement: Statement, suite: Suite) -> None:
     header = hashlib.sha256(suite.store.read(HEADER)).hexdigest()
     if _digests(statement.predicate.configuration).get(HEADER) != header:
         raise CertificateError(f"{place}/{HEADER} is not that of the suite that was certified.")
-    cases = Counter(each.profile for each in suite.entries)
-    for each in claimed.profiles:
-        certified = sum(each.counts.values())
-        if cases[each.name] != certified:
-            raise CertificateError(
-                f"The certificate counts {certified:,} cases of the profile {each.name}, "
-                f"but {place} has {cases[each.name]:,}."
-            )
+    cases = sum(entry.profile in claimed.profiles for entry in suite.entries)
+    if cases != claimed.cases:
+        raise CertificateError(
+            f"The certificate counts {claimed.cases:,} cases of its profiles, but {place} has {cases:,}."
+        )
 
 
 def check_claims(statement: Statement, out: Path, suite: Suite) -> None:

@@ -22,9 +22,9 @@ from opconform_runners.cli.shared.options import (
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import conclude, folder_of, hold, sign_results
-from opconform_runners.execution.outputs_archive import open_recorded
+from opconform_runners.execution.record import open_record
 from opconform_runners.execution.replay import judge
-from opconform_runners.reports.report_file import read_report
+from opconform_runners.verdicts.results import RESULTS, read_written
 
 
 @click.group("certificate", cls=Group)
@@ -60,7 +60,7 @@ def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
     from opconform_runners.certificates.certified_results import check_whole
 
     folder = results if results.is_dir() else results.parent
-    check_whole(read_report(results), folder)
+    check_whole(read_written(folder / RESULTS).header, folder)
     place = suite or folder / "suite"
     if suite is None and not place.exists():
         raise UsageError(f"Suite not found: {place}. Use --suite to name the suite that was run.")
@@ -106,8 +106,8 @@ def _judge(record: Path, suite: Path, results: ResultOptions, key: "PrivateKey |
     RECORD is a file that `opconform run --record` wrote; the backend is not run. Writes results.jsonl, report.json and
     report.html to --out, and certificate.json with --sign. The exit codes are those of `opconform run`.
     """
-    full, recorded = open_suite(suite), open_recorded(record)
-    folder = results.out or folder_of(recorded.origin.implementation.name)
+    full, recorded = open_suite(suite), open_record(record)
+    folder = results.out or folder_of(recorded.header.implementation.name)
     hold(folder)
     with progress("judge", quiet=results.is_silent) as on_progress:
         run = judge(full, recorded, folder, on_progress, strict=results.strict, force=results.force)

@@ -38,8 +38,8 @@ from opconform_runners.cli.shared.steps import (
     generate_shown,
     hold,
 )
-from opconform_runners.execution.journal import check_certifiable
-from opconform_runners.execution.runner import RunOptions
+from opconform_runners.execution.outcomes import check_certifiable
+from opconform_runners.execution.plan import RunOptions
 from opconform_runners.harness.registry import names
 
 

@@ -8,8 +8,8 @@ from opconform.suite.kind import check_kind
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import FOLDER_TARGET, SOURCE, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import hold, print_next, publish, show_report
-from opconform_runners.execution.failed_outputs import Kept
 from opconform_runners.execution.merge import merge
+from opconform_runners.execution.outputs_zip import KeptOutputs
 from opconform_runners.reports.faults import with_faults
 from opconform_runners.reports.report import report_of
 from opconform_runners.reports.report_file import read_report
@@ -47,7 +47,7 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
         verbose=False,
         as_json=given["as_json"],
     )
-    report = with_faults(report_of(header, results), opened, Kept(out))
+    report = with_faults(report_of(header, results), opened, KeptOutputs(out))
     code = show_report(report, out, options)
     if opened is not None:
         publish(report, out, Path(opened.store.root), None, options)

@@ -42,9 +42,9 @@ from opconform_runners.cli.shared.steps import (
     show_command,
     show_report,
 )
-from opconform_runners.execution.recorder import record as record_outputs
+from opconform_runners.execution.plan import RunOptions, selected
+from opconform_runners.execution.record import record as record_outputs
 from opconform_runners.execution.remote import implementation_of
-from opconform_runners.execution.runner import RunOptions, selected
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.baseline_update import update
@@ -227,12 +227,11 @@ def _updated(baseline: Baseline, report: Report, stale: Sequence[Line]) -> tuple
 def _record(suite: Suite, command: Command, out: Path, running: RunOptions, results: ResultOptions) -> int:
     """Write the outputs of a suite, and return 1 if the harness failed on some cases, else 0."""
     with progress("run twice", of="executions", quiet=results.is_silent) as on_progress:
-        digest, origin = record_outputs(suite, command, out, running, on_progress)
-    counts = dict(origin.counts)
+        digest, header, counts = record_outputs(suite, command, out, running, on_progress)
     kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    who = f"{origin.implementation.name} {origin.implementation.version}"
+    who = f"{header.implementation.name} {header.implementation.version}"
     print_result(
-        {"out": str(out), "sha256": digest, "suite": origin.suite, "counts": counts},
+        {"out": str(out), "sha256": digest, "suite": header.suite.digest, "counts": counts},
         [f"{out}: {who}, {counted(sum(counts.values()), 'case')} ({kinds})", f"SHA-256 {digest}"],
         as_json=results.as_json,
     )

@@ -1,15 +1,18 @@
 """The verdict of each case, from its executions so far."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
+from opconform.errors import SuiteError
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.journal import Attempt, Step
-from opconform_runners.harness.outcome import Error, Incident, Outcome
+from opconform_runners.execution.logged_outcome import Answer, Attempt, LoggedOutcome, Saved, answer_of
+from opconform_runners.execution.outcomes import Log
+from opconform_runners.execution.outputs_zip import CASE_LIMIT
+from opconform_runners.harness.outcome import Error, Incident, Outcome, Returned
 from opconform_runners.verdicts import judge
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.results import Result
@@ -29,6 +32,29 @@ from opconform_runners.verdicts.verdict import (
 _FACTS = ("seconds", "placement", "stage", "message")
 
 
+#: Why a control that is due has no verdict.
+NOT_EXECUTED, NOT_RECORDED = "it was not executed", "recorded outputs are those of cases alone"
+
+
+class Executions(Protocol):
+    """What is known of cases so far, and which executions are due."""
+
+    def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
+        """The entries to execute again, alone, or as their controls, in this order."""
+
+
+def execute_again(
+    executions: Executions, entries: Sequence[Entry], execute: Callable[[list[Entry], Attempt], str | None]
+) -> str | None:
+    """Execute cases as often as their first outcomes require; returns why that was given up, or None."""
+    attempts: tuple[Attempt, ...] = ("again", "alone", "control")
+    for attempt in attempts:
+        due = executions.due(entries, attempt)
+        if due and (why := execute(due, attempt)) is not None:
+            return why
+    return None
+
+
 class CaseVerdicts:
     """The executions of cases of a suite on one backend, and the verdicts that they add up to."""
 
@@ -42,29 +68,42 @@ class CaseVerdicts:
         #: The verdict of each executed case, regardless of its twin.
         self.own: dict[str, Verdict] = {}
 
-    def add(self, entry: Entry, attempt: Attempt, case: Case, outcome: Outcome, *incidents: Incident) -> Step:
-        """Judge the outcome of one execution of a case, or of its control, at which incidents happened."""
+    def add(
+        self, entry: Entry, attempt: Attempt, case: Case, outcome: Outcome, *incidents: Incident
+    ) -> tuple[LoggedOutcome, list[bytes]]:
+        """Judge the outcome of one execution of a case, or of its control, at which incidents happened.
+
+        Returns its line of the log, and the files of the outputs that are kept.
+        """
         control = entry.control if attempt == "control" else None
         own = judge.first_verdict(self._suite, control or entry, case, outcome)
-        if attempt == "first" or (attempt == "alone" and judge.has_ended(self._executions[entry.id]["first"])):
-            self._facts[entry.id] = facts_of(outcome)
-        elif attempt == "control":
+        answer, files = answer_of(outcome, keeps=attempt == "first" and isinstance(own, Fail) and _is_small(outcome))
+        if control is not None:
             case, incidents = self._suite.case(entry), ()
-        result = self._keep(entry, case, attempt, own, incidents)
-        twin = entry.twin if entry.expect != "accept" else None
-        return Step(execution=attempt, own=own, result=result, twin=twin, incidents=incidents)
+        self._keep(entry, case, attempt, own, answer, incidents)
+        said = own if isinstance(answer, Saved) else None
+        return LoggedOutcome(case=entry.id, execution=attempt, outcome=answer, own=said, incidents=incidents), files
 
-    def restore(self, step: Step) -> bool:
-        """Take over an execution from before an interruption; returns whether its result follows from its verdict."""
-        entry, is_first = self._suite.by_id.get(step.result.id), step.execution == "first"
-        executed = self._executions.get(step.result.id, {})
-        if entry is None or step.execution in executed or is_first == bool(executed):
+    def restore(self, logged: LoggedOutcome) -> bool:
+        """Take over a line of the log; returns whether it follows from the suite and the lines before it."""
+        entry, is_first = self._suite.by_id.get(logged.case), logged.execution == "first"
+        executed = self._executions.get(logged.case, {})
+        if entry is None or logged.execution in executed or is_first == bool(executed):
             return False
-        if is_first or (step.execution == "alone" and judge.has_ended(executed["first"])):
-            self._facts[entry.id] = facts_of(step.result)
-        twin = entry.twin if entry.expect != "accept" else None
-        result = self._keep(entry, self._suite.case(entry), step.execution, step.own, step.incidents)
-        return step == replace(step, result=result, twin=twin)
+        case, judged, own = self._suite.case(entry), entry, logged.own
+        if logged.execution == "control":
+            if entry.control is None:
+                return False
+            judged = entry.control
+        if not isinstance(logged.outcome, Saved):
+            if own is not None:
+                return False
+            judged_case = case if judged is entry else self._suite.case(judged)
+            own = judge.first_verdict(self._suite, judged, judged_case, logged.outcome)
+        elif not isinstance(own, Pass | Fail):
+            return False
+        self._keep(entry, case, logged.execution, own, logged.outcome, logged.incidents)
+        return True
 
     def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
         """The entries to execute for failed cases: `again` in a fresh harness, `alone` in one each, or the `control`.
@@ -80,11 +119,7 @@ class CaseVerdicts:
         """Settle the cases whose controls are still due, without their controls."""
         for name in self._controls_due(entries):
             entry = self._suite.by_id[name]
-            self._keep(entry, self._suite.case(entry), "control", Unsupported(why=why), ())
-
-    def passed(self, entries: Sequence[Entry]) -> list[Entry]:
-        """The cases that passed the first time."""
-        return [each for each in entries if isinstance(self._executions.get(each.id, {}).get("first"), Pass)]
+            self._keep(entry, self._suite.case(entry), "control", Unsupported(why=why), None, ())
 
     def result(self, entry: Entry) -> Result:
         """The result of an executed case, which also depends on its twin."""
@@ -95,8 +130,19 @@ class CaseVerdicts:
         result = result_of(self._suite, entry, self._suite.case(entry), facts, verdict, self.implementation)
         return replace(result, incidents=incidents)
 
-    def _keep(self, entry: Entry, case: Case, attempt: Attempt, own: Own, incidents: tuple[Incident, ...]) -> Result:
-        executions, facts = self._executions.setdefault(entry.id, {}), self._facts[entry.id]
+    def _keep(
+        self,
+        entry: Entry,
+        case: Case,
+        attempt: Attempt,
+        own: Own,
+        answer: Answer | None,
+        incidents: tuple[Incident, ...],
+    ) -> None:
+        executions = self._executions.setdefault(entry.id, {})
+        if attempt == "first" or (attempt == "alone" and judge.has_ended(executions["first"])):
+            self._facts[entry.id] = facts_of(answer)
+        facts = self._facts[entry.id]
         executions[attempt] = own
         found = self._incidents[entry.id] = (*self._incidents.get(entry.id, ()), *incidents)
         both = judge.combined(executions["first"], _second(executions))
@@ -107,7 +153,6 @@ class CaseVerdicts:
         past = tuple(each for each in found if not judge.has_recurred(each, both))
         self._results[entry.id] = replace(result, incidents=past)
         self.own[entry.id] = verdict  # last: a case with a verdict has a result, even if Ctrl-C comes here
-        return self._results[entry.id]
 
     def _is_due(self, entry: Entry, attempt: Attempt) -> bool:
         executions = self._executions[entry.id]
@@ -131,9 +176,40 @@ def _second(executions: Mapping[Attempt, Own]) -> Own | None:
     return executions.get("alone", executions.get("again"))
 
 
-def facts_of(source: Outcome | Result) -> Mapping[str, Any]:
-    """The fields of the first outcome that a result repeats, given the outcome or the result."""
-    return {name: getattr(source, name, None) for name in _FACTS}
+def _is_small(outcome: Outcome) -> bool:
+    """Whether the outputs of a failure may be kept."""
+    feeds = outcome.outputs if isinstance(outcome, Returned) else ()
+    return sum(array.nbytes for feed in feeds for array in feed) <= CASE_LIMIT
+
+
+def facts_of(answer: Answer | None) -> Mapping[str, Any]:
+    """The fields of the first outcome that a result repeats."""
+    return {name: getattr(answer, name, None) for name in _FACTS}
+
+
+def results_of(log: Log, suite: Suite, *, settled: bool = False) -> list[Result]:
+    """The results that follow from a log and its suite, sorted by id; a SuiteError if the log does not follow from it.
+
+    With `settled`, all failures must have been executed again.
+    """
+    if suite.header.identity != log.header.suite.digest:
+        raise SuiteError(f"{log.path} is of another suite than {suite.store.root}. Name the suite that was run.")
+    verdicts = CaseVerdicts(suite, log.header.implementation)
+    restore(verdicts, log.lines, log.path)
+    attempts: tuple[Attempt, ...] = ("again", "alone")
+    if settled and any(verdicts.due(suite.entries, attempt) for attempt in attempts):
+        raise SuiteError(f"{log.path} lacks the second execution of a failure. Repeat the run with --force.")
+    if len(verdicts.own) == log.header.cases:
+        verdicts.give_up_controls(suite.entries, NOT_EXECUTED if log.header.outputs is None else NOT_RECORDED)
+    return [verdicts.result(suite.by_id[name]) for name in sorted(verdicts.own)]
+
+
+def restore(verdicts: CaseVerdicts, lines: Sequence[LoggedOutcome], where: str) -> None:
+    """Take over the lines of a log, or raise a SuiteError at the first that does not follow."""
+    for number, logged in enumerate(lines, 2):
+        if not verdicts.restore(logged):
+            what = f"{where}:{number} does not follow from the suite and the executions before it"
+            raise SuiteError(f"{what}. Repeat the run with --force.")
 
 
 def result_of(

@@ -1,8 +1,8 @@
-"""A finished batch of a streamed run: the file `done.json`, which is believed only if it follows from the batch."""
+"""A finished batch of a streamed run: `done.json` counts its cases, and the others have their log and a suite."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,10 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from opconform.errors import SuiteError
 from opconform.files import read_regular
 from opconform.suite.manifest import first_error, sealed_text
-from opconform.suite.reader import Suite, open_suite
+from opconform.suite.reader import open_suite
+from opconform_runners.execution.case_verdicts import results_of
+from opconform_runners.execution.outcomes import log_in
 from opconform_runners.execution.results_folder import DONE, SUITES
-from opconform_runners.verdicts.agreement import is_possible
 from opconform_runners.verdicts.results import RESULTS_LIMIT, Result, is_kept
 from opconform_runners.verdicts.run_header import RunHeader, ids_digest
 from opconform_runners.verdicts.tally import KEPT, Tally, counts_of, tallies_of
@@ -26,18 +27,19 @@ AGAIN = "Repeat the run with --force."
 class Done:
     """A finished batch: the results that it keeps, and what it counts; `repeated` are kept results of other batches.
 
-    `own` is the SHA-256 of the ids that are counted with it, and `checksum` that of the other fields.
+    `own` is the SHA-256 of the ids that are counted with it, and `checksum` that of the other fields. The results are
+    not in the file: they follow from the log.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     own: str
     header: RunHeader
-    results: tuple[Result, ...]
-    repeated: tuple[Result, ...]
     tallies: tuple[Tally, ...]
     devices: tuple[str, ...]
     threads: tuple[int, ...]
+    results: tuple[Result, ...] = ()
+    repeated: tuple[Result, ...] = ()
     checksum: str = ""
 
 
@@ -46,7 +48,11 @@ _DONE = TypeAdapter(Done)
 
 def done_text(done: Done) -> bytes:
     """A finished batch as it is written, with its checksum."""
-    return sealed_text(_DONE.dump_python(done, mode="json", exclude={"checksum"})).encode()
+    return sealed_text(_DONE.dump_python(done, mode="json", exclude={"checksum", "results", "repeated"})).encode()
+
+
+#: The fields of the header of a batch's log that the one in `done.json` does not have.
+NOT_OF_DONE: Any = {"selected": "0" * 64, "cases": 0}
 
 
 def read_done(place: Path, batch: Any) -> Done:
@@ -61,31 +67,27 @@ def read_done(place: Path, batch: Any) -> Done:
         raise SuiteError(f"{path} is not a finished batch: {first_error(fault)}. {AGAIN}") from fault
     if done_text(done) != content:
         raise SuiteError(f"{path} was changed after the run: its checksum differs. {AGAIN}")
-    for contradiction in _contradictions(done, batch, open_suite(place / SUITES[1])):
+    failed, log = open_suite(place / SUITES[1]), log_in(place)
+    if odd := min(failed.by_id.keys() ^ {logged.case for logged in log.lines}, default=None):
+        raise SuiteError(f"{log.path} and {failed.store.root} do not agree on {odd}. {AGAIN}")
+    if log.header.cases != len(batch.cases) or replace(log.header, **NOT_OF_DONE) != done.header:
+        raise SuiteError(f"{log.path} is the log of another batch than {path}. {AGAIN}")
+    kept = [result for result in results_of(log, failed, settled=True) if is_kept(result)]
+    for contradiction in _contradictions(done, batch, kept):
         raise SuiteError(f"{path} was changed after the run: {contradiction}. {AGAIN}")
-    return done
+    return replace(
+        done,
+        results=tuple(result for result in kept if result.id in batch.own),
+        repeated=tuple(result for result in kept if result.id not in batch.own),
+    )
 
 
-def _contradictions(done: Done, batch: Any, failed: Suite) -> Iterator[str]:
-    """What is wrong with a finished batch, given its cases and the suite of those with results."""
-    if done.own != ids_digest(batch.own) or done.header.cases:
+def _contradictions(done: Done, batch: Any, kept: Sequence[Result]) -> Iterator[str]:
+    """What is wrong with a finished batch, given its cases and its results."""
+    if done.own != ids_digest(batch.own):
         yield "it has the cases of another batch"
-    cases = {case.id: case for case in batch.cases}
-    for results, known in ((done.results, batch.own), (done.repeated, cases.keys() - batch.own)):
-        ids = [result.id for result in results]
-        if ids != sorted(set(ids)):
-            yield "its results are not sorted by id, or one is repeated"
-        if unknown := min(set(ids) - known, default=None):
-            yield f"it has a result of {unknown}, which belongs elsewhere"
-    kept = {result.id: result for result in (*done.results, *done.repeated)}
-    yield from _false_counts(done, {name: case for name, case in cases.items() if name in batch.own - kept.keys()})
-    twins = {failed.by_id[name].twin for name in kept.keys() & failed.by_id.keys()}
-    if odd := min((kept.keys() ^ failed.by_id.keys()) - twins, default=None):
-        yield f"it and {failed.store.root} do not agree on {odd}"
-    for result in kept.values():
-        is_failure = result.verdict in KEPT  # a pass also depends on a twin, which may only be counted
-        if not is_kept(result) or (is_failure and not is_possible(result, failed, {})):
-            yield f"the result of {result.id} is not possible"
+    cases, ids = {case.id: case for case in batch.cases}, {result.id for result in kept}
+    yield from _false_counts(done, {name: case for name, case in cases.items() if name in batch.own - ids})
 
 
 def _false_counts(done: Done, cases: dict[str, Any]) -> Iterator[str]:

@@ -1,18 +1,18 @@
 """Shards of a run, merged into the results that a run of all their cases has."""
 
 import contextlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 
 from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.suite.extract import write_extract
 from opconform.suite.ownership import check_replaceable
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.failed_outputs import Keeper, Kept
-from opconform_runners.execution.journal import Journal
+from opconform_runners.execution.logged_outcome import LoggedOutcome, files_of
+from opconform_runners.execution.outcomes import OutcomeLog, log_in
+from opconform_runners.execution.outputs_zip import KeptOutputs
 from opconform_runners.verdicts.agreement import check_agreement
 from opconform_runners.verdicts.results import RESULTS, Result, Written, joined, kind_of, read_written, write_results
 from opconform_runners.verdicts.run_header import RunHeader, differences, ids_digest
@@ -54,9 +54,9 @@ def merge(
     results = [result for _, (result, _) in sorted(found.items())]
     for suite in () if is_joined else suites:
         check_agreement(header, results, suite, folders[0] / RESULTS)
-    with contextlib.closing(Journal(out, force=force, resume=False)) as journal:
-        journal.begin(header)
-        keep_outputs({each.id: folder for each, folder in found.values()}, out)
+    with contextlib.closing(OutcomeLog(out, force=force, resume=False)) as log:
+        log.begin(header)
+        join_logs({result.id: folder for result, folder in found.values()}, log)
         write_results(out, header, results)
         if is_joined:
             join_suites(suites, out / SUITE)
@@ -132,14 +132,16 @@ def uncount(counts: Counter[Kind], result: Result) -> None:
             return
 
 
-def keep_outputs(folders: Mapping[str, Path], out: Path) -> None:
-    """Copy the kept outputs of cases, given the folder of each."""
-    kept = {folder: Kept(folder) for folder in set(folders.values())}
-    with contextlib.closing(Keeper(out)) as keeper:
-        for case, folder in sorted(folders.items()):
-            if outputs := sorted(kept[folder].outputs(case).items()):
-                feeds = groupby(outputs, key=lambda each: each[0][0])
-                keeper.keep(case, [[array for _, array in feed] for _, feed in feeds])
+def join_logs(folders: Mapping[str, Path], log: OutcomeLog) -> None:
+    """Copy the executions and the kept outputs of cases to a log, given the folder of each."""
+    lines: dict[tuple[Path, str], list[LoggedOutcome]] = defaultdict(list)
+    for folder in dict.fromkeys(folders.values()):
+        for logged in log_in(folder).lines:
+            lines[folder, logged.case].append(logged)
+    kept = {folder: KeptOutputs(folder) for folder in set(folders.values())}
+    for case, folder in sorted(folders.items()):
+        for logged in lines[folder, case]:
+            log.add(logged, kept[folder].files(case) if files_of(logged.outcome) else [])
 
 
 def join_suites(suites: Sequence[Suite], out: Path) -> None:

@@ -1,38 +1,44 @@
 """Execution on other machines: batches of cases travel with their files to the workers of an executor.
 
-A worker starts a harness for each batch, and ends it with the batch. It needs the backend and the same opconform, but
-neither the suite nor a disk that it shares with this machine.
+A worker runs each batch as any other run, and returns its log. It needs the backend and the same opconform, but neither
+the suite nor a disk that it shares with this machine.
 """
 
 import io
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from opconform import tasks
 from opconform.errors import ClusterError, KilledWorkersError, counted
 from opconform.interrupts import run_loop
-from opconform.suite.case import Case
 from opconform.suite.manifest import CASE, Entry, Header
 from opconform.suite.reader import Suite
 from opconform.suite.store import Zip
+from opconform.temporary import TemporaryFolder
 from opconform.tensors.npz import member
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.request import check_dialects
-from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
+from opconform_runners.backends.constraints import resolved
+from opconform_runners.execution.logged_outcome import LoggedOutcome, kept_names
+from opconform_runners.execution.outcomes import read_log
+from opconform_runners.execution.plan import RunOptions, local_plan
 from opconform_runners.harness.command import Command, Launch, backend_command, memory_limit
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.environment import Environment, environment_of
-from opconform_runners.harness.outcome import Error, Incident, Outcome
+from opconform_runners.harness.outcome import Error
+from opconform_runners.verdicts.results import OUTCOMES, OUTPUTS_ZIP
+from opconform_runners.verdicts.run_header import RunHeader
 
 #: The least and the most cases of a batch, and how many batches a run has if their sizes allow it.
 SMALLEST, LARGEST, _BATCHES = 100, 500, 16
-#: How many cases a batch has if each of them needs a harness of its own.
-_ALONE = 20
+
+
+#: A line of a log, and the files of the outputs that are kept with it.
+Logged = tuple[LoggedOutcome, list[bytes]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +60,10 @@ class Machine:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Batch:
-    """Cases with all that a machine without their suite needs: `files` is a zip file of them and of their twins."""
+    """Cases with all that a machine without their suite needs: `files` is a zip file of them and of their twins.
+
+    `known` has the executions of these cases before an interruption.
+    """
 
     root: Path
     header: Header
@@ -62,16 +71,24 @@ class Batch:
     twins: tuple[Entry, ...]
     files: bytes
     launch: Launch
-    alone: bool
+    known: tuple[LoggedOutcome, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Executed:
-    """The outcomes of a batch by case id with their incidents, and why its other cases were not executed, or None."""
+    """The log and the kept outputs of a run of a batch, and why it was given up, or None."""
 
-    machine: Machine
-    outcomes: tuple[tuple[str, Outcome, *tuple[Incident, ...]], ...]
+    log: bytes
+    outputs: bytes | None
     gave_up: str | None
+
+    @property
+    def lines(self) -> list[Logged]:
+        """The executions, each with the files of its outputs that are kept."""
+        content = io.BytesIO() if self.outputs is None else io.BytesIO(self.outputs)
+        with zipfile.ZipFile(content, "r" if self.outputs else "w") as archive:
+            lines = read_log(self.log, "The log of a worker").lines
+            return [(logged, [archive.read(name) for name in kept_names(logged)]) for logged in lines]
 
 
 def machine_of(command: Command) -> Machine:
@@ -92,19 +109,24 @@ def implementation_of(command: Command, executor: Executor | None) -> Implementa
 
 
 def execute_batch(batch: Batch) -> Executed:
-    """Execute the cases of a batch on this machine."""
-    with zipfile.ZipFile(io.BytesIO(batch.files)) as archive:
-        store = Zip(root=batch.root, archive=archive)
+    """Run the cases of a batch on this machine, as any other run."""
+    from opconform_runners.execution.runner import judged, local_executor
+
+    with zipfile.ZipFile(io.BytesIO(batch.files)) as archive, TemporaryFolder() as folder:
+        store, out = Zip(root=batch.root, archive=archive), Path(folder) / "out"
         suite = Suite(store=store, header=batch.header, entries=(*batch.entries, *batch.twins))
         launch = replace(batch.launch, command=_placed(batch.launch.command), jobs=1)
-        outcomes: list[tuple[str, Outcome, *tuple[Incident, ...]]] = []
-
-        def on_outcome(entry: Entry, _case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
-            outcomes.append((entry.id, outcome, *incidents))
-
-        implementation, gave_up = execute(suite, batch.entries, launch, on_outcome, alone=batch.alone)
-    machine = _machine(launch.command, implementation)
-    return Executed(machine=machine, outcomes=tuple(outcomes), gave_up=gave_up)
+        plan = local_plan(launch.command, out, RunOptions(timeout=launch.timeout))
+        plan = replace(plan, known=batch.known, environment_of=partial(_environment, launch.command))
+        run = judged(suite, batch.entries, local_executor(suite, launch), plan)
+        if run.interrupted is not None:
+            raise run.interrupted
+        outputs = out / OUTPUTS_ZIP
+        return Executed(
+            log=(out / OUTCOMES).read_bytes(),
+            outputs=outputs.read_bytes() if outputs.exists() else None,
+            gave_up=run.gave_up,
+        )
 
 
 @dataclass(slots=True)
@@ -113,62 +135,58 @@ class RemoteExecution:
 
     Attributes:
         machine: What the workers execute cases with; all of them must be alike.
-        quarantine: Why no more cases are executed after a batch ended its workers, or None.
     """
 
     executor: Executor
     suite: Suite
     launch: Launch
     machine: Machine
-    quarantine: str | None = None
 
-    def execute(self, entries: Sequence[Entry], on_outcome: OnOutcome, on_ready: OnReady, *, alone: bool) -> str | None:
-        """Execute cases in order, as `scheduler.execute` does; returns why the rest were not executed, or None."""
-        check_dialects(self.suite, self.machine.implementation)
-        on_ready(self.machine.implementation)
-        if self.quarantine is not None:
-            return self.quarantine
-        batches = ((each.entries, each) for each in _batches(self.suite, entries, self.launch, alone=alone))
+    def execute(
+        self, entries: Sequence[Entry], known: Sequence[LoggedOutcome]
+    ) -> Iterator[tuple[Sequence[Logged], str | None]]:
+        """Execute cases in order, and yield of each batch the executions, and why the rest was given up, or None."""
+        batches = ((batch.entries, batch) for batch in _batches(self.suite, entries, self.launch, known))
         with closing(tasks.in_order(self.executor, execute_batch, batches)) as finished:
             for batch, future in finished:
                 try:
                     executed = future.result()
                 except KilledWorkersError as fault:
-                    self.quarantine = f"The backend {self.launch.command.name} is quarantined: {fault}"
-                    self._condemn(batch, on_outcome)
-                    return self.quarantine
-                self._check_machine(executed.machine)
-                by_id = {each.id: each for each in batch}
-                for name, outcome, *incidents in executed.outcomes:
-                    on_outcome(by_id[name], self.suite.case(by_id[name]), outcome, *incidents)
+                    why = f"The backend {self.launch.command.name} is quarantined: {fault}"
+                    yield self._condemned(batch, {logged.case for logged in known}), why
+                    return
+                self._check_machine(read_log(executed.log, "The log of a worker").header)
+                yield executed.lines, executed.gave_up
                 if executed.gave_up is not None:
-                    return executed.gave_up
-        return None
+                    return
 
-    def _condemn(self, batch: Sequence[Entry], on_outcome: OnOutcome) -> None:
-        """Record the cases of the batch that ended its workers as errors."""
+    def _condemned(self, batch: Sequence[Entry], known: Collection[str]) -> list[Logged]:
+        """The cases of the batch that ended its workers, as errors."""
         name = self.launch.command.name
         size = counted(len(batch), "case")
         sentence = f"quarantined: {name} ended the workers that executed a batch of {size} with this one"
-        for each in batch:
-            on_outcome(each, self.suite.case(each), Error(sentence=sentence))
+        new = [entry.id for entry in batch if entry.id not in known]
+        return [(LoggedOutcome(case=case, execution="first", outcome=Error(sentence=sentence)), []) for case in new]
 
-    def _check_machine(self, machine: Machine) -> None:
+    def _check_machine(self, header: RunHeader) -> None:
         """Check that a worker is like the first one."""
-        if machine == self.machine:
+        machine = Machine(implementation=header.implementation, environment=header.environment, program=header.program)
+        known = resolved(self.machine.implementation, self.suite.header.declarations)
+        expected = replace(self.machine, implementation=replace(known, hardware=None, driver=None))
+        if machine == expected:
             return
-        first, second = self.machine.facts, machine.facts
-        names = (each for each in {**first, **second} if first.get(each) != second.get(each))
-        other = [f"{each} ({first.get(each)}, {second.get(each)})" for each in names]
+        first, second = expected.facts, machine.facts
+        names = (name for name in {**first, **second} if first.get(name) != second.get(name))
+        other = [f"{name} ({first.get(name)}, {second.get(name)})" for name in names]
         raise ClusterError(
             f"Two workers differ in {', '.join(other) or 'what the backend declares'}. "
             f"Use workers that are alike, and run the same command again: it continues."
         )
 
 
-def _batches(suite: Suite, entries: Sequence[Entry], launch: Launch, *, alone: bool) -> Iterator[Batch]:
+def _batches(suite: Suite, entries: Sequence[Entry], launch: Launch, known: Sequence[LoggedOutcome]) -> Iterator[Batch]:
     """The cases in batches of about the same number of cases, fewer where their files are large."""
-    most = _ALONE if alone else min(LARGEST, max(SMALLEST, len(entries) // _BATCHES))
+    most = min(LARGEST, max(SMALLEST, len(entries) // _BATCHES))
     batch: dict[str, Entry] = {}
     twins: dict[str, Entry] = {}
     files: dict[str, bytes] = {}
@@ -187,7 +205,7 @@ def _batches(suite: Suite, entries: Sequence[Entry], launch: Launch, *, alone: b
                 twins=tuple(each for name, each in twins.items() if name not in batch),
                 files=_zipped(files),
                 launch=launch,
-                alone=alone,
+                known=tuple(logged for logged in known if logged.case in batch),
             )
             batch, twins, files = {}, {}, {}
 

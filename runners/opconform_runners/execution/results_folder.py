@@ -17,8 +17,16 @@ from opconform.suite.ownership import (
     suite_around,
     work_path,
 )
-from opconform_runners.execution.failed_outputs import KEPT, KEPT_BEGINNING
-from opconform_runners.verdicts.results import CERTIFICATE, PAGE, PAGE_BEGINNING, REPORT, RESULTS
+from opconform_runners.execution.outputs_zip import OUTPUTS_BEGINNING
+from opconform_runners.verdicts.results import (
+    CERTIFICATE,
+    OUTCOMES,
+    OUTPUTS_ZIP,
+    PAGE,
+    PAGE_BEGINNING,
+    REPORT,
+    RESULTS,
+)
 
 Marks = Mapping[str, tuple[bytes, ...]]
 #: The files of a run, and the possible first bytes of each.
@@ -27,16 +35,17 @@ FILES: Marks = {
     REPORT: (b'{\n "format"',),
     CERTIFICATE: (b'{\n "payload"',),
     PAGE: (PAGE_BEGINNING,),
-    KEPT: (KEPT_BEGINNING,),
+    OUTCOMES: (b'{"cases"',),
+    OUTPUTS_ZIP: (OUTPUTS_BEGINNING,),
 }
 #: The file that is locked while a command writes to the folder that it is in.
 LOCK = ".opconform.lock"
 #: The file that names the stream of some batches, that of a finished batch, and the suites of a batch.
 STREAM, DONE, SUITES = "stream.json", "done.json", ("suite", "failed")
-_BATCH_FILES: Marks = {DONE: (b'{\n "own"',), **{name: FILES[name] for name in (RESULTS, KEPT)}}
+_BATCH_FILES: Marks = {DONE: (b'{\n "own"',), **{name: FILES[name] for name in (RESULTS, OUTCOMES, OUTPUTS_ZIP)}}
 _BATCH = re.compile(r"\d{6}")
 #: What a kill leaves: a file or folder that was about to get its name, or to be removed.
-_LEFT = re.compile(r"\.(stream\.json|done\.json|results\.jsonl|actual\.zip|suite|failed)\.opconform-[\da-f]{16}")
+_LEFT = re.compile(r"\.(stream\.json|done\.json|results\.jsonl|outputs\.zip|suite|failed)\.opconform-[\da-f]{16}")
 
 
 @contextlib.contextmanager

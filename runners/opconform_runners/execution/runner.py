@@ -2,78 +2,30 @@
 
 import contextlib
 from collections.abc import Callable, Sequence
-from concurrent import futures
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from opconform.errors import DiskError, SuiteError
+from opconform.errors import DiskError, HarnessError
 from opconform.suite.case import Case
-from opconform.suite.hints import check_matches
 from opconform.suite.manifest import CONTROL, Entry
-from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
-from opconform.suite.selection import EVERYTHING, Selection
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.case_verdicts import CaseVerdicts
-from opconform_runners.execution.journal import Attempt, Journal
+from opconform_runners.backends.constraints import resolved
+from opconform_runners.execution.case_verdicts import NOT_EXECUTED, CaseVerdicts, execute_again, restore
+from opconform_runners.execution.logged_outcome import Attempt
+from opconform_runners.execution.outcomes import OutcomeLog
+from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, header_of, local_plan, selected
 from opconform_runners.execution.remote import RemoteExecution, machine_of_worker
+from opconform_runners.execution.request import check_dialects
 from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
 from opconform_runners.harness.command import Command, Launch
-from opconform_runners.harness.environment import Environment, environment_of
-from opconform_runners.harness.outcome import Incident, Outcome, Returned
-from opconform_runners.verdicts.results import RESULTS, Result, write_results
-from opconform_runners.verdicts.run_header import RunHeader, ids_digest, progress_of, suite_note
+from opconform_runners.harness.outcome import Incident, Outcome
+from opconform_runners.verdicts.results import OUTCOMES, Result, write_results
+from opconform_runners.verdicts.run_header import RunHeader, progress_of
 
 #: Called periodically with the completed fraction (0 to 1) and the number of completed cases.
 OnProgress = Callable[[float, int], None]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunOptions:
-    """How a suite is run.
-
-    Attributes:
-        jobs: The number of harness processes; if it is None, the backend's device and the number of cases decide.
-        timeout: The time limit of a case, in seconds.
-        selection: Which cases are run, together with the twins that their verdicts need.
-        whole: Whether whole profiles are run, as a certificate needs.
-        strict: Whether interpretations count as much as normative requirements.
-        force: Whether the results of another run are replaced.
-        resume: Whether an interrupted run of the same kind is continued.
-        executor: What executes batches of cases on other machines, or None for this machine.
-        stops: Whether the run ends with a result, or None if it does not end before its last case.
-    """
-
-    jobs: int | None = 1
-    timeout: float = 60.0
-    selection: Selection = EVERYTHING
-    whole: bool = False
-    strict: bool = False
-    force: bool = False
-    resume: bool = True
-    executor: futures.Executor | None = None
-    stops: "Callable[[RunHeader, Result], bool] | None" = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunPlan:
-    """A run, as far as it is known before its backend starts.
-
-    Attributes:
-        out: The folder for the results.
-        environment_of: Returns the environment of a backend, without the devices that execute its cases.
-
-    The other attributes are those of `RunHeader`.
-    """
-
-    out: Path
-    options: RunOptions
-    environment_of: Callable[[Implementation], Environment]
-    started: str = ""
-    memory: int | None = None
-    outputs: str | None = None
-    program: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +44,7 @@ class Run:
     results: tuple[Result, ...]
     missing: tuple[str, ...]
     gave_up: str | None
-    interrupted: KeyboardInterrupt | DiskError | None
+    interrupted: KeyboardInterrupt | DiskError | HarnessError | None
     continued: int
 
 
@@ -115,62 +67,41 @@ def run_suite(
         SuiteError: The suite is blind, or a file of it is missing, changed or not readable.
         UsageError: No case is selected, the results cannot be written, or the folder holds those of another run.
     """
-    launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
-    remote = None
-    if options.executor is not None:
-        machine = machine_of_worker(options.executor, command)
-        remote = RemoteExecution(options.executor, suite, launch, machine)
+    entries = selected(suite, options.selection)
+    launch, plan = (
+        Launch(command=command, jobs=options.jobs, timeout=options.timeout),
+        local_plan(command, out, options),
+    )
+    if options.executor is None:
+        return judged(suite, entries, local_executor(suite, launch), plan, on_progress)
+    machine = machine_of_worker(options.executor, command)
+    check_dialects(suite, machine.implementation)
+    plan = replace(plan, program=machine.program, environment_of=lambda _: machine.environment)
+    return judged(suite, entries, RemoteExecution(options.executor, suite, launch, machine), plan, on_progress)
+
+
+def local_executor(suite: Suite, launch: Launch) -> Executor:
+    """What executes cases on this machine."""
 
     def executor(entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> str | None:
         alone = attempt in ("alone", "control")
-        if remote is not None:
-            return remote.execute(entries, on_outcome, on_ready, alone=alone)
         _, gave_up = execute(suite, entries, launch, on_outcome, alone=alone, on_ready=on_ready)
         return gave_up
 
-    plan = RunPlan(
-        out=out,
-        options=options,
-        environment_of=lambda implementation: (
-            environment_of(command, implementation, ()) if remote is None else remote.machine.environment
-        ),
-        started=command.options,
-        memory=command.memory,
-        program=command.program if remote is None else remote.machine.program,
-    )
-    return judged(suite, selected(suite, options.selection), executor, plan, on_progress)
+    return executor
 
 
 def judged(
     suite: Suite,
     entries: Sequence[Entry],
-    executor: Executor,
+    executor: Executor | RemoteExecution,
     plan: RunPlan,
     on_progress: OnProgress = lambda *_: None,
 ) -> Run:
     """Judge the outcomes of cases, each twin before its case, and write `results.jsonl`."""
-    if suite.header.blind:
-        raise SuiteError(
-            f"{suite.store.root} is blind: it has no expected outputs. Generate it without --blind, or "
-            f"record its outputs with `run --record FILE.zip` and judge them elsewhere."
-        )
-    with contextlib.closing(Journal(plan.out, force=plan.options.force, resume=plan.options.resume)) as journal:
-        return _Judgement(suite, entries, executor, plan, journal, on_progress).run()
-
-
-def selected(suite: Suite, selection: Selection) -> list[Entry]:
-    """The selected lines of a manifest and the twins of the invalid cases among them, each twin before its case.
-
-    Without a profile the whole suite is selected. Only a shard can be empty.
-    """
-    profiles = sorted({each.profile for each in suite.entries})
-    selection.check_profiles(profiles, f"in {suite.store.root}")
-    matches = Matches(selection, every_profile=True)
-    wanted = [each for each in suite.entries if matches.wants(each.id, each.profile, each.requirements)]
-    hint = f" `opconform list {suite.store.root} --cases` lists its cases."
-    check_matches(matches, suite.known, within=f" of {suite.store.root}", otherwise=hint)
-    twins = {each.twin for each in wanted if each.twin is not None and each.twin in suite.by_id}
-    return [suite.by_id[each] for each in sorted({each.id for each in wanted} | twins)]
+    check_not_blind(suite)
+    with contextlib.closing(OutcomeLog(plan.out, force=plan.options.force, resume=plan.options.resume)) as log:
+        return _Judgement(suite, entries, executor, plan, log, on_progress).run()
 
 
 class _Stop(Exception):  # noqa: N818 - no error
@@ -183,9 +114,9 @@ class _Judgement:
 
     suite: Suite
     entries: Sequence[Entry]
-    executor: Executor
+    executor: Executor | RemoteExecution
     plan: RunPlan
-    journal: Journal
+    log: OutcomeLog
     on_progress: OnProgress
     header: RunHeader = field(init=False)
     verdicts: CaseVerdicts = field(init=False)
@@ -194,97 +125,100 @@ class _Judgement:
         interrupted = None
         try:
             gave_up = self._execute()
-            results = self._results()
-            if len(results) == len(self.entries):
-                write_results(self.plan.out, self.header, results)
         except (KeyboardInterrupt, DiskError) as fault:
-            if not self.journal.is_begun:
+            if not self.log.is_begun:
                 raise
             interrupted = fault
-            how = "Interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
-            gave_up = f"{how} {progress_of(len(self.verdicts.own), len(self.entries))}"
+            gave_up = self._how(fault)
+        results = self._results()
+        is_partial = interrupted is not None or len(results) < len(self.entries)
+        try:
+            write_results(self.plan.out, self.header, results, interrupted=is_partial)
+        except (KeyboardInterrupt, DiskError) as fault:
+            interrupted = interrupted or fault
+            gave_up = gave_up or self._how(fault)
         return Run(
             header=self.header,
-            results=self._results(),
+            results=results,
             missing=tuple(each.id for each in self.entries if each.id not in self.verdicts.own),
             gave_up=gave_up,
             interrupted=interrupted,
-            continued=len({each.result.id for each in self.journal.steps}),
+            continued=len({logged.case for logged in self.log.lines}),
         )
 
     def _execute(self) -> str | None:
         """Execute the cases without a verdict, and failures again; returns why that was given up, or None."""
-        done = {each.result.id for each in self.journal.steps}
+        if isinstance(self.executor, RemoteExecution):
+            return self._gather(self.executor)
+        done = {logged.case for logged in (*self.log.lines, *self.plan.known)}
         left = [each for each in self.entries if each.id not in done]
         on_ready: OnReady = self._begin
         while True:
             try:
-                return self._attempts(left, on_ready)
+                return self._attempts(self.executor, left, on_ready)
             except _Stop:
-                self._confirm()
+                self._confirm(self.executor)
                 if len(self.verdicts.own) < len(self.entries) and any(map(self._stops, self._results())):
-                    return f"Stopped at the first failure, {progress_of(len(self.verdicts.own), len(self.entries))}"
+                    return self._stopped
             left, on_ready = [each for each in left if each.id not in self.verdicts.own], lambda _: None
 
-    def _attempts(self, left: Sequence[Entry], on_ready: OnReady) -> str | None:
-        gave_up = self.executor(left, "first", partial(self._note, "first"), on_ready)
-        is_recorded = self.plan.outputs is not None
-        if is_recorded:  # recorded outputs also show which passes are not repeated
-            self.executor(self.verdicts.passed(self.entries), "again", partial(self._note, "again"), lambda _: None)
+    @property
+    def _stopped(self) -> str:
+        return f"Stopped at the first failure, {progress_of(len(self.verdicts.own), len(self.entries))}"
+
+    def _gather(self, workers: RemoteExecution) -> str | None:
+        """Let workers execute the cases that are not settled, and take over their logs."""
+        self._begin(resolved(workers.machine.implementation, self.suite.header.declarations))
+        attempts: tuple[Attempt, ...] = ("again", "alone", "control")
+        due = {entry.id for attempt in attempts for entry in self.verdicts.due(self.entries, attempt)}
+        due = {name.removesuffix(f"/{CONTROL}") for name in due}
+        left = [entry for entry in self.entries if entry.id in due or entry.id not in self.verdicts.own]
+        for lines, gave_up in workers.execute(left, [logged for logged in self.log.lines if logged.case in due]):
+            for logged, files in lines:
+                restore(self.verdicts, [logged], "The log of a worker")
+                self.log.add(logged, files)
+            self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
+            if gave_up is not None:
+                return gave_up
+            if len(self.verdicts.own) < len(self.entries) and any(map(self._stops, self._results())):
+                return self._stopped
+        self.verdicts.give_up_controls(self.entries, NOT_EXECUTED)
+        return None
+
+    def _attempts(self, executor: Executor, left: Sequence[Entry], on_ready: OnReady) -> str | None:
+        gave_up = executor(left, "first", partial(self._note, "first"), on_ready)
         if gave_up is None:
-            self._confirm()
+            self._confirm(executor)
         return gave_up
 
-    def _confirm(self) -> None:
+    def _confirm(self, executor: Executor) -> None:
         """Execute failures again, and the controls that they need."""
-        is_recorded = self.plan.outputs is not None
-        why = "recorded outputs are those of cases alone" if is_recorded else "it was not executed"
-        attempts: tuple[Attempt, ...] = ("again", "alone", "control")
-        for attempt in attempts:
-            due = self.verdicts.due(self.entries, attempt)
-            if due and not (is_recorded and attempt == "control"):
-                why = self.executor(due, attempt, partial(self._note, attempt), lambda _: None) or why
-        self.verdicts.give_up_controls(self.entries, why)
+
+        def execute(due: list[Entry], attempt: Attempt) -> str | None:
+            return executor(due, attempt, partial(self._note, attempt), lambda _: None)
+
+        why = execute_again(self.verdicts, self.entries, execute)
+        self.verdicts.give_up_controls(self.entries, why or NOT_EXECUTED)
+
+    def _how(self, fault: KeyboardInterrupt | DiskError) -> str:
+        how = "Interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
+        return f"{how} {progress_of(len(self.verdicts.own), len(self.entries))}"
 
     def _stops(self, result: Result) -> bool:
         return self.plan.options.stops is not None and self.plan.options.stops(self.header, result)
 
     def _begin(self, implementation: Implementation) -> None:
-        plan, selection = self.plan, self.plan.options.selection
-        everything = self.entries
-        if selection.shard is not None:
-            everything = selected(self.suite, replace(selection, shard=None))
-        self.header = RunHeader(
-            cases=len(self.entries),
-            selected=ids_digest([each.id for each in everything]),
-            suite=suite_note(self.suite.header),
-            implementation=replace(implementation, hardware=None, driver=None),  # the environment has them
-            started=plan.started,
-            profiles=tuple(sorted(selection.profiles)),
-            whole=plan.options.whole,
-            partial=bool(self.suite.header.select) or len(everything) < len(self.suite.entries),
-            strict=plan.options.strict,
-            environment=plan.environment_of(implementation),
-            timeout=plan.options.timeout,
-            memory=plan.memory,
-            outputs=plan.outputs,
-            shard=selection.shard,
-            program=plan.program,
-            requirements=self.suite.header.requirements,
-        )
+        self.header = header_of(self.suite, self.entries, self.plan, implementation)
         self.verdicts = CaseVerdicts(self.suite, implementation)
-        self.journal.begin(self.header)
+        self.log.begin(self.header)
         ids = {entry.id for entry in self.entries}
-        for number, step in enumerate(self.journal.steps, 2):
-            if step.result.id not in ids or not self.verdicts.restore(step):
-                what = f"{self.plan.out / RESULTS}:{number} does not follow from the suite and the executions before it"
-                raise SuiteError(f"{what}. Repeat the run with --force.")
+        known = [logged for logged in (*self.log.lines, *self.plan.known) if logged.case in ids]
+        restore(self.verdicts, known, str(self.plan.out / OUTCOMES))
 
     def _note(self, attempt: Attempt, entry: Entry, case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
         if attempt == "control":
             entry = self.suite.by_id[entry.id.removesuffix(f"/{CONTROL}")]
-        step = self.verdicts.add(entry, attempt, case, outcome, *incidents)
-        self.journal.add(step, outcome.outputs if isinstance(outcome, Returned) else ())
+        self.log.add(*self.verdicts.add(entry, attempt, case, outcome, *incidents))
         if attempt == "first":
             self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
             if self.plan.options.stops is not None and self._stops(self.verdicts.result(entry)):

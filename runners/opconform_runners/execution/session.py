@@ -9,8 +9,8 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.case_verdicts import CaseVerdicts
-from opconform_runners.execution.journal import Attempt
+from opconform_runners.execution.case_verdicts import CaseVerdicts, execute_again
+from opconform_runners.execution.logged_outcome import Attempt
 from opconform_runners.execution.scheduler import Execution, Worker
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Incident, Outcome
@@ -78,14 +78,17 @@ class Session:
             case, outcome, *incidents = self._first.execute(entry)
             self.outcomes[entry.id] = outcome
             verdicts.add(entry, "first", case, outcome, *incidents)
-        attempts: tuple[Attempt, ...] = () if once else ("again", "alone", "control")
-        for attempt in attempts:
-            for each in verdicts.due([entry], attempt):
+
+        def execute(due: list[Entry], attempt: Attempt) -> None:
+            for single in due:
                 if attempt == "again":
-                    verdicts.add(entry, attempt, *self._again.execute(each))
+                    verdicts.add(entry, attempt, *self._again.execute(single))
                 else:
                     with contextlib.closing(_WarmHarness(self._suite, self._launch)) as fresh:
-                        verdicts.add(entry, attempt, *fresh.execute(each))
+                        verdicts.add(entry, attempt, *fresh.execute(single))
+
+        if not once:
+            execute_again(verdicts, [entry], execute)
 
 
 class _WarmHarness:

@@ -13,22 +13,25 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from opconform.errors import DiskError, HarnessError, UsageError
+from opconform.errors import DiskError, HarnessError, UsageError, counted
 from opconform.files import replace_file
 from opconform.suite.extract import write_extract
 from opconform.suite.manifest import Header
 from opconform.suite.ownership import discard
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection import Shard
-from opconform_runners.execution.finished_batch import Done, done_text, read_done
-from opconform_runners.execution.journal import Journal
-from opconform_runners.execution.merge import join_suites, keep_outputs, uncount
+from opconform_runners.execution.finished_batch import NOT_OF_DONE, Done, done_text, read_done
+from opconform_runners.execution.logged_outcome import logged_line
+from opconform_runners.execution.merge import join_logs, join_suites, uncount
+from opconform_runners.execution.outcomes import OutcomeLog, linked, log_in
+from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.remote import implementation_of
 from opconform_runners.execution.results_folder import DONE, STREAM, SUITES, check_batches
-from opconform_runners.execution.runner import OnProgress, Run, RunOptions, run_suite
+from opconform_runners.execution.runner import OnProgress, Run, run_suite
 from opconform_runners.harness.command import Command
 from opconform_runners.verdicts.results import (
     BATCHES,
+    OUTCOMES,
     RESULTS,
     Result,
     is_kept,
@@ -37,7 +40,7 @@ from opconform_runners.verdicts.results import (
     placements_of,
     write_results,
 )
-from opconform_runners.verdicts.run_header import RunHeader, differences, ids_digest, suite_note
+from opconform_runners.verdicts.run_header import RunHeader, differences, header_line, ids_digest, suite_note
 from opconform_runners.verdicts.tally import Kind, Streamed, counts_of, tallies_of
 
 _SUITE, _FAILED = SUITES
@@ -75,17 +78,19 @@ class Source(Protocol):
 
 def run_stream(
     source: Source, command: Command, out: Path, options: RunOptions, on_progress: OnProgress = lambda *_: None
-) -> tuple[RunHeader, list[Result]]:
+) -> Run:
     """Generate, execute and drop the batches of a stream, and write the results and a suite of the failures to `out`.
 
+    An interrupted run has the results of the batches that are finished; the same call continues it.
+
     Raises:
-        DiskError: The disk is full.
+        DiskError: The disk is full before the first batch is finished.
         HarnessError: The harness cannot be started.
-        KeyboardInterrupt: The run was interrupted; the same call continues it.
+        KeyboardInterrupt: The run was interrupted before its first batch was finished.
         SuiteError: A finished batch was changed.
         UsageError: The folder holds something else, or the backend or an option changed since a finished batch.
     """
-    with contextlib.closing(Journal(out, force=options.force, resume=False)) as journal:
+    with contextlib.closing(OutcomeLog(out, force=options.force, resume=False)) as log:
         folder = out / BATCHES
         _begin(folder, source.digest, options)
         merged = Merged(shard=options.selection.shard)
@@ -95,7 +100,6 @@ def run_stream(
         def expected(done: Done) -> RunHeader:
             return replace(
                 done.header,
-                selected=_NOTHING,
                 suite=replace(suite_note(source.header), digest=source.digest),
                 requirements=source.header.requirements,
                 implementation=replace(implementation(), hardware=None, driver=None),
@@ -112,22 +116,38 @@ def run_stream(
         def on_case(_: float, count: int) -> None:
             on_progress(source.done, merged.cases + count)
 
-        for batch in source:
-            places.append(folder / f"{batch.number:06}")
-            is_earlier = (places[-1] / DONE).is_file()
-            done = _done(batch, source, command, places[-1], options, on_case)
-            if is_earlier and (other := differences(done.header, expected(done))):
-                raise _changed(other)
-            merged.add(done, places[-1])
-            on_case(0.0, 0)
-        header = merged.header(source.total, source.ids)
-        journal.begin(header)
-        merged.write(header, out)
+        interrupted, gave_up = None, None
+        try:
+            for batch in source:
+                place = folder / f"{batch.number:06}"
+                is_earlier = (place / DONE).is_file()
+                done = _done(batch, source, command, place, options, on_case)
+                if is_earlier and (other := differences(done.header, expected(done))):
+                    raise _changed(other)
+                merged.add(done, place)
+                places.append(place)
+                on_case(0.0, 0)
+        except (KeyboardInterrupt, DiskError, HarnessError) as fault:
+            if not places:
+                raise
+            interrupted, gave_up = fault, f"Interrupted after {counted(merged.cases, 'case')}"
+        header = merged.header(max(source.total, merged.cases), source.ids or _NOTHING)
+        log.begin(header)
+        join_logs({name: place for name, (_, place) in merged.kept.items()}, log)
+        write_results(out, header, merged.ordered, interrupted=interrupted is not None)
         join_suites([open_suite(each / _FAILED) for each in places], out / _SUITE)
         with contextlib.suppress(UsageError):  # something else was put there
             check_batches(folder)
-            discard(folder)
-    return header, merged.ordered
+            if interrupted is None:
+                discard(folder)
+    return Run(
+        header=header,
+        results=tuple(merged.ordered),
+        missing=(),
+        gave_up=gave_up,
+        interrupted=interrupted,
+        continued=0,
+    )
 
 
 def _begin(folder: Path, digest: str, options: RunOptions) -> None:
@@ -186,7 +206,7 @@ def _done_of(run: Run, own: frozenset[str]) -> Done:
     environment = run.header.environment.placed(placements_of(run.results))
     return Done(
         own=ids_digest(own),
-        header=replace(run.header, selected=_NOTHING, cases=0),
+        header=replace(run.header, **NOT_OF_DONE),
         results=tuple(each for each in kept if each.id in own),
         repeated=tuple(each for each in kept if each.id not in own),
         tallies=tallies_of(Counter(map(kind_of, counted))),
@@ -196,9 +216,12 @@ def _done_of(run: Run, own: frozenset[str]) -> Done:
 
 
 def _keep_failed(suite: Suite, kept: list[Result], place: Path) -> None:
-    """Write a suite of the cases with results, and their twins."""
-    entries = [suite.by_id[each.id] for each in kept]
+    """Keep of a batch the log of the cases with results and of their twins, and write a suite of them."""
+    entries, log = [suite.by_id[each.id] for each in kept], log_in(place)
     twins = [suite.by_id[each.twin] for each in entries if each.twin is not None]
+    names = {entry.id for entry in (*entries, *twins)}
+    lines = (logged_line(logged) for logged in log.lines if logged.case in names)
+    replace_file(place / OUTCOMES, linked(header_line(log.header), lines))
     write_extract(((suite, each) for each in (*entries, *twins)), suite.header, place / _FAILED)
 
 
@@ -253,9 +276,3 @@ class Merged:
             environment=replace(self.first.environment, devices=devices, threads=threads),
             streamed=Streamed(cases=total, tallies=tallies_of(self.counts)),
         )
-
-    def write(self, header: RunHeader, out: Path) -> None:
-        """Write the results, and the kept outputs of failures."""
-        failed = {name: place for name, (each, place) in self.kept.items() if each.verdict == "fail"}
-        keep_outputs(failed, out)
-        write_results(out, header, self.ordered)

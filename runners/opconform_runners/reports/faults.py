@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opconform.suite.reader import Suite
-from opconform_runners.execution.failed_outputs import Kept
+from opconform_runners.execution.outputs_zip import KeptOutputs
 from opconform_runners.reports.failures import SEVERITIES, Standing, severity_of, size_of, standings
 from opconform_runners.reports.fault import Fault, Severity
 from opconform_runners.reports.feeds import feeds_of, likely_cause
@@ -21,7 +21,7 @@ _TENTH = 10
 _NAMED = 4
 
 
-def with_faults(report: Report, suite: Suite | None = None, kept: Kept | None = None) -> Report:
+def with_faults(report: Report, suite: Suite | None = None, kept: KeptOutputs | None = None) -> Report:
     """A report with the faults of its run; without the suite or the passing cases, no conditions are searched.
 
     Each condition is a fault, and so are the failures under no condition that have the same operation, broken
@@ -71,7 +71,7 @@ def _fault(
     return Fault(severity=severity, symptoms=dict(said.most_common()), cases=ids)
 
 
-def _causes(failing: Iterable[Result], suite: Suite, kept: Kept) -> dict[str, str]:
+def _causes(failing: Iterable[Result], suite: Suite, kept: KeptOutputs) -> dict[str, str]:
     """The likely causes of failures whose outputs were kept."""
     causes = {}
     for result in failing:

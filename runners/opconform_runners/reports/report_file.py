@@ -10,17 +10,19 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from opconform.errors import DiskError, SuiteError, UsageError
+from opconform.errors import DiskError, MissingError, SuiteError, UsageError
 from opconform.files import read_regular, replacement
 from opconform.suite.kind import check_kind
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import open_suite
 from opconform_runners.backends.backend import HARDWARE
-from opconform_runners.execution.journal import read_steps, results_so_far
+from opconform_runners.execution.case_verdicts import results_of
+from opconform_runners.execution.outcomes import log_in
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.reports.report import Report, report_of
 from opconform_runners.verdicts.agreement import check_agreement
 from opconform_runners.verdicts.results import (
+    OUTCOMES,
     REPORT,
     RESULTS,
     RESULTS_LIMIT,
@@ -49,20 +51,26 @@ def finished(place: Path, suite: Path | None = None) -> Finished:
     Complete results are checked against their suite: the named one, or one in the folder or beside it.
     """
     path = _results_path(place)
-    report, written = read_report(place), read_written(path)
+    report = read_report(place, suite)
+    if not path.is_file():
+        return Finished(path.parent, report)
+    written = read_written(path)
     for each in (path.parent / "suite", path.parent.parent / "suite") if suite is None else (suite,):
         if written.is_complete and (suite is not None or (each / HEADER).is_file()):
             check_agreement(written.header, report.results, open_suite(each), path)
     return Finished(path.parent, report)
 
 
-def read_report(place: Path) -> Report:
+def read_report(place: Path, suite: Path | None = None) -> Report:
     """The report of a run, with its verdict computed again from its results.
 
-    The report of an interrupted run is incomplete; a run that was killed has none, and it is made from its results.
-    Results that are missing or were changed, and the report of another run, are a SuiteError.
+    The report of an interrupted run is incomplete; a run that was killed has neither report nor results, and both
+    are made from its log and its suite, which is searched for beside it unless it is named. Results that are missing or
+    were changed, and the report of another run, are a SuiteError.
     """
     path = _results_path(place)
+    if not path.is_file() and path.with_name(OUTCOMES).is_file():
+        return _report_of_log(path.parent, suite)
     report = path.with_name(REPORT)
     if not report.is_file():
         return _report_of_results(read_written(path))
@@ -80,8 +88,6 @@ def read_report(place: Path) -> Report:
     if not failing.issuperset(case for each in read.faults for case in each.cases):
         raise SuiteError(f"{report} was changed after the run: a fault has a case that does not fail. Repeat the run.")
     written = read_written(path)
-    if not written.is_complete and not read.missing and read.gave_up is None:
-        raise SuiteError(f"{path} has no footer: the run did not end. Repeat the run.")
     if not _follows(read, _report_of_results(written), written.header.cases):
         raise SuiteError(f"{report} is not of the same run as {path}. Repeat the run.")
     return read
@@ -107,11 +113,6 @@ def write_report(out: Path, report: Report) -> None:
             file.writelines(part.encode() for part in _parts(report))
     except OSError as fault:
         raise DiskError(out / REPORT, fault) from fault
-
-
-def report_text(report: Report) -> str:
-    """The text of `report.json`."""
-    return "".join(_parts(report))
 
 
 def _parts(report: Report) -> Iterator[str]:
@@ -180,9 +181,18 @@ def _results_path(place: Path) -> Path:
 
 def _report_of_results(written: Written) -> Report:
     """The report that follows from results alone."""
-    if written.is_complete:
-        return report_of(written.header, written.results)
-    steps = read_steps(written)
-    executed = len({each.result.id for each in steps})
-    gave_up = f"Interrupted {progress_of(executed, written.header.cases)}"
-    return report_of(written.header, results_so_far(steps), gave_up=gave_up)
+    results = written.results
+    gave_up = None if written.is_complete else f"Interrupted {progress_of(len(results), written.header.cases)}"
+    return report_of(written.header, results, gave_up=gave_up)
+
+
+def _report_of_log(out: Path, suite: Path | None) -> Report:
+    """The report of a run that was killed."""
+    places = (out / "suite", out.parent / "suite") if suite is None else (suite,)
+    found = next((place for place in places if suite is not None or (place / HEADER).is_file()), None)
+    if found is None:
+        advice = "Run the same command again to continue, or name its suite with `report --suite`."
+        raise MissingError(f"The run in {out} was killed before it had results. {advice}")
+    log = log_in(out)
+    results = results_of(log, open_suite(found))
+    return report_of(log.header, results, gave_up=f"Interrupted {progress_of(len(results), log.header.cases)}")

@@ -24,6 +24,8 @@ from opconform_runners.verdicts.verdict import FailReason, VerdictName
 RESULTS_LIMIT = 1 << 30
 
 RESULTS = "results.jsonl"
+#: The log of a run's executions, and the outputs that are kept.
+OUTCOMES, OUTPUTS_ZIP = "outcomes.jsonl", "outputs.zip"
 REPORT = "report.json"
 CERTIFICATE = "certificate.json"
 PAGE = "report.html"
@@ -124,20 +126,20 @@ def placements_of(results: Iterable[Result]) -> Iterator[Placement]:
     return (each.placement for each in results if each.placement is not None)
 
 
-def write_results(out: Path, header: RunHeader, results: Sequence[Result]) -> None:
-    """Replace the journal with the complete results, sorted and with a footer, or raise a DiskError."""
+def write_results(out: Path, header: RunHeader, results: Sequence[Result], *, interrupted: bool = False) -> None:
+    """Write results, sorted and with a footer that says whether the run was interrupted, or raise a DiskError."""
     ordered = sorted(results, key=lambda each: each.id)
     lines = header_line(header) + b"".join(line_of(result_document(each)) for each in ordered)
     try:
         out.mkdir(parents=True, exist_ok=True)  # a harness may have removed it
-        replace_file(out / RESULTS, lines + _footer(lines, len(results)))
+        replace_file(out / RESULTS, lines + _footer(lines, len(results), interrupted=interrupted))
     except OSError as fault:
         raise DiskError(out / RESULTS, fault) from fault
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Written:
-    """`results.jsonl` as a run left it: all complete lines between header and footer, and whether there is a footer."""
+    """`results.jsonl` as a run left it: the lines between header and footer, and whether it was interrupted."""
 
     path: Path
     header: RunHeader
@@ -146,7 +148,7 @@ class Written:
 
     @property
     def results(self) -> list[Result]:
-        """The results of a complete run; a SuiteError if one is malformed, or if they contradict their header."""
+        """The results; a SuiteError if one is malformed, or if they contradict their header."""
         results = []
         for number, line in enumerate(self.lines, 2):
             try:
@@ -154,25 +156,25 @@ class Written:
             except ValidationError as fault:
                 what = f"{self.path}:{number} is not a result: {first_error(fault)}"
                 raise SuiteError(f"{what}. Repeat the run.") from fault
-        for contradiction in _contradictions(self.header, results):
+        for contradiction in _contradictions(self.header, results, is_complete=self.is_complete):
             raise SuiteError(f"{self.path} was changed after the run: {contradiction}. Repeat the run.")
         return results
 
 
-def _contradictions(header: RunHeader, results: Sequence[Result]) -> Iterator[str]:
+def _contradictions(header: RunHeader, results: Sequence[Result], *, is_complete: bool) -> Iterator[str]:
     """What results contradict in their header, or in themselves."""
     ids = [result.id for result in results]
     tallies = header.streamed.tallies if header.streamed else ()
     cases = len(ids) + sum(tally.cases for tally in tallies)
     if ids != sorted(set(ids)):
         yield "its results are not sorted by id, or one is repeated"
-    if cases != header.cases:
+    if (cases != header.cases) if is_complete else (cases > header.cases):
         yield f"its header says {header.cases:,} cases, but there are {cases:,}"
-    if header.shard is None and header.streamed is None and ids_digest(ids) != header.selected:
+    if is_complete and header.shard is None and header.streamed is None and ids_digest(ids) != header.selected:
         yield "its cases are not those that its header names"
     if header.streamed is not None:
         yield from header.streamed.contradictions(cases, header.requirements, header.profiles)
-        if header.shard is None and cases != header.streamed.cases:
+        if is_complete and header.shard is None and cases != header.streamed.cases:
             yield f"its header says {header.streamed.cases:,} cases in all shards, but there are {cases:,}"
     for result in results:
         if (result.verdict == "fail") != (result.reason is not None):
@@ -180,35 +182,38 @@ def _contradictions(header: RunHeader, results: Sequence[Result]) -> Iterator[st
 
 
 def read_written(path: Path) -> Written:
-    """Results, complete or interrupted; a SuiteError if the file has no header or was changed after a complete run."""
+    """Results, complete or interrupted; a SuiteError if the file was changed or cut short."""
     try:
         content = read_regular(path, RESULTS_LIMIT)
     except FileNotFoundError as fault:
-        if (path.parent / BATCHES).is_dir():
+        if (path.parent / BATCHES).is_dir() or path.with_name(OUTCOMES).is_file():
             raise MissingError(f"{path.parent} is interrupted. Run the same command again to continue.") from fault
         raise MissingError(
             f"Results not found: {path}. Write them with `opconform run` or `opconform certify`."
         ) from fault
     except OSError as fault:
         raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
-    first, *lines = [each for each in io.BytesIO(content) if each.endswith(b"\n")] or [b""]
+    first, *lines = [line for line in io.BytesIO(content) if line.endswith(b"\n")] or [b""]
     if not first:
-        raise SuiteError(f"{path} is empty: the run was interrupted before its first case. Repeat the run.")
+        raise SuiteError(f"{path} is empty. Repeat the run.")
     try:
         header = RUN_HEADER.validate_json(first)
     except ValidationError as fault:
         raise SuiteError(f"{path} has no header that this version of opconform writes. Repeat the run.") from fault
-    is_complete = bool(lines) and lines[-1].startswith(_FOOTER_BEGINNING)
-    if is_complete and content != (body := b"".join([first, *lines[:-1]])) + _footer(body, len(lines) - 1):
-        raise SuiteError(f"{path} was changed after the run. Repeat the run.")
-    return Written(path=path, header=header, lines=tuple(lines[:-1] if is_complete else lines), is_complete=is_complete)
+    if not lines or not lines[-1].startswith(_FOOTER_BEGINNING):
+        raise SuiteError(f"{path} has no footer: the run did not end. Repeat the run.")
+    body = b"".join([first, *lines[:-1]])
+    for interrupted in (False, True):
+        if content == body + _footer(body, len(lines) - 1, interrupted=interrupted):
+            return Written(path=path, header=header, lines=tuple(lines[:-1]), is_complete=not interrupted)
+    raise SuiteError(f"{path} was changed after the run. Repeat the run.")
 
 
 def read_results(path: Path) -> list[Result]:
     """The results of a run that ended."""
     written = read_written(path)
     if not written.is_complete:
-        raise SuiteError(f"{path} has no footer: the run did not end. Repeat the run.")
+        raise SuiteError(f"{path} is not complete: the run did not end. Repeat the run.")
     return written.results
 
 
@@ -217,6 +222,7 @@ def line_of(document: Mapping[str, object]) -> bytes:
     return canonical_json(document).encode() + b"\n"
 
 
-def _footer(lines: bytes, cases: int) -> bytes:
-    """The last line of complete results, with the SHA-256 of the lines before it."""
-    return line_of({"footer": True, "cases": cases, "digest": hashlib.sha256(lines).hexdigest()})
+def _footer(lines: bytes, cases: int, *, interrupted: bool) -> bytes:
+    """The last line of results, with the SHA-256 of the lines before it."""
+    footer = {"footer": True, "cases": cases, "digest": hashlib.sha256(lines).hexdigest()}
+    return line_of(footer | {"interrupted": True} if interrupted else footer)

@@ -22,10 +22,10 @@ from opconform_runners.cli.shared.steps import (
     report_of_run,
     sign_results,
 )
+from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.remote import implementation_of
 from opconform_runners.execution.request import check_dialects
 from opconform_runners.execution.results_folder import Marks
-from opconform_runners.execution.runner import RunOptions
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.matrix import Column, Matrix, matrix_document, matrix_markdown, matrix_view

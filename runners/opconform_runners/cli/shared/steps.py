@@ -26,9 +26,10 @@ from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
 from opconform_runners.cli.shared.output import print_json, print_lines
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.streams import originals
-from opconform_runners.execution.failed_outputs import Kept
+from opconform_runners.execution.outputs_zip import KeptOutputs
+from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.results_folder import FILES, Marks, owned_folder
-from opconform_runners.execution.runner import Run, RunOptions, run_suite
+from opconform_runners.execution.runner import Run, run_suite
 from opconform_runners.execution.stream import run_stream
 from opconform_runners.harness.command import Command
 from opconform_runners.reports.faults import shown_faults, with_faults
@@ -96,7 +97,7 @@ def executed(
 def report_of_run(run: Run, suite: Suite, out: Path) -> Report:
     """The report of a run in a folder, which an interruption may have ended, with its faults."""
     report = report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
-    return with_faults(report, suite, Kept(out))
+    return with_faults(report, suite, KeptOutputs(out))
 
 
 def show_report(report: Report, out: Path, results: ResultOptions) -> int:
@@ -245,8 +246,10 @@ def certify_streamed(
         click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)
     stream = Stream(specs=loaded, options=generating)
     with progress("generate and run", quiet=results.is_silent) as on_progress:
-        header, kept = run_stream(stream, command, folder, running, on_progress)
-    report = with_faults(report_of(header, kept), open_suite(place), Kept(folder))
+        run = run_stream(stream, command, folder, running, on_progress)
+    report = report_of_run(run, open_suite(place), folder)
     code = show_report(report, folder, results)
+    if run.interrupted is not None:
+        raise run.interrupted
     publish(report, folder, place, None, results)
     return code

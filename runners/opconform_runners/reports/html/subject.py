@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from opconform.errors import UsageError
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.failed_outputs import Kept
+from opconform_runners.execution.outputs_zip import KeptOutputs
 from opconform_runners.reports.matrix import Column
 from opconform_runners.reports.report_file import Finished
 from opconform_runners.verdicts.results import RESULTS
@@ -36,7 +36,7 @@ class Subject:
     suite: Suite | None
     place: str
     script: str
-    kept: Kept
+    kept: KeptOutputs
     written: datetime | None = None
 
 
@@ -70,7 +70,7 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
                 suite=suite,
                 place="SUITE" if suite is None else str(suite.store.root),
                 script=run.report.started if run.report.backend in reproducible else "",
-                kept=Kept(run.folder),
+                kept=KeptOutputs(run.folder),
                 written=datetime.fromtimestamp(file.stat().st_mtime, UTC) if file.exists() else None,
             )
         )

@@ -1,0 +1,128 @@
+"""The plan of a run: its options, its cases, and the header that follows from them."""
+
+from collections.abc import Callable, Sequence
+from concurrent import futures
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from opconform.errors import SuiteError
+from opconform.suite.hints import check_matches
+from opconform.suite.manifest import Entry
+from opconform.suite.matches import Matches
+from opconform.suite.reader import Suite
+from opconform.suite.selection import EVERYTHING, Selection
+from opconform_runners.backends.backend import Implementation
+from opconform_runners.execution.logged_outcome import LoggedOutcome
+from opconform_runners.harness.command import Command
+from opconform_runners.harness.environment import Environment, environment_of
+from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.run_header import RunHeader, ids_digest, suite_note
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunOptions:
+    """How a suite is run.
+
+    Attributes:
+        jobs: The number of harness processes; if it is None, the backend's device and the number of cases decide.
+        timeout: The time limit of a case, in seconds.
+        selection: Which cases are run, together with the twins that their verdicts need.
+        whole: Whether whole profiles are run, as a certificate needs.
+        strict: Whether interpretations count as much as normative requirements.
+        force: Whether the results of another run are replaced.
+        resume: Whether an interrupted run of the same kind is continued.
+        executor: What executes batches of cases on other machines, or None for this machine.
+        stops: Whether the run ends with a result, or None if it does not end before its last case.
+    """
+
+    jobs: int | None = 1
+    timeout: float = 60.0
+    selection: Selection = EVERYTHING
+    whole: bool = False
+    strict: bool = False
+    force: bool = False
+    resume: bool = True
+    executor: futures.Executor | None = None
+    stops: "Callable[[RunHeader, Result], bool] | None" = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunPlan:
+    """A run, as far as it is known before its backend starts.
+
+    Attributes:
+        out: The folder for the results.
+        environment_of: Returns the environment of a backend, without the devices that execute its cases.
+        known: Executions of its cases elsewhere, before an interruption.
+
+    The other attributes are those of `RunHeader`.
+    """
+
+    out: Path
+    options: RunOptions
+    environment_of: Callable[[Implementation], Environment]
+    started: str = ""
+    memory: int | None = None
+    outputs: str | None = None
+    program: str | None = None
+    known: tuple[LoggedOutcome, ...] = ()
+
+
+def local_plan(command: Command, out: Path, options: RunOptions) -> RunPlan:
+    """A run of a backend on this machine."""
+    return RunPlan(
+        out=out,
+        options=options,
+        environment_of=lambda implementation: environment_of(command, implementation, ()),
+        started=command.options,
+        memory=command.memory,
+        program=command.program,
+    )
+
+
+def check_not_blind(suite: Suite) -> None:
+    """Refuse a suite without expected outputs."""
+    if suite.header.blind:
+        raise SuiteError(
+            f"{suite.store.root} is blind: it has no expected outputs. Generate it without --blind, or "
+            f"record its outputs with `run --record FILE.zip` and judge them elsewhere."
+        )
+
+
+def selected(suite: Suite, selection: Selection) -> list[Entry]:
+    """The selected lines of a manifest and the twins of the invalid cases among them, each twin before its case.
+
+    Without a profile the whole suite is selected. Only a shard can be empty.
+    """
+    profiles = sorted({each.profile for each in suite.entries})
+    selection.check_profiles(profiles, f"in {suite.store.root}")
+    matches = Matches(selection, every_profile=True)
+    wanted = [each for each in suite.entries if matches.wants(each.id, each.profile, each.requirements)]
+    hint = f" `opconform list {suite.store.root} --cases` lists its cases."
+    check_matches(matches, suite.known, within=f" of {suite.store.root}", otherwise=hint)
+    twins = {each.twin for each in wanted if each.twin is not None and each.twin in suite.by_id}
+    return [suite.by_id[each] for each in sorted({each.id for each in wanted} | twins)]
+
+
+def header_of(suite: Suite, entries: Sequence[Entry], plan: RunPlan, implementation: Implementation) -> RunHeader:
+    """The header of a run of some cases of a suite."""
+    selection = plan.options.selection
+    everything = entries if selection.shard is None else selected(suite, replace(selection, shard=None))
+    return RunHeader(
+        cases=len(entries),
+        selected=ids_digest([entry.id for entry in everything]),
+        suite=suite_note(suite.header),
+        implementation=replace(implementation, hardware=None, driver=None),  # the environment has them
+        started=plan.started,
+        profiles=tuple(sorted(selection.profiles)),
+        whole=plan.options.whole,
+        partial=bool(suite.header.select) or len(everything) < len(suite.entries),
+        strict=plan.options.strict,
+        environment=plan.environment_of(implementation),
+        timeout=plan.options.timeout,
+        memory=plan.memory,
+        outputs=plan.outputs,
+        shard=selection.shard,
+        program=plan.program,
+        requirements=suite.header.requirements,
+    )
