@@ -51,7 +51,9 @@ class LosesNegativeZero(Perfect):
         """Right but for the sign of zero."""
         return _changed(
             super().run(case, model, feeds),
-            lambda each: Tensor(element_type=each.element_type, array=np.where(each.array == 0, 0, each.array)),
+            lambda each: Tensor(
+                element_type=each.element_type, array=np.where(each.array == 0, np.zeros_like(each.array), each.array)
+            ),
         )
 
 

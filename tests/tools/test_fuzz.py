@@ -163,6 +163,15 @@ def test_what_is_not_needed_is_left_out(op: str, requirement: str, cases: int, e
     assert (draft.context, draft.second, draft.dynamic) == ("bare", None, {})
 
 
+def test_every_kind_of_neighbour_is_drawn_and_left_out_if_it_is_not_needed() -> None:
+    """Operations behind the operation under test; an invalid feed has no output for them, but one before it has."""
+    trials = [each for each in drawn("Split-1", 1_000) if each.draft.then is not None]
+
+    assert len({each.draft.then.op for each in trials if each.draft.then is not None}) > 3
+    assert all(each.draft.second for each in trials if each.twin is not None)
+    assert all(any(one.draft.then is None for one in simpler(each)) for each in trials[:3])
+
+
 def test_nothing_is_found_in_a_right_backend(opconform: Run, tmp_path: Path) -> None:
     """Numpy's, on all operations; then nothing is written."""
     done = opconform("fuzz", "numpy", "--tests", 150, "--out", tmp_path / "finds")

@@ -1,18 +1,21 @@
 """The key `then` of a case: the operation that takes the last output of the node under test."""
 
 from collections.abc import Mapping
+from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 from pydantic import ValidationError
 
 from opconform.errors import nearest, quoted
-from opconform.generation.options import Limits
+from opconform.generation.options import LIMITS, Limits
 from opconform.generation.tensor_keys import KnownTensors, tensors_of
 from opconform.model.draft import Neighbour
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Operation
 from opconform.specs.diagnostics import complaint_of
 from opconform.specs.document import KeyMistake
+from opconform.specs.every import neighbours, samples_of
 from opconform.specs.schema import CONCRETE, models_of
 from opconform.suite.case import Attribute
 
@@ -42,6 +45,14 @@ def neighbour_of(keys: Any, limits: Limits, known: KnownTensors) -> Neighbour | 
     except KeyMistake as fault:
         raise KeyMistake("then", f"{fault.key}: {fault.sentence}", (fault.key, *fault.inside), fault.value) from fault
     return Neighbour(op=op, settings=settings, attributes=_attributes(operation, checked))
+
+
+@cache
+def shipped_neighbours() -> tuple[Neighbour, ...]:
+    """The neighbours that the groups of every operation put behind an operation."""
+    keys = (samples_of(each["op"]).neighbour(each["sample"]) for each in neighbours())
+    checked = (neighbour_of(SimpleNamespace(then=each, context="then"), LIMITS, KnownTensors()) for each in keys)
+    return tuple(each for each in checked if each is not None)
 
 
 def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:

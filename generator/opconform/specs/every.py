@@ -55,7 +55,7 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
         "integers": sorted(
             {name for each in ports for name in each.types or ()} - {each.default_type for each in ports}
         ),
-        "neighbours": _neighbours(),
+        "neighbours": neighbours(),
     }
     groups: list[Group] = []
     for every, keys in _documents():
@@ -165,7 +165,7 @@ def _values(values: Any, lists: Mapping[str, list[Any]]) -> Any:
 
 
 @cache
-def _neighbours() -> list[dict[str, str]]:
+def neighbours() -> list[dict[str, str]]:
     """The first samples of every shipped operation as neighbours."""
     ops = [each.parent.name for each in _shipped_samples()]
     return [{"op": op, "sample": name} for op in ops for name in [*samples_of(op).samples][:_NEIGHBOURS]]

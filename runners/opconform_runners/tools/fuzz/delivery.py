@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
+from opconform.generation.neighbour import shipped_neighbours
 from opconform.model.draft import Draft, Fill
 from opconform.suite.case import Dynamic
 from opconform_runners.tools.fuzz.trial import default_binding, resized, with_tensors
@@ -55,12 +56,13 @@ def change_dynamic(draft: Draft, random: Random) -> Draft | None:
 
 def change_context(draft: Draft, random: Random) -> Draft | None:
     """Another graph surrounds the operation."""
-    context = random.choice(draft.operation.context_names)
+    context = random.choice((*draft.operation.context_names, "then"))
+    neighbour = random.choice(shipped_neighbours()) if context == "then" else None
     if context == "folded":
         constants = dict.fromkeys(draft.tensors, "constant")
-        return replace(draft, context=context, binding=constants, dynamic={}, second=None)  # type: ignore[arg-type]
+        return replace(draft, context=context, then=None, binding=constants, dynamic={}, second=None)  # type: ignore[arg-type]
     binding = default_binding(draft.operation, draft.tensors) if draft.context == "folded" else draft.binding
-    return replace(draft, context=context, binding=binding)
+    return replace(draft, context=context, then=neighbour, binding=binding)
 
 
 def change_second(draft: Draft, random: Random) -> Draft | None:

@@ -51,7 +51,7 @@ def _differences(draft: Draft, twin: Draft) -> set[str]:
         (draft.second or {}, twin.second or {}),
     )
     found = {name for one, other in pairs for name in {*one, *other} if one.get(name) != other.get(name)}
-    ways = ("binding", "dynamic", "context")
+    ways = ("binding", "dynamic", "context", "then")
     return found | {each for each in ways if getattr(draft, each) != getattr(twin, each)}
 
 
@@ -138,6 +138,7 @@ def _plain(draft: Draft) -> Draft:
     return replace(
         draft,
         context="bare",
+        then=None,
         binding=default_binding(draft.operation, draft.tensors),
         dynamic={},
         second=None,
@@ -147,7 +148,7 @@ def _plain(draft: Draft) -> Draft:
 
 def _without_context(draft: Draft) -> Draft:
     binding = default_binding(draft.operation, draft.tensors) if draft.context == "folded" else draft.binding
-    return replace(draft, context="bare", binding=binding)
+    return replace(draft, context="bare", then=None, binding=binding)
 
 
 def _with_ramp(tensor: TensorDraft) -> TensorDraft:

@@ -6,6 +6,9 @@ from typing import Any
 import yaml
 
 from opconform.model.draft import Draft, TensorDraft
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import Operation
+from opconform.suite.case import Attribute
 from opconform.tensors.literals import Element
 from opconform_runners.tools.fuzz.trial import Trial, default_binding
 
@@ -46,30 +49,33 @@ def group_of(trial: Trial, title: str) -> dict[str, Any]:
 def _keys(draft: Draft) -> dict[str, Any]:
     """The keys of a case; what has its default value is left out."""
     keys: dict[str, Any] = {}
-    keys |= _tensors(draft, draft.tensors)
-    for name, value in draft.attributes.items():
-        keys[name] = [*value] if isinstance(value, tuple) else value
+    keys |= _arguments(draft.operation, draft.tensors, draft.attributes)
     usual = default_binding(draft.operation, draft.tensors)
     binding = {name: each for name, each in draft.binding.items() if each != usual[name]}
     if binding and draft.context != "folded":
         keys["binding"] = binding
     if draft.dynamic:
         keys["dynamic"] = {name: each if each == "..." else [*each] for name, each in draft.dynamic.items()}
-    if draft.context != "bare":
+    if draft.then is not None:
+        neighbour = OPERATIONS[draft.then.op]
+        keys["then"] = {"op": neighbour.name, **_arguments(neighbour, draft.then.settings, draft.then.attributes)}
+    elif draft.context != "bare":
         keys["context"] = draft.context
     if draft.second is not None:
-        keys["feed"] = _tensors(draft, draft.second)
+        keys["feed"] = _arguments(draft.operation, draft.second, {})
     return keys
 
 
-def _tensors(draft: Draft, tensors: Mapping[str, TensorDraft]) -> dict[str, Any]:
-    """The keys of tensors; those of a variadic port are a list."""
-    keys = {}
-    for port in draft.operation.inputs:
-        given = [_tensor(each) for name, each in tensors.items() if draft.operation.port_of(name) is port]
+def _arguments(
+    operation: Operation, tensors: Mapping[str, TensorDraft], attributes: Mapping[str, Attribute]
+) -> dict[str, Any]:
+    """The keys of tensors and attributes; the tensors of a variadic port are a list."""
+    keys: dict[str, Any] = {}
+    for port in operation.inputs:
+        given = [_tensor(each) for name, each in tensors.items() if operation.port_of(name) is port]
         if given:
             keys[port.name] = given if port.variadic else given[0]
-    return keys
+    return keys | {name: [*each] if isinstance(each, tuple) else each for name, each in attributes.items()}
 
 
 def _tensor(tensor: TensorDraft) -> dict[str, Any]:
