@@ -24,10 +24,10 @@ from hypothesis import settings
 from opconform.generation import expansion
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
-from opconform.specs.combinations import Combination, combinations_of
 from opconform.specs.loader import load_specs
+from opconform.specs.matrix.combinations import Combination, combinations_of
 from opconform.specs.requirements import requirements_of
-from opconform.suite.selection import EXHAUSTIVE, Selection
+from opconform.suite.selection.selection import EXHAUSTIVE, Selection
 from opconform_runners.cli.main import main
 from opconform_runners.verdicts.results import read_written, write_results
 from tests.in_process import served_in_process

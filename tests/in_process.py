@@ -13,9 +13,9 @@ from unittest import mock
 from opconform_runners.execution import scheduler
 from opconform_runners.harness import server
 from opconform_runners.harness.command import Command
+from opconform_runners.harness.processes.scratch import scratch_folder
 from opconform_runners.harness.protocol import reply_line, said_line, said_of
 from opconform_runners.harness.registry import load
-from opconform_runners.harness.scratch import scratch_folder
 
 #: The files of the backends that are served in this process.
 FILES = ("miniatures.py", "misreturned.py")

@@ -14,7 +14,7 @@ from opconform.specs.group import Group
 from opconform.specs.loader import load_specs
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
-from opconform.suite.selection import EXHAUSTIVE
+from opconform.suite.selection.selection import EXHAUSTIVE
 from opconform.suite.verification import faults_of
 from tests.conftest import ROOT, Run
 

@@ -16,8 +16,8 @@ import psutil
 import pytest
 
 from opconform.errors import ClusterError, KilledWorkersError
-from opconform_runners.execution import cluster
-from opconform_runners.execution.cluster import connected
+from opconform_runners.execution.scale import cluster
+from opconform_runners.execution.scale.cluster import connected
 from opconform_runners.verdicts.results import read_written
 from tests.conftest import ROOT, Run
 

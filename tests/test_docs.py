@@ -7,10 +7,10 @@ import pytest
 
 from opconform.specs.document import SpecMistakes
 from opconform.suite.reader import open_suite
-from tests import findings
 from tests.conftest import ROOT, Run
-from tests.findings import findings_page, listed, product_of, products
-from tests.interpretations import PAGE, interpretations_page
+from tests.pages import findings
+from tests.pages.findings import findings_page, listed, product_of, products
+from tests.pages.interpretations import PAGE, interpretations_page
 
 FINDINGS = """\
 product: a product
@@ -29,13 +29,13 @@ findings:
 
 
 def test_the_page_on_interpretations_is_up_to_date() -> None:
-    """It is what `python -m tests.interpretations` writes."""
+    """It is what `python -m tests.pages.interpretations` writes."""
     assert interpretations_page() == PAGE.read_text()
 
 
 @pytest.mark.ci_only
 def test_the_page_of_findings_is_up_to_date() -> None:
-    """It is what `python -m tests.findings` writes."""
+    """It is what `python -m tests.pages.findings` writes."""
     assert findings_page() == findings.PAGE.read_text()
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from opconform.specs.expressions import _sentence as expression_sentence
+from opconform.specs.matrix.expressions import _sentence as expression_sentence
 from opconform_runners.backends.exceptions import short_message
 from opconform_runners.cli.shared.console import _stripped
 from opconform_runners.cli.shared.streams import PrintableStream
 from opconform_runners.harness.outcome import Error
+from opconform_runners.harness.processes.scratch import without_scratch
 from opconform_runners.harness.protocol import LOG_LIMIT, TEXT_LIMIT, reply_of
-from opconform_runners.harness.scratch import without_scratch
-from opconform_runners.reports.terminal import _CASE
+from opconform_runners.reports.terminal.summary import _CASE
 from opconform_runners.tools.repro.script import _joined
 
 SCRATCH = Path("/tmp/opconform-x")  # noqa: S108 - a name

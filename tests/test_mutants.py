@@ -11,11 +11,11 @@ from click.testing import CliRunner, Result
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.operations import OPERATIONS
-from opconform.specs.every import every_group_ids
+from opconform.specs.every.groups import every_group_ids
 from opconform.specs.loader import load_specs, shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection.selection import Selection
 from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.verdicts.verdict import Fail
 from tests.conftest import ROOT, Run

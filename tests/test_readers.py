@@ -13,7 +13,7 @@ from opconform.errors import SuiteError
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.outcomes import linked, read_log
+from opconform_runners.execution.log.outcomes import linked, read_log
 from opconform_runners.harness.protocol import reply_faults
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import line_of, read_results, read_written

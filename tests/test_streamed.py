@@ -12,9 +12,9 @@ from opconform.generation.stream import Stream
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import faults_of
 from opconform_runners.cli.shared import steps
-from opconform_runners.execution import stream
-from opconform_runners.execution.finished_batch import Done
-from opconform_runners.execution.stream import Merged
+from opconform_runners.execution.scale import stream
+from opconform_runners.execution.scale.finished_batch import Done
+from opconform_runners.execution.scale.stream import Merged
 from opconform_runners.verdicts.results import read_results, read_written
 from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, Run, whole
 

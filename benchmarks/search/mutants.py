@@ -16,10 +16,10 @@ from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import load_specs
-from opconform.suite.selection import EVERYTHING, Selection
+from opconform.suite.selection.selection import EVERYTHING, Selection
 from opconform_runners.backends.frameworks.numpy import Numpy
-from opconform_runners.tools.fuzz.draws import Draws
-from opconform_runners.tools.fuzz.supply import written
+from opconform_runners.tools.fuzz.cases.draws import Draws
+from opconform_runners.tools.fuzz.cases.supply import written
 from opconform_runners.tools.fuzz.trial import GROUP
 
 #: The seconds that a case may take on a mutant with a process of its own.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from opconform.model.draft import Draft
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.reports.failures import severity_of
+from opconform_runners.findings.failures import severity_of
 from opconform_runners.tools.fuzz.batch import Failure
 
 #: Lengths, axes and sizes from which on they do not fit into 32 bits.

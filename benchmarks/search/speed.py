@@ -19,9 +19,9 @@ from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.connection import described
 from opconform_runners.tools.fuzz.batch import Batches
-from opconform_runners.tools.fuzz.draws import Draws
+from opconform_runners.tools.fuzz.cases.draws import Draws
+from opconform_runners.tools.fuzz.cases.supply import written
 from opconform_runners.tools.fuzz.search import Limits, Search
-from opconform_runners.tools.fuzz.supply import written
 
 ROUNDS = 3
 

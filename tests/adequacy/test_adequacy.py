@@ -166,13 +166,13 @@ def test_the_modules_of_an_operation_are_those_that_hold_its_semantics() -> None
     """Its own after those that it imports; what all operations share is left out."""
     semantics = Semantics(("VariadicSplit-1",))
 
-    assert [semantics.shown(each) for each in semantics.program.files] == ["axis", "split"]
+    assert [semantics.shown(each) for each in semantics.program.files] == ["movement.axis", "movement.split"]
 
 
 def test_a_changed_module_changes_nothing_that_is_in_use() -> None:
     """The mutant accepts an axis that is missing; the semantics in use do not."""
     semantics = Semantics(("Split-1",))
-    [module] = [each for each in semantics.program.files if semantics.shown(each) == "axis"]
+    [module] = [each for each in semantics.program.files if semantics.shown(each) == "movement.axis"]
     source = semantics.program.files[module].read_text()
     tree = ast.parse(source.replace('AXIS = Port("axis", ', 'AXIS = Port("axis", optional=True, '))
     mutant = semantics.changed(module, tree)["Split-1"]
@@ -236,6 +236,6 @@ def test_thin_cases_leave_survivors(tmp_path: Path) -> None:
 
     assert done.exit_code == 1
     assert "Split-1: 1 inference\n" in done.stdout
-    assert "survives  split.py:" in done.stdout
+    assert "survives  movement/split.py:" in done.stdout
     assert "survives  backends/" in done.stdout
     assert "(num_splits.positive)" in done.stdout

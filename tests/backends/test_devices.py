@@ -22,9 +22,9 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, PlacedOutputs, Placement, Unsupported
 from opconform_runners.backends.frameworks.numpy import Numpy
-from opconform_runners.backends.onnxruntime import OnnxRuntime
-from opconform_runners.backends.openvino import OpenVINO
-from opconform_runners.backends.openvino_device import Device, device_of, executed_by
+from opconform_runners.backends.onnx.onnxruntime import OnnxRuntime
+from opconform_runners.backends.openvino.device import Device, device_of, executed_by
+from opconform_runners.backends.openvino.plugin import OpenVINO
 from opconform_runners.cli.shared.steps import folder_name
 from opconform_runners.harness.command import backend_command
 from opconform_runners.harness.environment import Environment, environment_facts, environment_of
@@ -53,7 +53,7 @@ groups:
 #: Imports the backend, and shows whether OpenVINO's model converter is imported then, and can be imported later.
 WITHOUT_CONVERTER = """
 import sys
-import opconform_runners.backends.openvino
+import opconform_runners.backends.openvino.plugin
 print("openvino.tools.ovc" in sys.modules)
 import openvino.tools.ovc
 """

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from opconform.tensors.bit_layouts import OPENVINO_IR, openvino_layouts, unpack
-from opconform_runners.backends.openvino_runtime import repacked
+from opconform_runners.backends.openvino.runtime import repacked
 from tests.conftest import ROOT, Run
 
 VARIABLE = "OPCONFORM_PYTHON_OPENVINO_2025_2"

@@ -13,15 +13,15 @@ import pytest
 
 from opconform.specs.requirements import requirements_of
 from opconform_runners.backends.backend import full_name
-from opconform_runners.backends.frameworks import gather, layout, pads, slices, split
 from opconform_runners.backends.frameworks.framework import Adapter
+from opconform_runners.backends.frameworks.rows import gather, layout, pads, slices, split
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "runners" / "opconform_runners" / "backends"
-BACKENDS = sorted(FOLDER.glob("*.py"))
-FRAMEWORKS = sorted((FOLDER / "frameworks").glob("*.py"))
+BACKENDS = sorted(path for path in FOLDER.rglob("*.py") if "frameworks" not in path.parts)
+FRAMEWORKS = sorted((FOLDER / "frameworks").rglob("*.py"))
 CPP = ROOT / "runners" / "cpp" / "openvino.cpp"
-MESSAGES = sorted(FOLDER.glob("*.toml"))
+MESSAGES = sorted(FOLDER.rglob("*.toml"))
 JAVASCRIPT = ROOT / "runners" / "javascript" / "backend.js"
 
 #: What the tables are called whose rows are those of operations.
@@ -142,11 +142,11 @@ def test_the_tables_are_found() -> None:
 
     assert {name: tables for name, tables in found.items() if tables} == {
         "iree": ("MAPPED",),
-        "onnx_common": ("MAPPED",),
+        "types": ("MAPPED",),
     }
     assert {
         path.stem: len(rows_of(path.read_text())) for path in FRAMEWORKS if rows_of(path.read_text())
-    } == dict.fromkeys(("jax", "tensorflow_rows", "tinygrad", "torch_rows"), 13)
+    } == dict.fromkeys(("jax", "tensorflow", "tinygrad", "torch"), 13)
 
 
 def test_a_requirement_of_another_operation_is_found() -> None:
@@ -178,7 +178,7 @@ def test_the_harnesses_in_other_languages_name_requirements_of_the_operation() -
     rows = ROW.findall(CPP.read_text())
     cpp = {full_name(op, text) for op, row in rows for text in re.findall(r'"([^"]*)"', row) if SHORT.fullmatch(text)}
     javascript = {full_name(*each) for each in FULL.findall(JAVASCRIPT.read_text())}
-    messages = tomllib.loads((FOLDER / "openvino.toml").read_text())
+    messages = tomllib.loads((FOLDER / "openvino" / "plugin.toml").read_text())
 
     assert sorted(op for op, _ in rows) == sorted(messages)
     assert len(cpp) > len(javascript) > 0

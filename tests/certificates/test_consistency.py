@@ -16,9 +16,9 @@ from opconform_runners.certificates.statement import (
     statement_of,
     summary_lines,
 )
+from opconform_runners.findings.report import Report
 from opconform_runners.harness.environment import UNKNOWN
 from opconform_runners.harness.outcome import Incident
-from opconform_runners.reports.report import Report
 from opconform_runners.verdicts import run_header
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import VerdictName

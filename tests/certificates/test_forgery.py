@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from opconform.generation.identity.provenance import check_provenance
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
-from opconform.generation.provenance import check_provenance
 from opconform.specs.loader import load_specs, shipped_files
 from opconform.suite.manifest import MANIFEST, Header, entry_line
 from opconform.suite.reader import open_suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection.selection import Selection
 from opconform_runners.certificates.certificate import sign
 from opconform_runners.certificates.keys import read_private, write_pair
 from opconform_runners.cli.certificate import command as certificate_command

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from opconform_runners.execution import cluster
+from opconform_runners.execution.scale import cluster
 
 
 @pytest.mark.parametrize("said", [b"", b"SSH-2.0-OpenSSH_9.0\r\n", b"\0"])

@@ -23,12 +23,13 @@ from opconform.specs.loader import load_specs
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import sealed_text
 from opconform.suite.reader import open_suite
-from opconform.suite.selection import Selection
-from opconform_runners.execution import runner, stream
-from opconform_runners.execution.merge import merge
-from opconform_runners.execution.outcomes import linked
+from opconform.suite.selection.selection import Selection
+from opconform_runners.execution import runner
+from opconform_runners.execution.log.outcomes import linked
 from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.runner import run_suite
+from opconform_runners.execution.scale import stream
+from opconform_runners.execution.scale.merge import merge
 from opconform_runners.harness.command import backend_command
 from opconform_runners.reports.report_file import finished, read_report
 from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, SMALL_SPEC, Run

@@ -11,7 +11,7 @@ import pytest
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.execution.logged_outcome import Attempt
+from opconform_runners.execution.log.logged_outcome import Attempt
 from opconform_runners.execution.runner import judged
 from opconform_runners.execution.scheduler import OnOutcome, OnReady
 from opconform_runners.harness.outcome import Crashed, Incident, Outcome, Oversized, TimedOut, incidents_of

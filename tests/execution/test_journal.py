@@ -19,15 +19,15 @@ from opconform.errors import DiskError, UsageError
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection.selection import Selection
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Rejected
 from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.cli.report import command as report
 from opconform_runners.cli.run import command as run
 from opconform_runners.execution import case_verdicts
-from opconform_runners.execution.logged_outcome import Attempt
-from opconform_runners.execution.outputs_zip import KeptOutputs
+from opconform_runners.execution.log.logged_outcome import Attempt
+from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.plan import RunOptions, RunPlan
 from opconform_runners.execution.runner import Run, judged
 from opconform_runners.harness.environment import UNKNOWN

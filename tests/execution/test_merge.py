@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from opconform.suite.reader import open_suite
-from opconform.suite.selection import Shard, shard_of
+from opconform.suite.selection.selection import Shard, shard_of
 from opconform_runners.verdicts.results import BATCHES, read_written, write_results
 from tests.conftest import Run
 

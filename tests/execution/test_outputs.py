@@ -17,7 +17,7 @@ from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.npz import npz_bytes
 from opconform.tensors.tensor import Array
-from opconform_runners.execution.outputs import PLENTY, output_limit, read_outputs
+from opconform_runners.execution.log.outputs import PLENTY, output_limit, read_outputs
 from opconform_runners.harness.outcome import Error, Oversized
 
 SPEC = """\

@@ -17,11 +17,11 @@ from opconform.errors import SuiteError
 from opconform.suite.case import canonical_json
 from opconform.suite.reader import open_suite
 from opconform.tensors.npz import npz_bytes
-from opconform_runners.execution import record
 from opconform_runners.execution.case_verdicts import results_of
-from opconform_runners.execution.outcomes import linked, log_in
-from opconform_runners.execution.record import blind_digest, open_record
-from opconform_runners.execution.replay import judge
+from opconform_runners.execution.log import record
+from opconform_runners.execution.log.outcomes import linked, log_in
+from opconform_runners.execution.log.record import blind_digest, open_record
+from opconform_runners.execution.log.replay import judge
 from opconform_runners.verdicts.results import read_results, read_written, write_results
 from tests.conftest import MINIATURES, Run
 

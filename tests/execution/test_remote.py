@@ -11,11 +11,11 @@ import pytest
 
 from opconform.errors import ClusterError, KilledWorkersError, UsageError
 from opconform.suite.reader import open_suite
-from opconform_runners.execution import remote
-from opconform_runners.execution.cluster import connected
 from opconform_runners.execution.plan import RunOptions
-from opconform_runners.execution.remote import RemoteExecution, execute_batch, machine_of_worker
 from opconform_runners.execution.runner import Run, run_suite
+from opconform_runners.execution.scale import remote
+from opconform_runners.execution.scale.cluster import connected
+from opconform_runners.execution.scale.remote import RemoteExecution, execute_batch, machine_of_worker
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.verdicts.results import Result
 from tests.conftest import MINIATURES

@@ -11,8 +11,8 @@ from filelock import FileLock
 
 from opconform.generation.stream import Stream
 from opconform_runners.cli.shared import steps
-from opconform_runners.execution import stream
-from opconform_runners.execution.results_folder import LOCK
+from opconform_runners.execution.log.results_folder import LOCK
+from opconform_runners.execution.scale import stream
 from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, Run
 
 LENIENT = f"{MINIATURES}:AcceptsEverything"

@@ -8,7 +8,7 @@ from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import open_suite
-from opconform_runners.reports.case_text import drawing_lines
+from opconform_runners.reports.terminal.case_text import drawing_lines
 
 SPECS = {
     "split": "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [2, 4]}, axis: 1, num_splits: 2}\n",

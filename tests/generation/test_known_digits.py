@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from opconform.generation.known_digits import KnownDigits
+from opconform.generation.identity.known_digits import KnownDigits
 
 
 def test_only_digits_that_were_not_added_before_are_new() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from opconform.suite.extract import write_extract
 from opconform.suite.manifest import HEADER, header_text
 from opconform.suite.reader import Suite, open_suite
+from opconform.suite.storage.extract import write_extract
 from opconform.suite.verification import faults_of
 from tests.conftest import Run
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from opconform.errors import SuiteError
+from opconform.generation.identity.provenance import check_goldens
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
-from opconform.generation.provenance import check_goldens
 from opconform.specs.loader import load_specs
 from opconform.suite.case import Accept, Case, Output, Reject, case_text
 from opconform.suite.manifest import CASE, entry_line

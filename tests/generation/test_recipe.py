@@ -10,15 +10,21 @@ from pathlib import Path
 import pytest
 
 import opconform
-from opconform.generation.recipe import RECIPE, code_of, modules_digest
+from opconform.generation.identity.recipe import RECIPE, code_of, modules_digest
 
 PACKAGE = Path(opconform.__file__ or "").parent
 #: What generates a suite imports these modules, which decide none of its bytes: they raise, read, lock and schedule.
 UNDECIDING = {
     *("__init__.py", "entry_points.py", "errors.py", "files.py", "interrupts.py", "memory.py", "removal.py"),
-    *("tasks.py", "temporary.py", "generation/options.py", "generation/recipe.py", "generation/workers.py"),
-    *("suite/__init__.py", "suite/dataset.py", "suite/hints.py", "suite/kind.py", "suite/ownership.py"),
-    *("suite/reader.py", "suite/store.py", "suite/verification.py", "suite/work_folder.py"),
+    *("tasks.py", "temporary.py", "generation/options.py", "generation/identity/recipe.py", "generation/workers.py"),
+    *(
+        "suite/__init__.py",
+        "suite/dataset.py",
+        "suite/selection/hints.py",
+        "suite/kind.py",
+        "suite/storage/ownership.py",
+    ),
+    *("suite/reader.py", "suite/storage/store.py", "suite/verification.py", "suite/storage/work_folder.py"),
 }
 #: One module of each room, and whether its code decides a suite's bytes.
 ROOMS = {
@@ -33,9 +39,9 @@ ROOMS = {
     "generation/expansion.py": True,
     "generation/workers.py": False,
     "model/readings.py": True,
-    "operations/strided_slice_readings.py": True,
+    "operations/movement/slices/readings.py": True,
     "specs/loader.py": True,
-    "suite/hints.py": False,
+    "suite/selection/hints.py": False,
     "suite/kind.py": False,
     "suite/manifest.py": True,
     "tensors/npz.py": True,

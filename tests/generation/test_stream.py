@@ -11,7 +11,7 @@ from opconform.generation.stream import CaseBatch, Stream
 from opconform.specs.group import Spec
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
-from opconform.suite.selection import Selection, Shard
+from opconform.suite.selection.selection import Selection, Shard
 from opconform.suite.verification import faults_of
 from opconform_runners.verdicts.run_header import ids_digest
 from tests.conftest import EXHAUSTIVE_SPEC

@@ -17,9 +17,9 @@ from opconform.generation import workers, writer
 from opconform.generation.options import Limits, Options
 from opconform.generation.pipeline import Generated, generate
 from opconform.specs.loader import load_specs
-from opconform.suite.ownership import replace_named, replace_ours
+from opconform.suite.storage.ownership import replace_named, replace_ours
+from opconform.suite.storage.work_folder import work_folder
 from opconform.suite.verification import faults_of
-from opconform.suite.work_folder import work_folder
 from tests.conftest import Run
 from tests.robustness.test_killed_generations import tree
 

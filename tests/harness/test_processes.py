@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from opconform_runners.harness.command import Command
-from opconform_runners.harness.process import HarnessEnded, Process, started
+from opconform_runners.harness.processes.process import HarnessEnded, Process, started
 from tests import fake_harnesses
 from tests.conftest import EXHAUSTIVE_SPEC
 
@@ -117,7 +117,7 @@ async def daemon_after(then: str) -> tuple[int, str]:
 STARTS = """
 import asyncio, sys
 from opconform_runners.harness.command import Command
-from opconform_runners.harness.process import started
+from opconform_runners.harness.processes.process import started
 async def main():
     process = await started(Command(arguments=tuple(sys.argv[1:]), name="it"))
     print(int(await process.receive(60)), process.scratch, flush=True)

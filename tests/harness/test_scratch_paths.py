@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from opconform_runners.cli.run import command as run
 from opconform_runners.harness.outcome import Crashed, Error
+from opconform_runners.harness.processes.scratch import without_scratch
 from opconform_runners.harness.protocol import Refused
-from opconform_runners.harness.scratch import without_scratch
 from tests.fake_harnesses import command
 
 SCRATCH = Path("/var/my tmp/opconform-mac3ukku")

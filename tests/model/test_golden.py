@@ -12,7 +12,7 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Inputs, Outputs, Rejected, Unsupported
 from opconform_runners.backends.frameworks.numpy import Numpy
-from opconform_runners.backends.onnx_reference import OnnxReference
+from opconform_runners.backends.onnx.reference import OnnxReference
 from tests.declared import declared
 
 #: Cases that ONNX's reference evaluator fails: it adds the text "0" to strings (docs/findings/onnx-1.23.yaml).

@@ -19,7 +19,7 @@ from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.manifest import Header, RequirementNote
 from opconform.suite.reader import open_suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection.selection import Selection
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.harness.environment import cores
 from tests.mutants.assessment import Assessment, assessed

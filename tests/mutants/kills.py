@@ -13,10 +13,10 @@ from opconform.suite.case import Case
 from opconform.suite.declarations import DeclaredCase
 from opconform.suite.manifest import Entry, Header, inputs_name
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection.selection import Selection
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Backend, Inputs, PlacedOutputs, Rejected, Unsupported
-from opconform_runners.execution.outputs import PLENTY, output_limit
+from opconform_runners.execution.log.outputs import PLENTY, output_limit
 from opconform_runners.execution.plan import selected
 from opconform_runners.execution.scheduler import execute
 from opconform_runners.harness.command import Launch, backend_command

@@ -12,7 +12,7 @@ from opconform.generation.expansion import expand
 from opconform.model.draft import Draft
 from opconform.model.golden import golden_of
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.concat import CONCAT
+from opconform.operations.movement.concat import CONCAT
 from opconform.specs.loader import load_spec
 from opconform.tensors.tensor import Tensor
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.gather import GATHER
+from opconform.operations.movement.gathers.gather import GATHER
 from opconform.tensors.literals import encoded
 from opconform.tensors.tensor import Tensor
 

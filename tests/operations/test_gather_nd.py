@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.gather_nd import GATHER_ND
+from opconform.operations.movement.gathers.gather_nd import GATHER_ND
 from opconform.tensors.tensor import Array, Tensor
 
 

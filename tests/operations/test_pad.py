@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.pad import PAD
+from opconform.operations.movement.pad import PAD
 from opconform.tensors.tensor import Array, Tensor
 
 

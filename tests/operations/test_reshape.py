@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand, Rejection
-from opconform.operations.reshape import RESHAPE
+from opconform.operations.shape.reshape import RESHAPE
 from opconform.tensors.tensor import Tensor
 
 SIZES = st.lists(st.integers(0, 4), max_size=4)

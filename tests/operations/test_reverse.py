@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.reverse import REVERSE
+from opconform.operations.movement.reverse import REVERSE
 from opconform.tensors.tensor import Tensor
 
 SHAPES = st.lists(st.integers(0, 3), max_size=4).map(tuple)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.roll import ROLL
+from opconform.operations.movement.roll import ROLL
 from opconform.tensors.tensor import Tensor
 
 SHAPES = st.lists(st.integers(0, 4), min_size=1, max_size=4).map(tuple)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.slice import SLICE
+from opconform.operations.movement.slices.slice import SLICE
 from opconform.tensors.tensor import Tensor
 
 BOUND = st.one_of(st.integers(-8, 8), st.sampled_from([-(1 << 63), -(1 << 31), 1 << 31, (1 << 63) - 1, (1 << 64) - 1]))

@@ -7,7 +7,7 @@ import pytest
 
 from opconform.explanation.origins import origins_of
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.split import SPLIT
+from opconform.operations.movement.split import SPLIT
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor
 

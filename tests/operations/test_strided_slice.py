@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.strided_slice import STRIDED_SLICE
+from opconform.operations.movement.slices.strided_slice import STRIDED_SLICE
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.transpose import TRANSPOSE
+from opconform.operations.movement.transpose import TRANSPOSE
 from opconform.tensors.tensor import Tensor
 
 SHAPES = st.lists(st.integers(0, 3), max_size=5).map(tuple)

@@ -10,14 +10,14 @@ from click.testing import CliRunner
 from opconform.suite.manifest import Level, RequirementNote
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.certify import command as certify
+from opconform_runners.findings.failures import standings
+from opconform_runners.findings.report import Report
 from opconform_runners.harness.environment import UNKNOWN
-from opconform_runners.reports.conclusion import conclusion
-from opconform_runners.reports.failures import standings
 from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
-from opconform_runners.reports.report import Report
 from opconform_runners.reports.report_file import report_document
+from opconform_runners.reports.terminal.conclusion import conclusion
 from opconform_runners.verdicts import run_header
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import VerdictName

@@ -16,18 +16,18 @@ from opconform.suite.case import Dynamic
 from opconform.suite.manifest import RequirementNote, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.npz import npz_bytes
-from opconform_runners.execution.outputs_zip import KeptOutputs, OutputsWriter
-from opconform_runners.reports import feeds
-from opconform_runners.reports.case_text import drawing_lines, input_lines
+from opconform_runners.execution.log.outputs_zip import KeptOutputs, OutputsWriter
+from opconform_runners.findings.causes import feeds
+from opconform_runners.findings.causes.feeds import feeds_of, likely_cause
+from opconform_runners.findings.fault import Fault
+from opconform_runners.findings.report import Report
 from opconform_runners.reports.diff import failure_changes
-from opconform_runners.reports.fault import Fault
-from opconform_runners.reports.feeds import feeds_of, likely_cause
 from opconform_runners.reports.html import cases, evidence
 from opconform_runners.reports.html.page import packed, page_text
 from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.matrix import Column, Matrix
-from opconform_runners.reports.report import Report
 from opconform_runners.reports.report_file import Finished
+from opconform_runners.reports.terminal.case_text import drawing_lines, input_lines
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from opconform_runners.harness.outcome import Incident
-from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.diff import changes_between
-from opconform_runners.reports.incidents import incident_sentence
 from opconform_runners.reports.report_file import read_report, write_report
+from opconform_runners.reports.terminal.conclusion import conclusion
+from opconform_runners.reports.terminal.incidents import incident_sentence
 from opconform_runners.verdicts.results import read_written, write_results
 from tests.conftest import Run
 

@@ -16,9 +16,9 @@ import pytest
 from opconform.explanation.pictures import Highlight
 from opconform.suite.reader import open_suite
 from opconform.tensors.npz import npz_bytes
-from opconform_runners.execution.outputs_zip import KeptOutputs, OutputsWriter
-from opconform_runners.reports.excerpt import Marks, excerpt_of
+from opconform_runners.execution.log.outputs_zip import KeptOutputs, OutputsWriter
 from opconform_runners.reports.report_file import finished, write_report
+from opconform_runners.reports.terminal.excerpt import Marks, excerpt_of
 from opconform_runners.verdicts.results import read_written, write_results
 from opconform_runners.verdicts.run_header import ids_digest
 from tests.conftest import MINIATURES, Run, interrupted, whole

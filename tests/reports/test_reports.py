@@ -16,7 +16,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from opconform_runners.reports.report_file import read_report, write_report
-from opconform_runners.reports.text import one_line, printable
+from opconform_runners.verdicts.text import one_line, printable
 from tests.conftest import MINIATURES, Run, interrupted
 from tests.miniatures import HOSTILE
 

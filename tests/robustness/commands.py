@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from opconform.suite.case import canonical_json
-from opconform_runners.execution.outcomes import linked
+from opconform_runners.execution.log.outcomes import linked
 from opconform_runners.verdicts.results import OUTCOMES, line_of
 from tests.conftest import MINIATURES, Run, whole
 from tests.robustness.hostile_suites import packed

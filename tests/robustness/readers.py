@@ -12,7 +12,7 @@ import yaml
 from opconform.tensors.npz import arrays_of
 from opconform_runners.certificates.certificate import envelope_of, signed
 from opconform_runners.certificates.keys import read_private
-from opconform_runners.execution.outputs import read_outputs
+from opconform_runners.execution.log.outputs import read_outputs
 from opconform_runners.harness.protocol import reply_faults, reply_of, said_faults, said_of
 from tests.conftest import Run, killed
 from tests.robustness.commands import SPEC, Commands, relinked, sealed, with_footer, write_zip

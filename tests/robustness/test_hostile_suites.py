@@ -13,8 +13,8 @@ from opconform.errors import OpconformError
 from opconform.suite.verification import faults_of
 from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.keys import read_private, read_public, write_pair
-from opconform_runners.execution.outputs_zip import KeptOutputs
-from opconform_runners.execution.record import open_record
+from opconform_runners.execution.log.outputs_zip import KeptOutputs
+from opconform_runners.execution.log.record import open_record
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.baseline import read_baseline
 from opconform_runners.verdicts.results import read_results

@@ -9,7 +9,7 @@ from opconform.generation.expansion import expand
 from opconform.model.draft import Draft
 from opconform.operations import OPERATIONS
 from opconform.specs.document import SpecMistakes
-from opconform.specs.every import every_group_ids
+from opconform.specs.every.groups import every_group_ids
 from opconform.specs.loader import load_spec, shipped_files, shipped_operations
 
 #: Groups that need a sample or a port that an operation may lack, with the operations that have none.

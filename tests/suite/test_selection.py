@@ -3,9 +3,9 @@
 import pytest
 
 from opconform.errors import UsageError
-from opconform.suite.hints import check_matches
-from opconform.suite.matches import Known, Matches
-from opconform.suite.selection import Selection, Shard, pattern_of
+from opconform.suite.selection.hints import check_matches
+from opconform.suite.selection.matches import Known, Matches
+from opconform.suite.selection.selection import Selection, Shard, pattern_of
 
 GROUPS = {"Split-1/axis": "core", "Split-1/page-example": "core", "Split-1/huge": "large", "Concat-1/axis": "types"}
 KNOWN = Known(groups=GROUPS, requirements=("axis.range", "axis.type"))

@@ -17,12 +17,12 @@ from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform.suite.reader import open_suite
 from opconform_runners.cli import fuzz
-from opconform_runners.tools.fuzz.draws import Draws
-from opconform_runners.tools.fuzz.reduction import cost, simpler
+from opconform_runners.tools.fuzz.cases.draws import Draws
+from opconform_runners.tools.fuzz.cases.reduction import cost, simpler
+from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text
+from opconform_runners.tools.fuzz.cases.values import WIDE, drawn_tensor
 from opconform_runners.tools.fuzz.search import Search
-from opconform_runners.tools.fuzz.spec_text import group_of, spec_text
 from opconform_runners.tools.fuzz.trial import Trial, decided, resized, with_tensors
-from opconform_runners.tools.fuzz.values import WIDE, drawn_tensor
 from tests.conftest import IMPORTS_TESTS, Run
 
 MINIATURES = Path(__file__).parents[1] / "miniatures.py"

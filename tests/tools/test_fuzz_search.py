@@ -14,13 +14,13 @@ from opconform.operations import OPERATIONS
 from opconform.suite.case import Binding
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.tools.fuzz.batch import Batches, Failure
-from opconform_runners.tools.fuzz.draws import Draws
+from opconform_runners.tools.fuzz.cases.draws import Draws
+from opconform_runners.tools.fuzz.cases.reduction import cost, parts
+from opconform_runners.tools.fuzz.cases.spec_text import group_of
+from opconform_runners.tools.fuzz.cases.supply import begin, mixed, supply
 from opconform_runners.tools.fuzz.fault import Find
 from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, write_finds
-from opconform_runners.tools.fuzz.reduction import cost, parts
 from opconform_runners.tools.fuzz.search import Limits, Search
-from opconform_runners.tools.fuzz.spec_text import group_of
-from opconform_runners.tools.fuzz.supply import begin, mixed, supply
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result
@@ -354,7 +354,7 @@ def test_batches_drawn_ahead_have_the_trials_of_the_seed(tmp_path: Path) -> None
 
 def test_a_search_ends_if_nothing_is_left_to_draw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As for an operation of which nothing valid is drawn."""
-    monkeypatch.setattr("opconform_runners.tools.fuzz.draws.PATIENCE", 0)
+    monkeypatch.setattr("opconform_runners.tools.fuzz.cases.draws.PATIENCE", 0)
     drawing = begin(["Split-1"], 0, tmp_path, Options())
 
     assert drawing(100) is None

@@ -18,7 +18,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.tools.repro.graph_source import openvino_source
 from opconform_runners.tools.repro.variables import nan_source, output_source
 from tests.conftest import Run, made_once
-from tests.findings import products
+from tests.pages.findings import products
 
 #: The product in `docs/findings` of each backend that there are scripts for, and the packages that its scripts need.
 PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {

@@ -9,10 +9,10 @@ from opconform.specs.loader import shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection.selection import Selection
 from opconform_runners.execution.case_verdicts import result_of
+from opconform_runners.findings.report import Report
 from opconform_runners.harness.environment import UNKNOWN
-from opconform_runners.reports.report import Report
 from opconform_runners.verdicts.judge import broken_by
 from opconform_runners.verdicts.run_header import SuiteNote
 from opconform_runners.verdicts.verdict import FailReason

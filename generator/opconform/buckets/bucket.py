@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from opconform.buckets.url import secrets_of, without_credentials
 from opconform.errors import DiskError, MissingError, OpconformError, SuiteError, UsageError, quoted_text
-from opconform.suite.store import Zip, open_store
-from opconform.suite.zip_file import write_zip
+from opconform.suite.storage.store import Zip, open_store
+from opconform.suite.storage.zip_file import write_zip
 from opconform.temporary import TemporaryFolder
 from opconform.tensors.npz import ZIP_ERRORS
 

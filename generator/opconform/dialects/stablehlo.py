@@ -12,12 +12,12 @@ import numpy as np
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph, KnownNode
 from opconform.model.golden import Golden
-from opconform.operations.axis import axis_of, from_front
-from opconform.operations.pad import pads_of
-from opconform.operations.reverse import axes_of
-from opconform.operations.slice import slices_of
-from opconform.operations.slicing_steps import parts_of
-from opconform.operations.transpose import order_of
+from opconform.operations.movement.axis import axis_of, from_front
+from opconform.operations.movement.pad import pads_of
+from opconform.operations.movement.reverse import axes_of
+from opconform.operations.movement.slices.slice import slices_of
+from opconform.operations.movement.slices.steps import parts_of
+from opconform.operations.movement.transpose import order_of
 from opconform.resources import render
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
 from opconform.tensors.element_types import ELEMENT_TYPES

@@ -18,11 +18,11 @@ from opconform.operations import REQUIREMENTS
 from opconform.specs.group import Spec
 from opconform.specs.loader import load_specs, shipped_files, shipped_groups
 from opconform.suite.case import Case
-from opconform.suite.hints import check_matches, near_miss
 from opconform.suite.manifest import Entry, inputs_name
-from opconform.suite.matches import Known, Matches
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import EXHAUSTIVE, Selection, check_one, pattern_of
+from opconform.suite.selection.hints import check_matches, near_miss
+from opconform.suite.selection.matches import Known, Matches
+from opconform.suite.selection.selection import EXHAUSTIVE, Selection, check_one, pattern_of
 from opconform.tensors.tensor import Array
 
 #: The id of a group or of a requirement in a shipped file.

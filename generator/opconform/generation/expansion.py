@@ -11,22 +11,22 @@ from typing import Any
 from pydantic import ValidationError
 
 from opconform.errors import quoted, quoted_text
-from opconform.generation.known_digits import KnownDigits
+from opconform.generation.identity.known_digits import KnownDigits
+from opconform.generation.identity.tensor_keys import KnownTensors
 from opconform.generation.options import LIMITS, Limits
-from opconform.generation.tensor_keys import KnownTensors
 from opconform.generation.validation import LeftOut, draft_of
 from opconform.model.draft import Draft
 from opconform.model.readings import attributed
-from opconform.specs.combinations import Combination, combinations_of, failure, shown
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, REPORTED, KeyMistake, Mistake, Route, SpecMistakes
-from opconform.specs.draws import PATIENCE, PATIENCE_EACH, draws_of
-from opconform.specs.every import samples_of
-from opconform.specs.expressions import ExpressionError, Meter, expression_of, is_expression
-from opconform.specs.functions import Value
+from opconform.specs.every.groups import samples_of
+from opconform.specs.every.sample import Samples
 from opconform.specs.group import Group, Spec
 from opconform.specs.loader import WrongSpecs, load_specs
-from opconform.specs.sample import Samples
+from opconform.specs.matrix.combinations import Combination, combinations_of, failure, shown
+from opconform.specs.matrix.draws import PATIENCE, PATIENCE_EACH, draws_of
+from opconform.specs.matrix.expressions import ExpressionError, Meter, expression_of, is_expression
+from opconform.specs.matrix.functions import Value
 from opconform.specs.schema import CONCRETE, GroupKeys, models_of
 from opconform.suite.case import canonical_json
 

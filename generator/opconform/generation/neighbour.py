@@ -8,14 +8,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from opconform.errors import nearest, quoted
+from opconform.generation.identity.tensor_keys import KnownTensors, tensors_of
 from opconform.generation.options import LIMITS, Limits
-from opconform.generation.tensor_keys import KnownTensors, tensors_of
 from opconform.model.draft import Neighbour
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Operation
 from opconform.specs.diagnostics import complaint_of
 from opconform.specs.document import KeyMistake
-from opconform.specs.every import neighbours, samples_of
+from opconform.specs.every.groups import neighbours, samples_of
 from opconform.specs.schema import CONCRETE, models_of
 from opconform.suite.case import Attribute
 

@@ -4,7 +4,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from opconform.dialects import DEFAULT
-from opconform.suite.selection import EVERYTHING, Selection
+from opconform.suite.selection.selection import EVERYTHING, Selection
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

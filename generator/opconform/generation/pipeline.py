@@ -12,7 +12,7 @@ import numpy as np
 from opconform.errors import UsageError
 from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
-from opconform.generation.header import suite_header
+from opconform.generation.identity.header import suite_header
 from opconform.generation.options import LIMITS, Limits, Options
 from opconform.generation.workers import BATCH, write_cases
 from opconform.generation.writer import CaseWriter, ManifestLines, finish, translated_faults
@@ -20,15 +20,15 @@ from opconform.memory import free_memory, shown_bytes
 from opconform.model.draft import DIGITS, Draft
 from opconform.model.golden import file_bytes, memory_bytes
 from opconform.specs.attribution import untested, warnings_of
-from opconform.specs.combinations import FILTERED, matrix_size
 from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.group import Group, Spec
-from opconform.suite.hints import check_matches
+from opconform.specs.matrix.combinations import FILTERED, matrix_size
 from opconform.suite.manifest import MANIFEST, Entry, Header, reasons_by_dialect
-from opconform.suite.matches import Known, Matches
-from opconform.suite.ownership import check_replaceable
-from opconform.suite.selection import Selection
-from opconform.suite.work_folder import work_folder
+from opconform.suite.selection.hints import check_matches
+from opconform.suite.selection.matches import Known, Matches
+from opconform.suite.selection.selection import Selection
+from opconform.suite.storage.ownership import check_replaceable
+from opconform.suite.storage.work_folder import work_folder
 
 #: How many bits the number of a group has beside the digits of a case in 64 bits.
 _GROUP_BITS = 24

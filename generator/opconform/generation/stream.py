@@ -10,7 +10,7 @@ from pathlib import Path
 
 from opconform.errors import UsageError
 from opconform.generation.expansion import families
-from opconform.generation.header import suite_header
+from opconform.generation.identity.header import suite_header
 from opconform.generation.options import Options
 from opconform.generation.pipeline import selected_groups, write_suite
 from opconform.model.draft import Draft

@@ -18,8 +18,8 @@ from opconform.generation.case_files import Content, case_files, parts_of, size_
 from opconform.generation.options import Options
 from opconform.model.draft import Draft
 from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, entry_of, header_text
-from opconform.suite.work_folder import WorkFolder
-from opconform.suite.zip_file import write_zip
+from opconform.suite.storage.work_folder import WorkFolder
+from opconform.suite.storage.zip_file import write_zip
 from opconform.tasks import batches
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from opconform.model.draft import Draft, Neighbour, TensorDraft, inference, operand_of_draft
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, TensorType
-from opconform.operations.convolution import convolved
+from opconform.operations.neighbours.convolution import convolved
 from opconform.operations.operation import ContextError, Operation, Tested
 from opconform.suite.case import Attribute, Graph, Node
 from opconform.tensors.tensor import Tensor

@@ -5,21 +5,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from opconform.entry_points import Registry, Unusable, file_of
-from opconform.operations.concat import CONCAT
-from opconform.operations.convolution import CONVOLUTION
-from opconform.operations.gather import GATHER
-from opconform.operations.gather_nd import GATHER_ND
-from opconform.operations.integers import CONSTANT, CONVERT, SHAPE_OF
+from opconform.operations.movement.concat import CONCAT
+from opconform.operations.movement.gathers.gather import GATHER
+from opconform.operations.movement.gathers.gather_nd import GATHER_ND
+from opconform.operations.movement.pad import PAD
+from opconform.operations.movement.reverse import REVERSE
+from opconform.operations.movement.roll import ROLL
+from opconform.operations.movement.slices.slice import SLICE
+from opconform.operations.movement.slices.strided_slice import STRIDED_SLICE
+from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
+from opconform.operations.movement.tile import TILE
+from opconform.operations.movement.transpose import TRANSPOSE
+from opconform.operations.neighbours.convolution import CONVOLUTION
+from opconform.operations.neighbours.integers import CONSTANT, CONVERT, SHAPE_OF
 from opconform.operations.operation import Operation
-from opconform.operations.pad import PAD
-from opconform.operations.reshape import RESHAPE
-from opconform.operations.reverse import REVERSE
-from opconform.operations.roll import ROLL
-from opconform.operations.slice import SLICE
-from opconform.operations.split import SPLIT, VARIADIC_SPLIT
-from opconform.operations.strided_slice import STRIDED_SLICE
-from opconform.operations.tile import TILE
-from opconform.operations.transpose import TRANSPOSE
+from opconform.operations.shape.reshape import RESHAPE
 
 #: The name of the file with an operation's requirements.
 REQUIREMENTS = "requirements.yaml"

@@ -6,7 +6,7 @@ from typing import Any
 
 from opconform.errors import quoted
 from opconform.specs.document import Document, Mistake, Route
-from opconform.specs.sample import Samples
+from opconform.specs.every.sample import Samples
 from opconform.specs.schema import GroupKeys
 
 

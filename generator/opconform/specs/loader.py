@@ -13,9 +13,9 @@ from opconform.operations import NAME, OPERATIONS, REQUIREMENTS
 from opconform.resources import root
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
-from opconform.specs.every import EVERY, SAMPLES, digest_of, every_group_ids, groups_of
-from opconform.specs.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
+from opconform.specs.every.groups import EVERY, SAMPLES, digest_of, every_group_ids, groups_of
 from opconform.specs.group import Group, Spec
+from opconform.specs.matrix.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.schema import models_of
 from opconform.suite.kind import check_kind

@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from opconform.operations import OPERATIONS, installed_cases
 from opconform.resources import root
-from opconform.specs.expressions import is_expression
+from opconform.specs.matrix.expressions import is_expression
 from opconform.suite.case import DIMENSION, SEEN, Attribute, Binding, Dimension, Seen
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES

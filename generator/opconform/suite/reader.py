@@ -28,8 +28,8 @@ from opconform.suite.manifest import (
     header_of,
     inputs_name,
 )
-from opconform.suite.matches import Known
-from opconform.suite.store import Store, TooLargeError, open_store
+from opconform.suite.selection.matches import Known
+from opconform.suite.storage.store import Store, TooLargeError, open_store
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.npz import FILE_LIMIT, arrays_of
 from opconform.tensors.tensor import Array

@@ -9,7 +9,7 @@ from opconform.errors import MissingError, SuiteError
 from opconform.suite.case import case_text
 from opconform.suite.manifest import CASE, CONTROL, HEADER, MANIFEST, Entry, entry_line, reasons_by_dialect
 from opconform.suite.reader import Suite, array_faults, open_suite, tensors_of
-from opconform.suite.store import Folder
+from opconform.suite.storage.store import Folder
 
 
 def faults_of(path: Path) -> Iterator[str]:

@@ -15,7 +15,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, full_names
 from opconform_runners.backends.exceptions import Translation
-from opconform_runners.backends.onnx_common import CARRIED, MAPPED
+from opconform_runners.backends.onnx.types import CARRIED, MAPPED
 
 #: The target of each device.
 _TARGETS = {"CPU": "llvm"}

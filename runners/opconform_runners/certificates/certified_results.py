@@ -10,8 +10,8 @@ from opconform.files import open_regular, read_regular
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite
 from opconform_runners.execution.case_verdicts import results_of
-from opconform_runners.execution.outcomes import log_in
-from opconform_runners.reports.report import Report, report_of
+from opconform_runners.execution.log.outcomes import log_in
+from opconform_runners.findings.report import Report, report_of
 from opconform_runners.verdicts.results import OUTCOMES, RESULTS, Result, read_results, read_written
 from opconform_runners.verdicts.run_header import RunHeader, suite_note
 

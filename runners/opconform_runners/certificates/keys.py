@@ -8,7 +8,7 @@ from pathlib import Path
 
 from opconform.errors import CertificateError, DiskError, UsageError
 from opconform.files import read_regular
-from opconform.suite.ownership import check_outside_suites
+from opconform.suite.storage.ownership import check_outside_suites
 
 try:
     from cryptography.exceptions import UnsupportedAlgorithm

@@ -7,18 +7,18 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.errors import CertificateError
-from opconform.generation.provenance import foreign_specs
+from opconform.generation.identity.provenance import foreign_specs
 from opconform.specs.loader import shipped_files
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import HEADER, MANIFEST, Header, first_error
 from opconform_runners.backends.backend import HARDWARE, Implementation
+from opconform_runners.findings.report import Report, coverage_text
 from opconform_runners.harness.environment import Environment, environment_facts
-from opconform_runners.reports.incidents import deaths_clause
-from opconform_runners.reports.report import Report, coverage_text
-from opconform_runners.reports.text import printable
+from opconform_runners.reports.terminal.incidents import deaths_clause
 from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
 from opconform_runners.verdicts.results import OUTCOMES, RESULTS
 from opconform_runners.verdicts.run_header import shared_fields
+from opconform_runners.verdicts.text import printable
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"

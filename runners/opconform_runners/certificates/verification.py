@@ -8,7 +8,7 @@ from typing import Any
 
 import opconform
 from opconform.errors import CertificateError, UsageError
-from opconform.generation.provenance import check_goldens, check_provenance, foreign_specs
+from opconform.generation.identity.provenance import check_goldens, check_provenance, foreign_specs
 from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
 from opconform.suite.kind import check_kind
@@ -20,10 +20,10 @@ from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.certified_results import evidence_of, file_digest
 from opconform_runners.certificates.keys import read_public
 from opconform_runners.certificates.statement import OUTPUTS, Resource, Statement, statement_of
-from opconform_runners.execution.record import Record, open_record
-from opconform_runners.execution.replay import judge
-from opconform_runners.reports.text import counted
+from opconform_runners.execution.log.record import Record, open_record
+from opconform_runners.execution.log.replay import judge
 from opconform_runners.verdicts.results import CERTIFICATE, OUTCOMES, RESULTS, read_written
+from opconform_runners.verdicts.text import counted
 
 
 def verified(

@@ -22,8 +22,8 @@ from opconform_runners.cli.shared.options import (
 from opconform_runners.cli.shared.output import print_result
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.steps import conclude, folder_of, hold, sign_results
-from opconform_runners.execution.record import open_record
-from opconform_runners.execution.replay import judge
+from opconform_runners.execution.log.record import open_record
+from opconform_runners.execution.log.replay import judge
 from opconform_runners.verdicts.results import RESULTS, read_written
 
 

@@ -9,11 +9,11 @@ import click
 
 from opconform.buckets.url import is_url
 from opconform.errors import UsageError, nearest
-from opconform.generation.provenance import foreign_specs
+from opconform.generation.identity.provenance import foreign_specs
 from opconform.specs.loader import named_operations, tested_operations
 from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
-from opconform.suite.selection import EXHAUSTIVE, Selection
+from opconform.suite.selection.selection import EXHAUSTIVE, Selection
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
 from opconform_runners.cli.shared.cluster_options import ClusterOptions, cluster_options
 from opconform_runners.cli.shared.generation_options import RUN_JOBS, GenerationOptions, generation_options
@@ -38,7 +38,7 @@ from opconform_runners.cli.shared.steps import (
     generate_shown,
     hold,
 )
-from opconform_runners.execution.outcomes import check_certifiable
+from opconform_runners.execution.log.outcomes import check_certifiable
 from opconform_runners.execution.plan import RunOptions
 from opconform_runners.harness.registry import names
 

@@ -13,7 +13,7 @@ from opconform.generation.options import Options
 from opconform.interrupts import defer_interrupts, run_loop
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations, tested_operations
-from opconform.suite.ownership import check_replaceable
+from opconform.suite.storage.ownership import check_replaceable
 from opconform.temporary import TemporaryFolder
 from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options, positive
 from opconform_runners.cli.shared.help import Command

@@ -15,7 +15,7 @@ from opconform.generation.pipeline import generate
 from opconform.interrupts import run_loop
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection.selection import Selection
 from opconform.temporary import TemporaryFolder
 from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options
 from opconform_runners.cli.shared.help import Group
@@ -25,8 +25,8 @@ from opconform_runners.cli.shared.progress import progress
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.protocol import schema as messages_schema
-from opconform_runners.reports.text import counted
 from opconform_runners.tools.protocol_check.rules import Checked, check
+from opconform_runners.verdicts.text import counted
 
 #: The most characters of a message that are shown.
 _LONGEST = 320

@@ -17,7 +17,7 @@ from opconform.operations import installed_operations
 from opconform.specs.loader import named_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case, Reject
-from opconform.suite.selection import Selection
+from opconform.suite.selection.selection import Selection
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import SOURCE, json_option, selection_options
 from opconform_runners.cli.shared.output import print_result

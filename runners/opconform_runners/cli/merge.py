@@ -8,10 +8,10 @@ from opconform.suite.kind import check_kind
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import FOLDER_TARGET, SOURCE, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import hold, print_next, publish, show_report
-from opconform_runners.execution.merge import merge
-from opconform_runners.execution.outputs_zip import KeptOutputs
-from opconform_runners.reports.faults import with_faults
-from opconform_runners.reports.report import report_of
+from opconform_runners.execution.log.outputs_zip import KeptOutputs
+from opconform_runners.execution.scale.merge import merge
+from opconform_runners.findings.faults import with_faults
+from opconform_runners.findings.report import report_of
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import REPORT
 

@@ -8,20 +8,20 @@ from typing import NamedTuple
 import click
 
 from opconform.errors import UsageError
-from opconform.suite.ownership import replace_ours
+from opconform.suite.storage.ownership import replace_ours
 from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import SOURCE
 from opconform_runners.cli.shared.steps import page_of_runs
 from opconform_runners.cli.shared.streams import is_copy, print_document
-from opconform_runners.reports.conclusion import conclusion
+from opconform_runners.findings.report import Report
 from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.github import annotations_text
 from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
-from opconform_runners.reports.report import Report
 from opconform_runners.reports.report_file import finished
-from opconform_runners.reports.terminal import print_summary
+from opconform_runners.reports.terminal.conclusion import conclusion
+from opconform_runners.reports.terminal.summary import print_summary
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 

@@ -13,9 +13,9 @@ from opconform.explanation.case_list import one_case, specs_of_case
 from opconform.generation.options import ONE_CASE, Options
 from opconform.generation.pipeline import generate
 from opconform.suite.manifest import Entry
-from opconform.suite.ownership import check_named, replace_named
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import Selection, check_one, pattern_of
+from opconform.suite.selection.selection import Selection, check_one, pattern_of
+from opconform.suite.storage.ownership import check_named, replace_named
 from opconform.temporary import TemporaryFolder
 from opconform_runners.cli.shared.backend_options import BackendOptions, timeout_option
 from opconform_runners.cli.shared.help import Command, rare_option

@@ -11,9 +11,9 @@ import click
 
 from opconform.errors import SuiteError, UsageError
 from opconform.suite.kind import check_kind
-from opconform.suite.ownership import replace_named
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection.selection import Selection
+from opconform.suite.storage.ownership import replace_named
 from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
 from opconform_runners.cli.shared.cluster_options import ClusterOptions, cluster_options
 from opconform_runners.cli.shared.help import WORDS, rare_option
@@ -42,17 +42,17 @@ from opconform_runners.cli.shared.steps import (
     show_command,
     show_report,
 )
+from opconform_runners.execution.log.record import record as record_outputs
 from opconform_runners.execution.plan import RunOptions, selected
-from opconform_runners.execution.record import record as record_outputs
-from opconform_runners.execution.remote import implementation_of
+from opconform_runners.execution.scale.remote import implementation_of
+from opconform_runners.findings.report import Report
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.baseline_update import update
-from opconform_runners.reports.report import Report
 from opconform_runners.reports.report_file import read_report
-from opconform_runners.reports.text import counted, one_line
 from opconform_runners.verdicts.baseline import Baseline, Line, compare, read_baseline
 from opconform_runners.verdicts.results import RESULTS, read_written
+from opconform_runners.verdicts.text import counted, one_line
 
 #: The most characters of the reason why a run is incomplete.
 _LONGEST = 300

@@ -13,11 +13,17 @@ from opconform.suite.kind import kinds_of
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import SOURCE, json_option
 from opconform_runners.cli.shared.output import print_result
-from opconform_runners.reports.case_text import change_lines, drawing_lines, input_lines, returned_lines, seen_link
-from opconform_runners.reports.feeds import feeds_of
+from opconform_runners.findings.causes.feeds import feeds_of
 from opconform_runners.reports.html.subject import Subject, subjects_of
 from opconform_runners.reports.report_file import finished
-from opconform_runners.reports.text import counted
+from opconform_runners.reports.terminal.case_text import (
+    change_lines,
+    drawing_lines,
+    input_lines,
+    returned_lines,
+    seen_link,
+)
+from opconform_runners.verdicts.text import counted
 
 #: The most outputs that are listed.
 _MOST = 12

@@ -9,7 +9,7 @@ from opconform.suite.verification import faults_of
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import SOURCE, json_option
 from opconform_runners.cli.shared.output import print_result
-from opconform_runners.reports.text import counted
+from opconform_runners.verdicts.text import counted
 
 
 @click.command("verify", cls=Command, example="verify suite")

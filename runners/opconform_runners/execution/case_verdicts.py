@@ -9,9 +9,9 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.logged_outcome import Answer, Attempt, LoggedOutcome, Saved, answer_of
-from opconform_runners.execution.outcomes import Log
-from opconform_runners.execution.outputs_zip import CASE_LIMIT
+from opconform_runners.execution.log.logged_outcome import Answer, Attempt, LoggedOutcome, Saved, answer_of
+from opconform_runners.execution.log.outcomes import Log
+from opconform_runners.execution.log.outputs_zip import CASE_LIMIT
 from opconform_runners.harness.outcome import Error, Incident, Outcome, Returned
 from opconform_runners.verdicts import judge
 from opconform_runners.verdicts.description import description_of

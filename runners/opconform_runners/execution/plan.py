@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from opconform.errors import SuiteError
-from opconform.suite.hints import check_matches
 from opconform.suite.manifest import Entry
-from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
-from opconform.suite.selection import EVERYTHING, Selection
+from opconform.suite.selection.hints import check_matches
+from opconform.suite.selection.matches import Matches
+from opconform.suite.selection.selection import EVERYTHING, Selection
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.logged_outcome import LoggedOutcome
+from opconform_runners.execution.log.logged_outcome import LoggedOutcome
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.environment import Environment, environment_of
 from opconform_runners.verdicts.results import Result

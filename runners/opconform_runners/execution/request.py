@@ -15,7 +15,7 @@ from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.outputs import PLENTY, output_limit, outputs_in, read_outputs
+from opconform_runners.execution.log.outputs import PLENTY, output_limit, outputs_in, read_outputs
 from opconform_runners.harness.outcome import Error, Outcome, Oversized, Returned
 from opconform_runners.harness.protocol import (
     CLOCKS,

@@ -13,11 +13,11 @@ from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.constraints import resolved
 from opconform_runners.execution.case_verdicts import NOT_EXECUTED, CaseVerdicts, execute_again, restore
-from opconform_runners.execution.logged_outcome import Attempt
-from opconform_runners.execution.outcomes import OutcomeLog
+from opconform_runners.execution.log.logged_outcome import Attempt
+from opconform_runners.execution.log.outcomes import OutcomeLog
 from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, header_of, local_plan, selected
-from opconform_runners.execution.remote import RemoteExecution, machine_of_worker
 from opconform_runners.execution.request import check_dialects
+from opconform_runners.execution.scale.remote import RemoteExecution, machine_of_worker
 from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.outcome import Incident, Outcome

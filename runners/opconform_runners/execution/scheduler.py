@@ -40,9 +40,9 @@ from opconform_runners.harness.outcome import (
     TimedOut,
     incidents_of,
 )
-from opconform_runners.harness.process import HarnessEnded
+from opconform_runners.harness.processes.process import HarnessEnded
+from opconform_runners.harness.processes.scratch import check_room, is_full, without_scratch
 from opconform_runners.harness.protocol import ProtocolError, reply_of
-from opconform_runners.harness.scratch import check_room, is_full, without_scratch
 
 #: The most and the fewest requests that a harness is sent ahead, and their share of the cases that are left, so that no
 #: harness holds cases at the end that another one could execute.

@@ -10,7 +10,7 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.case_verdicts import CaseVerdicts, execute_again
-from opconform_runners.execution.logged_outcome import Attempt
+from opconform_runners.execution.log.logged_outcome import Attempt
 from opconform_runners.execution.scheduler import Execution, Worker
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Incident, Outcome

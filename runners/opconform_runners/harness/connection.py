@@ -7,7 +7,7 @@ from opconform.errors import HarnessError, nearest
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.harness.command import Command
-from opconform_runners.harness.process import START_LIMIT, HarnessEnded, Process, started
+from opconform_runners.harness.processes.process import START_LIMIT, HarnessEnded, Process, started
 from opconform_runners.harness.protocol import START_LINE, ProtocolError, said_of
 from opconform_runners.harness.registry import UNUSABLE, is_shipped
 

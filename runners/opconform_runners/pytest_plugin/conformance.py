@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from opconform.errors import OpconformError, SuiteError, UsageError, counted
-from opconform.suite.hints import check_matches
-from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection.hints import check_matches
+from opconform.suite.selection.matches import Matches
+from opconform.suite.selection.selection import Selection
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described

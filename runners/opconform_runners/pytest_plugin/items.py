@@ -17,7 +17,7 @@ from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.registry import file_of
 from opconform_runners.pytest_plugin.names import names_of
-from opconform_runners.reports.incidents import incident_sentence
+from opconform_runners.reports.terminal.incidents import incident_sentence
 from opconform_runners.verdicts.baseline import Line, expectation, kind_of
 from opconform_runners.verdicts.results import Result
 

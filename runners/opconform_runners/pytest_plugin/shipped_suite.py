@@ -8,15 +8,15 @@ import pytest
 
 from opconform.dialects import DIALECTS
 from opconform.errors import UsageError
+from opconform.generation.identity.recipe import recipe_digest
 from opconform.generation.options import Options
 from opconform.generation.pipeline import OnProgress, generate
-from opconform.generation.recipe import recipe_digest
 from opconform.specs.loader import load_specs, shipped_files
 from opconform.suite.manifest import HEADER
-from opconform.suite.selection import Selection
+from opconform.suite.selection.selection import Selection
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.pytest_plugin.items import shown_path
-from opconform_runners.reports.text import counted
+from opconform_runners.verdicts.text import counted
 
 #: The least time between two lines about the generation of a suite, in seconds.
 _SECONDS_BETWEEN_LINES = 10.0

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Sequence
 
 from opconform.errors import UsageError
-from opconform.suite.hints import check_matches
 from opconform.suite.manifest import Entry
-from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection.hints import check_matches
+from opconform.suite.selection.matches import Matches
+from opconform.suite.selection.selection import Selection
 from opconform_runners.pytest_plugin.items import shown_path
-from opconform_runners.reports.text import counted
+from opconform_runners.verdicts.text import counted
 
 
 def wanted(

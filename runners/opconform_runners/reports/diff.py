@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from opconform_runners.findings.report import Report
 from opconform_runners.harness.environment import environment_facts
-from opconform_runners.reports.report import Report
-from opconform_runners.reports.text import counted, one_line, printable, shortened
 from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.text import counted, one_line, printable, shortened
 
 FORMAT = 1
 #: The most cases of a kind that are listed, and the most characters of a sentence.

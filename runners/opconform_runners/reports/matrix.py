@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from opconform.resources import render
-from opconform_runners.reports.report import Report
-from opconform_runners.reports.requirement_row import RequirementRow, RequirementStanding
-from opconform_runners.reports.text import counted
+from opconform_runners.findings.report import Report
+from opconform_runners.findings.requirement_row import RequirementRow, RequirementStanding
 from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.text import counted
 
 FORMAT = 1
 

@@ -17,9 +17,9 @@ from opconform.suite.manifest import HEADER
 from opconform.suite.reader import open_suite
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.execution.case_verdicts import results_of
-from opconform_runners.execution.outcomes import log_in
+from opconform_runners.execution.log.outcomes import log_in
+from opconform_runners.findings.report import Report, report_of
 from opconform_runners.harness.outcome import Incident
-from opconform_runners.reports.report import Report, report_of
 from opconform_runners.verdicts.agreement import check_agreement
 from opconform_runners.verdicts.results import (
     OUTCOMES,

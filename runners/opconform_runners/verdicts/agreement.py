@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from opconform.errors import SuiteError
-from opconform.suite.matches import Matches
 from opconform.suite.reader import Suite
-from opconform.suite.selection import Selection
+from opconform.suite.selection.matches import Matches
+from opconform.suite.selection.selection import Selection
 from opconform_runners.verdicts.judge import broken_by
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.run_header import RunHeader, ids_digest, suite_note

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import Header, RequirementNote
-from opconform.suite.selection import Shard
+from opconform.suite.selection.selection import Shard
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment
 from opconform_runners.verdicts.tally import Streamed

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from opconform.suite.case import ProfileName
-from opconform.suite.selection import Selection
+from opconform.suite.selection.selection import Selection
 from opconform_runners.verdicts.verdict import VerdictName
 
 #: The verdicts whose results are kept.

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from opconform.operations.slice import slices_of
-from opconform.operations.slicing_steps import parts_of, steps_of
+from opconform.operations.movement.slices.slice import slices_of
+from opconform.operations.movement.slices.steps import parts_of, steps_of
 from opconform.tensors.tensor import Array, Tensor
 from tests.mutants.row import (
     FOUND,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from opconform.operations.slicing_steps import MASKS, kinds_of
+from opconform.operations.movement.slices.steps import MASKS, kinds_of
 from tests.mutants.row import FOUND, Call, Row, accepts, integers, moves, reads, refuses, rows
 
 _ELLIPSIS, _BESIDE, _LENGTHS = "tensorflow/tensorflow#42481", "onnx/keras-onnx#362", "openvinotoolkit/openvino#12442"

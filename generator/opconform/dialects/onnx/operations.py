@@ -9,9 +9,9 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownNode
 from opconform.dialects.onnx.rendering import TYPES, VARIABLE, Call, Rendering, attribute_text
 from opconform.model.graph import MOST_DECLARED
-from opconform.operations.axis import dimension, given_axis
-from opconform.operations.pad import pads_of
-from opconform.operations.slice import slices_of
+from opconform.operations.movement.axis import dimension, given_axis
+from opconform.operations.movement.pad import pads_of
+from opconform.operations.movement.slices.slice import slices_of
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 

@@ -18,14 +18,14 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
-from opconform_runners.backends.frameworks.axes import AXES, REPEATS, SHIFTS
 from opconform_runners.backends.frameworks.framework import Framework, Row
-from opconform_runners.backends.frameworks.gather import ALONG, INDEXED, TUPLES, indexed_nd
-from opconform_runners.backends.frameworks.layout import ORDER, SIZES
-from opconform_runners.backends.frameworks.pads import pairs
+from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
+from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed_nd
+from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
+from opconform_runners.backends.frameworks.rows.pads import pairs
+from opconform_runners.backends.frameworks.rows.slices import SLICES, STRIDED
+from opconform_runners.backends.frameworks.rows.split import CONCAT, EVEN, SIZED
 from opconform_runners.backends.frameworks.settings import plain
-from opconform_runners.backends.frameworks.slices import SLICES, STRIDED
-from opconform_runners.backends.frameworks.split import CONCAT, EVEN, SIZED
 
 
 def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:

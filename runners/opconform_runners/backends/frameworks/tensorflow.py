@@ -14,8 +14,8 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework
+from opconform_runners.backends.frameworks.rows.tensorflow import ROWS
 from opconform_runners.backends.frameworks.settings import plain
-from opconform_runners.backends.frameworks.tensorflow_rows import ROWS
 
 
 def _static(value: Any) -> Any:

@@ -16,8 +16,8 @@ from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
+from opconform_runners.backends.frameworks.rows.torch import torch_framework
 from opconform_runners.backends.frameworks.settings import plain
-from opconform_runners.backends.frameworks.torch_rows import torch_framework
 
 _TORCH = torch_framework(torch, torch.__version__)
 #: Inside a compiled function, integers of a declaration would become symbols.

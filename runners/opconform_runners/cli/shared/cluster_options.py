@@ -35,7 +35,7 @@ class ClusterOptions:
             return Executors()
         if jobs is not None:
             raise UsageError("--jobs and --executor cannot be used together: the workers of a cluster are the jobs.")
-        from opconform_runners.execution.cluster import connected
+        from opconform_runners.execution.scale.cluster import connected
 
         cluster = click.get_current_context().with_resource(connected(self.url))
         return Executors(cluster.executor({}), cluster.executor(self.resources or {}))

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from opconform.errors import UsageError
 from opconform.suite.reader import Suite
+from opconform_runners.findings.failures import standings
+from opconform_runners.findings.report import Report, report_of
 from opconform_runners.harness.command import Command
-from opconform_runners.reports.failures import standings
-from opconform_runners.reports.report import Report, report_of
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.baseline import Baseline, compare
 from opconform_runners.verdicts.results import RESULTS, Result

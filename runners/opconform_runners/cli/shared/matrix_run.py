@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from opconform.errors import HarnessError, UsageError
 from opconform.files import replace_file
-from opconform.suite.ownership import replace_ours
 from opconform.suite.reader import Suite
+from opconform.suite.storage.ownership import replace_ours
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.backend_options import ALL, BackendOptions, free_name
 from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
@@ -22,10 +22,10 @@ from opconform_runners.cli.shared.steps import (
     report_of_run,
     sign_results,
 )
+from opconform_runners.execution.log.results_folder import Marks
 from opconform_runners.execution.plan import RunOptions
-from opconform_runners.execution.remote import implementation_of
 from opconform_runners.execution.request import check_dialects
-from opconform_runners.execution.results_folder import Marks
+from opconform_runners.execution.scale.remote import implementation_of
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.matrix import Column, Matrix, matrix_document, matrix_markdown, matrix_view

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from opconform.errors import UsageError
-from opconform.suite.selection import PROFILES, Selection, Shard, shard_of
+from opconform.suite.selection.selection import PROFILES, Selection, Shard, shard_of
 from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.stores import FolderTarget, LocalPath, Source, Target
 

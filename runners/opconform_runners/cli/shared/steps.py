@@ -13,34 +13,34 @@ import click
 
 from opconform.errors import DiskError
 from opconform.generation.expansion import specs_of
-from opconform.generation.header import spec_digests
+from opconform.generation.identity.header import spec_digests
+from opconform.generation.identity.provenance import foreign_specs
 from opconform.generation.options import Options
 from opconform.generation.pipeline import Generated, generate
-from opconform.generation.provenance import foreign_specs
 from opconform.generation.stream import Stream
 from opconform.specs.attribution import untested, warnings_of
-from opconform.suite.ownership import check_replaceable, replace_ours
 from opconform.suite.reader import Suite, open_suite
+from opconform.suite.storage.ownership import check_replaceable, replace_ours
 from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
 from opconform_runners.cli.shared.output import print_json, print_lines
 from opconform_runners.cli.shared.progress import progress
 from opconform_runners.cli.shared.streams import originals
-from opconform_runners.execution.outputs_zip import KeptOutputs
+from opconform_runners.execution.log.outputs_zip import KeptOutputs
+from opconform_runners.execution.log.results_folder import FILES, Marks, owned_folder
 from opconform_runners.execution.plan import RunOptions
-from opconform_runners.execution.results_folder import FILES, Marks, owned_folder
 from opconform_runners.execution.runner import Run, run_suite
-from opconform_runners.execution.stream import run_stream
+from opconform_runners.execution.scale.stream import run_stream
+from opconform_runners.findings.faults import shown_faults, with_faults
+from opconform_runners.findings.report import Report, report_of
 from opconform_runners.harness.command import Command
-from opconform_runners.reports.faults import shown_faults, with_faults
 from opconform_runners.reports.html.page import page_text
 from opconform_runners.reports.html.subject import subjects_of
-from opconform_runners.reports.report import Report, report_of
 from opconform_runners.reports.report_file import Finished, finished, report_document, write_report
-from opconform_runners.reports.terminal import is_folded, print_summary, print_verdict
-from opconform_runners.reports.text import counted
+from opconform_runners.reports.terminal.summary import is_folded, print_summary, print_verdict
 from opconform_runners.tools.repro.script import SCRIPTS
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
+from opconform_runners.verdicts.text import counted
 
 #: A backend whose device comes from a plugin's library, as in `openvino:MYCPU=path/libplugin.so`.
 _PLUGIN = re.compile(r"^([\w-]+:[\w.-]+)=.*$")

@@ -2,7 +2,7 @@
 
 import json
 
-from opconform_runners.reports.report import Report
+from opconform_runners.findings.report import Report
 
 _COLOURS = {"conformant": "brightgreen", "not conformant": "red", "incomplete": "lightgrey"}
 

@@ -3,12 +3,18 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from opconform_runners.reports.conclusion import conclusion, known_failures, news, pass_sentences, stale_sentences
-from opconform_runners.reports.failures import Standing
-from opconform_runners.reports.faults import shown_faults
-from opconform_runners.reports.incidents import incident_lines
-from opconform_runners.reports.report import VERDICTS, Report
-from opconform_runners.reports.text import counted, one_line, shortened
+from opconform_runners.findings.failures import Standing
+from opconform_runners.findings.faults import shown_faults
+from opconform_runners.findings.report import VERDICTS, Report
+from opconform_runners.reports.terminal.conclusion import (
+    conclusion,
+    known_failures,
+    news,
+    pass_sentences,
+    stale_sentences,
+)
+from opconform_runners.reports.terminal.incidents import incident_lines
+from opconform_runners.verdicts.text import counted, one_line, shortened
 
 #: A comment on GitHub has at most 65,536 characters.
 LONGEST = 60_000

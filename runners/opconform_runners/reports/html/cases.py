@@ -9,11 +9,11 @@ from typing import Any
 
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import Suite
-from opconform_runners.reports.failures import size_of
-from opconform_runners.reports.feeds import feeds_of, is_read, likely_cause
+from opconform_runners.findings.causes.feeds import feeds_of, is_read, likely_cause
+from opconform_runners.findings.failures import size_of
 from opconform_runners.reports.html.evidence import evidence_of, filled
 from opconform_runners.reports.html.subject import Place, Subject, short
-from opconform_runners.reports.terminal import REMARKS, remarks_of
+from opconform_runners.reports.terminal.summary import REMARKS, remarks_of
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.results import Result
 

@@ -10,9 +10,9 @@ from opconform.explanation.pictures import highlight_of
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
-from opconform_runners.reports.case_text import input_lines, seen_link
-from opconform_runners.reports.excerpt import Excerpt, Marks, bars_of, excerpt_of, pairs_of
-from opconform_runners.reports.feeds import Arrays, Feed, divided_shape, origin_line, origin_of_mismatch
+from opconform_runners.findings.causes.feeds import Arrays, Feed, divided_shape, origin_line, origin_of_mismatch
+from opconform_runners.reports.terminal.case_text import input_lines, seen_link
+from opconform_runners.reports.terminal.excerpt import Excerpt, Marks, bars_of, excerpt_of, pairs_of
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result
 

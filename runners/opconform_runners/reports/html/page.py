@@ -14,20 +14,20 @@ from markupsafe import Markup
 from opconform.errors import SpecError
 from opconform.resources import render, text_of
 from opconform.specs.requirements import Page, Requirement, requirements_of
+from opconform_runners.findings.failures import SEVERITIES
+from opconform_runners.findings.faults import ShownFault, shown_faults
+from opconform_runners.findings.report import VERDICTS, Report
+from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.harness.environment import UNKNOWN, environment_facts
-from opconform_runners.reports.case_text import seen_link
-from opconform_runners.reports.conclusion import conclusion
 from opconform_runners.reports.diff import changes_between, failure_changes
-from opconform_runners.reports.failures import SEVERITIES
-from opconform_runners.reports.faults import ShownFault, shown_faults
 from opconform_runners.reports.html.cases import cases_of, choices_of, shown_evidence
 from opconform_runners.reports.html.subject import Place, Subject, cases_place, short
-from opconform_runners.reports.incidents import deaths_clause, incident_lines
 from opconform_runners.reports.matrix import SIGNS, Matrix, Row, counts_text
-from opconform_runners.reports.report import VERDICTS, Report
 from opconform_runners.reports.report_file import Finished
-from opconform_runners.reports.requirement_row import RequirementRow
-from opconform_runners.reports.text import counted
+from opconform_runners.reports.terminal.case_text import seen_link
+from opconform_runners.reports.terminal.conclusion import conclusion
+from opconform_runners.reports.terminal.incidents import deaths_clause, incident_lines
+from opconform_runners.verdicts.text import counted
 
 #: The most public reports on a card.
 _SEEN = 6

@@ -12,11 +12,11 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Array
 from opconform_runners.execution.session import Session
+from opconform_runners.findings.causes.feeds import feeds_of, likely_causes
+from opconform_runners.findings.symptom import symptom_of
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Outcome, Returned
-from opconform_runners.reports.feeds import feeds_of, likely_causes
-from opconform_runners.reports.symptom import symptom_of
-from opconform_runners.tools.fuzz.supply import Batch, supply, written
+from opconform_runners.tools.fuzz.cases.supply import Batch, supply, written
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
 

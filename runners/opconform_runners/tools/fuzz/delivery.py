@@ -7,8 +7,8 @@ from random import Random
 from opconform.generation.neighbour import shipped_neighbours
 from opconform.model.draft import Draft, Fill
 from opconform.suite.case import Dynamic
+from opconform_runners.tools.fuzz.cases.values import SIZES, SMALL_SIZES, boundary, likely, sizes_of, typed
 from opconform_runners.tools.fuzz.trial import default_binding, resized, with_tensors
-from opconform_runners.tools.fuzz.values import SIZES, SMALL_SIZES, boundary, likely, sizes_of, typed
 
 FILLS: tuple[Fill, ...] = ("ramp", "bits", "special")
 

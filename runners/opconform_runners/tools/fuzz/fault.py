@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from opconform_runners.reports.cause import CONVERSIONS
-from opconform_runners.reports.failures import SEVERITIES, severity_of
+from opconform_runners.findings.causes.cause import CONVERSIONS
+from opconform_runners.findings.failures import SEVERITIES, severity_of
 from opconform_runners.tools.fuzz.batch import Failure
-from opconform_runners.tools.fuzz.reduction import cost, parts
+from opconform_runners.tools.fuzz.cases.reduction import cost, parts
 
 #: The signals that memory ends a process with that was overwritten, or is not its own.
 _OF_MEMORY = ("SIGABRT", "SIGBUS", "SIGSEGV")

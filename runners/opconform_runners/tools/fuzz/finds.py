@@ -16,16 +16,16 @@ from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
 from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
-from opconform.suite.ownership import replace_named
 from opconform.suite.reader import open_suite
-from opconform_runners.reports.failures import SEVERITIES, severity_of
-from opconform_runners.reports.text import counted, one_line
+from opconform.suite.storage.ownership import replace_named
+from opconform_runners.findings.failures import SEVERITIES, severity_of
+from opconform_runners.tools.fuzz.cases.spec_text import group_of, groups_text, spec_text
 from opconform_runners.tools.fuzz.fault import Find
 from opconform_runners.tools.fuzz.search import Search
-from opconform_runners.tools.fuzz.spec_text import group_of, groups_text, spec_text
 from opconform_runners.tools.fuzz.trial import GROUP, Trial, trial_of
 from opconform_runners.tools.repro.observation import Observation, notes_of
 from opconform_runners.tools.repro.script import SCRIPTS, script_of
+from opconform_runners.verdicts.text import counted, one_line
 
 #: The most characters of a sentence.
 _LONGEST = 300

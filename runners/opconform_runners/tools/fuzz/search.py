@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from opconform_runners.reports.requirement_row import DECIDED
+from opconform_runners.findings.requirement_row import DECIDED
 from opconform_runners.tools.fuzz.batch import Batches, Failure
+from opconform_runners.tools.fuzz.cases.reduction import cost, simpler
 from opconform_runners.tools.fuzz.confirmation import executed_again, recurring
 from opconform_runners.tools.fuzz.fault import Find, distinct, severity_order
-from opconform_runners.tools.fuzz.reduction import cost, simpler
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
 

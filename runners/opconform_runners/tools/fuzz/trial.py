@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from opconform.generation.tensor_keys import RANK as LARGEST_RANK
+from opconform.generation.identity.tensor_keys import RANK as LARGEST_RANK
 from opconform.generation.validation import check_surroundings
 from opconform.model.draft import Draft, TensorDraft
 from opconform.model.readings import attributed

@@ -14,7 +14,7 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.request import Place, Request, dialect_of, lay_out, outcome_of
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import connect
-from opconform_runners.harness.process import HarnessEnded, Process
+from opconform_runners.harness.processes.process import HarnessEnded, Process
 from opconform_runners.harness.protocol import CLOCKS, ProtocolError, Reply, reply_faults, reply_of
 from opconform_runners.verdicts.judge import declared_gap, first_verdict
 from opconform_runners.verdicts.verdict import Own

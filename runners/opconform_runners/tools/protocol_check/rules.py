@@ -24,7 +24,7 @@ from opconform_runners.execution.request import Request
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import Harness
 from opconform_runners.harness.outcome import Error
-from opconform_runners.harness.process import STOP_LIMIT, Process, started
+from opconform_runners.harness.processes.process import STOP_LIMIT, Process, started
 from opconform_runners.harness.protocol import LINE_LIMIT, STOP_LINE
 from opconform_runners.tools.protocol_check.probe import Given, NoReply, NotApplicable, Probe, Violation
 from opconform_runners.verdicts.judge import declared_gap

@@ -9,8 +9,8 @@ from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import full_name
 from opconform_runners.execution.session import Session
+from opconform_runners.findings.failures import severity_of
 from opconform_runners.harness.command import Launch
-from opconform_runners.reports.failures import severity_of
 from opconform_runners.tools.repro.script import SCRIPTS
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.judge import FAILS_UNDECLARED

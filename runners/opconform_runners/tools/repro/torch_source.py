@@ -13,8 +13,8 @@ from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.frameworks.framework import Framework
+from opconform_runners.backends.frameworks.rows.torch import torch_framework
 from opconform_runners.backends.frameworks.settings import Operand, is_plain, plain
-from opconform_runners.backends.frameworks.torch_rows import torch_framework
 from opconform_runners.tools.repro.graph_source import GraphSource, snake
 from opconform_runners.tools.repro.source import Source
 

@@ -1,0 +1,57 @@
+"""The header of a generated suite."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from opconform import __version__
+from opconform.dialects import DIALECTS
+from opconform.generation.identity.recipe import recipe_digest
+from opconform.generation.options import Options
+from opconform.operations import OPERATIONS, SHIPPED
+from opconform.specs.attribution import profiles_of
+from opconform.specs.group import Spec
+from opconform.specs.requirements import requirements_of
+from opconform.suite.manifest import Header, RequirementNote, Stage
+
+#: The version of the shipped suites: major for the format, minor for coverage, patch for a corrected case.
+SUITE_VERSION = "2.0.0"
+
+
+def spec_digests(specs: Sequence[Spec]) -> dict[str, str]:
+    """The SHA-256 of each spec by its name, which has no folders, since these differ between machines."""
+    ordered = sorted(specs, key=lambda each: (each.op, each.file))
+    return {f"{each.op}/{Path(each.file).name}": each.digest for each in ordered}
+
+
+def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str, int], digest: str) -> Header:
+    """`suite.json` of the suite of some specs, with the counts and the digest of its manifest."""
+    profiles = profiles_of(specs)
+    known = {op: requirements_of(op) for op in sorted({each.op for each in specs})}
+    establishes: dict[str, dict[Stage, tuple[str, ...]]] = {op: {**each.establishes} for op, each in known.items()}
+    for op in known:
+        if (bits := OPERATIONS[op].bits) is not None:
+            establishes[op]["bits"] = (bits,)
+    return Header(
+        version=SUITE_VERSION,
+        generator=__version__,
+        recipe=recipe_digest(options, tuple(known)),
+        seed=options.seed,
+        blind=options.blind,
+        select=options.selection.patterns,
+        dialects={name: DIALECTS[name].model for name in options.dialects},
+        specs=spec_digests(specs),
+        specification={op: tuple(page.revision for page in each.pages) for op, each in known.items()},
+        requirements={
+            op: {
+                one.id: RequirementNote(
+                    level=one.level, text=one.text, violable=one.violable, profiles=profiles.get((op, one.id), ())
+                )
+                for one in each.requirements
+            }
+            for op, each in known.items()
+        },
+        establishes=establishes,
+        declarations=tuple(OPERATIONS[op].declaration for op in sorted({*SHIPPED, *known})),
+        counts=counts,
+        digest=digest,
+    )

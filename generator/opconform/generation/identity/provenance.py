@@ -1,0 +1,137 @@
+"""The provenance of a suite: whether the shipped specs give exactly this suite, or its inputs give its goldens."""
+
+import math
+import sys
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+import opconform
+from opconform.dialects import check_renderable
+from opconform.errors import SuiteError, UsageError
+from opconform.generation.identity.header import suite_header
+from opconform.generation.options import LIMITS, Options
+from opconform.generation.pipeline import evaluated_entries
+from opconform.memory import check_memory
+from opconform.model.graph import evaluated, inferred, operand_of
+from opconform.operations.arguments import Rejection
+from opconform.specs.every.groups import digest_of
+from opconform.specs.loader import load_specs, shipped_files
+from opconform.suite.case import Accept, Case, Output, Reject
+from opconform.suite.manifest import CASE, Entry, expected_name, inputs_name
+from opconform.suite.reader import Suite
+from opconform.suite.selection.selection import Selection
+from opconform.tensors.npz import npz_bytes
+from opconform.tensors.tensor import Array, Tensor
+
+
+def foreign_specs(specs: Mapping[str, str]) -> list[str]:
+    """The names of the spec files, given with their SHA-256, that opconform does not ship."""
+    shipped = {name: digest_of(path) for name, path in shipped_files().items()}
+    return sorted(name for name, digest in specs.items() if shipped.get(name) != digest)
+
+
+def check_provenance(suite: Suite) -> None:
+    """Check that a suite is what the shipped specs generate: its header, its cases, and all digests of files.
+
+    Every case is evaluated again. `verification` checks the files against these digests.
+    """
+    header = suite.header
+    profiles = tuple(sorted({each.profile for each in suite.entries}))
+    specs = load_specs([shipped_files()[name] for name in header.specs])
+    unknown = sorted(set(profiles) - {group.settings.profile for spec in specs for group in spec.groups})
+    if unknown or not suite.entries:
+        raise SuiteError(_sentence(suite, f"profile {unknown[0]}" if unknown else "no cases"))
+    check_renderable(header.dialects)
+    options = Options(
+        seed=header.seed,
+        dialects=tuple(header.dialects),
+        blind=header.blind,
+        selection=Selection(profiles=profiles, patterns=header.select),
+        limits=replace(LIMITS, cases=sys.maxsize, elements=sys.maxsize),  # the specs are the shipped ones
+    )
+    evaluated = set()
+    try:
+        for entry in evaluated_entries(specs, options):
+            evaluated.add(entry.id)
+            held = suite.by_id.get(entry.id)
+            if held != entry:
+                raise SuiteError(_sentence(suite, _difference(held, entry)))
+    except UsageError as fault:  # a part of its selection matches no case
+        raise SuiteError(_sentence(suite, "suite.json (select)")) from fault
+    foreign = sorted(suite.by_id.keys() - evaluated)
+    if foreign:
+        raise SuiteError(_sentence(suite, foreign[0]))
+    true = replace(
+        suite_header(specs, options, counts=header.counts, digest=header.digest),
+        left_out=header.left_out,  # as the manifest has it
+        generator=header.generator,
+        recipe=header.recipe,
+        checksum=header.checksum,
+    )
+    if true != header:
+        names = ", ".join(each.name for each in fields(true) if getattr(true, each.name) != getattr(header, each.name))
+        raise SuiteError(_sentence(suite, f"suite.json ({names})"))
+
+
+def check_goldens(suite: Suite) -> None:
+    """Check that the reference semantics give the expectations of a suite for its inputs, or raise `SuiteError`."""
+    for entry in suite.entries:
+        for each in (entry, entry.control):
+            if each is not None:
+                _check_golden(suite, each)
+
+
+def _check_golden(suite: Suite, entry: Entry) -> None:
+    case, where = suite.case(entry), f"{suite.store.root}: {entry.id}"
+    for feed in range(case.feeds):
+        rejected = case.expect.reject if isinstance(case.expect, Reject) and feed == case.feeds - 1 else None
+        try:
+            tensors = _tensors(case, suite.arrays(entry, inputs_name(feed)), where)
+        except Rejection as rejection:
+            if rejected not in rejection.requirements:
+                violated = ", ".join(rejection.requirements)
+                raise SuiteError(f"{where}: the reference semantics reject feed {feed} for {violated}.") from rejection
+            continue
+        except (LookupError, TypeError, ValueError) as fault:
+            raise SuiteError(f"{where}: the reference semantics cannot evaluate its graph.") from fault
+        if rejected is not None:
+            raise SuiteError(f"{where}: the reference semantics accept feed {feed}, but {CASE} names {rejected}.")
+        outputs = {f"output_{number}": tensors[name] for number, name in enumerate(case.graph.outputs)}
+        if isinstance(case.expect, Accept):
+            _check_outputs(suite, entry, feed, outputs)
+
+
+def _tensors(case: Case, arrays: Mapping[str, Array], where: str) -> dict[str, Tensor]:
+    """Every tensor of a case's graph in one feed, evaluated once they are known to fit into memory."""
+    inputs = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
+    operands = {each.name: operand_of(inputs[each.name], exact=each.role == "control") for each in case.inputs}
+    widest = max((each.itemsize for each in arrays.values()), default=0)
+    elements = sum(math.prod(each.shape) for each in inferred(case.graph, operands).values())
+    check_memory(elements * widest, where)
+    return evaluated(case.graph, inputs)
+
+
+def _check_outputs(suite: Suite, entry: Entry, feed: int, outputs: Mapping[str, Tensor]) -> None:
+    where = f"{suite.store.root}: {entry.id}"
+    types = tuple(Output(name=name, element_type=each.element_type, shape=each.shape) for name, each in outputs.items())
+    if feed == 0 and suite.case(entry).expect != Accept(accept=types):
+        raise SuiteError(f"{where}/{CASE}: the reference semantics give different outputs.")
+    name, content = expected_name(feed), npz_bytes({name: each.array for name, each in outputs.items()})
+    if not suite.header.blind and suite.read(entry, name) != content:
+        raise SuiteError(f"{where}/{name} differs from the result of the reference semantics.")
+
+
+def _difference(held: Entry | None, true: Entry) -> str:
+    if held is None:
+        return f"{true.id}, which is missing"
+    files = [name for name in sorted({*held.files, *true.files}) if held.files.get(name) != true.files.get(name)]
+    return f"{true.id}/{files[0]}" if files else f"the manifest's line of {true.id}"
+
+
+def _sentence(suite: Suite, what: str) -> str:
+    version = suite.header.generator
+    other = "" if version == opconform.__version__ else f", or check it with opconform {version}, which generated it"
+    return (
+        f"{suite.store.root} is not the suite that opconform {opconform.__version__} generates from its shipped specs: "
+        f"{what} differs. Generate it again{other}."
+    )

@@ -1,0 +1,144 @@
+"""The tensors of a case: from the checked keys of a spec to drafts."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from opconform.errors import quoted
+from opconform.generation.options import Limits
+from opconform.model.draft import TensorDraft
+from opconform.operations.operation import Operation
+from opconform.specs.document import KEY, KeyMistake
+from opconform.specs.matrix.expressions import is_expression
+from opconform.specs.schema import TensorKeys
+from opconform.suite.case import Shape
+from opconform.suite.declarations import Port
+from opconform.tensors.literals import Element, checked
+
+#: The most dimensions of numpy's arrays, and the largest product of the sizes of an empty shape without its zeros.
+RANK = 64
+_BESIDE_ZERO = 1 << 58
+#: The most elements of a control input: they are part of the case's content one by one.
+_CONTROL = 100_000
+#: How many checked keys, and how many tensors, are kept.
+_KNOWN = 1_000
+
+
+class KnownTensors:
+    """The tensors of keys that were checked before, by the identity of the keys, which are kept alive."""
+
+    def __init__(self) -> None:
+        self._checked: dict[tuple[str, int], tuple[object, TensorKeys]] = {}
+        self._drafts: dict[tuple[str, int], tuple[TensorKeys, TensorDraft]] = {}
+
+    def checked(self, keys: Mapping[str, Any]) -> dict[str, Any]:
+        """The keys, with the checked ones in place of those that are known."""
+        return {name: self._checked.get((name, id(each)), (each, each))[1] for name, each in keys.items()}
+
+    def note(self, keys: Mapping[str, Any], checked: Any) -> None:
+        """Keep what some keys were checked to be."""
+        if len(self._checked) > _KNOWN:
+            self._checked.clear()
+        for name, each in keys.items():
+            found = getattr(checked, name)
+            if isinstance(found, TensorKeys):
+                self._checked[name, id(each)] = each, found
+
+    def draft(self, port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
+        """The tensor of checked keys at a port."""
+        known = port.name, id(keys)
+        if len(self._drafts) > _KNOWN:
+            self._drafts.clear()
+        if known not in self._drafts:
+            self._drafts[known] = keys, _tensor(port, keys, limits)
+        return self._drafts[known][1]
+
+
+def tensors_of(operation: Operation, keys: Any, limits: Limits, known: KnownTensors) -> dict[str, TensorDraft]:
+    """The tensors in some keys, by name and in the order of the operation's ports."""
+    tensors: dict[str, TensorDraft] = {}
+    for port in operation.inputs:
+        given = getattr(keys, port.name, None)  # a neighbour has no key for its first input
+        several = (given or ()) if port.variadic else (given,)
+        for index, (name, each) in enumerate(zip(port.names(len(several)), several, strict=True)):
+            if each is not None:
+                try:
+                    tensors[name] = known.draft(port, each, limits)
+                except KeyMistake as fault:
+                    inside = (index, *fault.inside) if port.variadic else fault.inside
+                    raise KeyMistake(fault.key, fault.sentence, inside, fault.value) from fault
+    return tensors
+
+
+def _tensor(port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
+    name = port.name
+    element_type = keys.element_type or port.default_type
+    if keys.values is not None:
+        return _from_values(name, element_type, keys, limits)
+    if keys.shape is None:
+        raise KeyMistake(name, "it needs a `shape`, or `values`")
+    count = _count(name, keys.shape, limits)
+    if keys.fill == "constant" and keys.value is None:
+        raise KeyMistake(name, "`fill: constant` needs a `value`", ("fill",))
+    if keys.fill != "constant" and keys.value is not None:
+        raise KeyMistake(name, "`value` needs `fill: constant`", ("value", KEY))
+    elements = () if keys.value is None else (_element(name, element_type, keys.value, "value"),)
+    if port.role == "tensor":
+        return TensorDraft(element_type=element_type, shape=keys.shape, fill=keys.fill or "ramp", elements=elements)
+    if not elements and count:
+        raise KeyMistake(name, "its elements decide what the operation does, so it needs `values` or `fill: constant`")
+    if count > _CONTROL:
+        raise KeyMistake(name, f"{count:,} elements are over the limit of {_CONTROL:,} for a control input")
+    return TensorDraft(element_type=element_type, shape=keys.shape, fill="values", elements=elements * count)
+
+
+def _count(name: str, shape: Shape, limits: Limits) -> int:
+    if len(shape) > RANK:
+        raise KeyMistake(name, f"a shape of {len(shape):,} dimensions is over the limit of {RANK}", ("shape",))
+    count = math.prod(shape)
+    if count > limits.elements:
+        number = f"{count:,}" if count < _BESIDE_ZERO else f"more than {_BESIDE_ZERO:,}"
+        over = f"over the limit of {limits.elements:,}; raise it with --max-elements"
+        raise KeyMistake(name, f"a shape of {number} elements is {over}", ("shape",))
+    if math.prod(each for each in shape if each) > _BESIDE_ZERO:
+        sentence = f"the product of the non-zero sizes is over the limit of {_BESIDE_ZERO:,}"
+        raise KeyMistake(name, sentence, ("shape",))
+    return count
+
+
+def _from_values(name: str, element_type: str, keys: TensorKeys, limits: Limits) -> TensorDraft:
+    if keys.fill is not None or keys.value is not None:
+        raise KeyMistake(name, "`values` cannot be combined with `fill` or `value`")
+    shape = _nesting(name, keys.values)
+    elements = tuple(_element(name, element_type, each, "values") for each in _flat(keys.values))
+    if keys.shape is not None and keys.shape != shape:
+        if math.prod(keys.shape) != len(elements) or len(shape) > 1:
+            said = quoted(list(keys.shape))
+            sentence = f"its values have the shape {quoted(list(shape))}, but `shape` is {said}"
+            raise KeyMistake(name, sentence, ("shape",))
+        shape = keys.shape
+    _count(name, shape, limits)
+    return TensorDraft(element_type=element_type, shape=shape, fill="values", elements=elements)
+
+
+def _nesting(name: str, values: object) -> Shape:
+    if not isinstance(values, list):
+        return ()
+    inner = {_nesting(name, each) for each in values}
+    if len(inner) > 1:
+        raise KeyMistake(name, "its nested lists have different lengths", ("values",))
+    return (len(values), *next(iter(inner), ()))
+
+
+def _flat(values: object) -> Iterable[object]:
+    return (one for each in values for one in _flat(each)) if isinstance(values, list) else (values,)
+
+
+def _element(name: str, element_type: str, value: object, key: str) -> Element:
+    if not isinstance(value, bool | int | float | str) or is_expression(value):
+        sentence = f"{quoted(value)} is not an element; write a number, true, false or a string"
+        raise KeyMistake(name, sentence, (key,), value)
+    try:
+        return checked(element_type, value)
+    except ValueError as fault:
+        raise KeyMistake(name, str(fault), (key,), value) from fault

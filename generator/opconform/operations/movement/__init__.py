@@ -1,0 +1,1 @@
+"""Operations that move elements, one module per operation."""

@@ -1,0 +1,1 @@
+"""Selections by indices."""

@@ -1,0 +1,1 @@
+"""Slices with steps."""

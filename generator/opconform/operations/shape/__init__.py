@@ -1,0 +1,1 @@
+"""Operations that change shapes alone, one module per operation."""

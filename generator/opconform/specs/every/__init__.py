@@ -1,0 +1,1 @@
+"""Groups that every operation has, made from its samples."""

@@ -1,0 +1,175 @@
+"""The groups of every operation (`cases/every`), made from the samples of one (`samples.yaml`)."""
+
+import hashlib
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from opconform.operations import OPERATIONS
+from opconform.resources import root
+from opconform.specs.diagnostics import validated
+from opconform.specs.document import KEY, Document, SpecMistakes, read_document
+from opconform.specs.every.sample import CONSTANT_DATA, Keys, Samples
+from opconform.specs.every.schema import OWN_KEYS, EverySpec
+from opconform.specs.group import Group
+from opconform.specs.matrix.expressions import Meter, compiled, expression_of, is_expression
+from opconform.specs.requirements import cases_of, requirements_of
+from opconform.specs.schema import GroupKeys, models_of
+
+#: The file with the samples of an operation, in the folder of its cases.
+SAMPLES = "samples.yaml"
+#: The folder with the groups of every operation.
+EVERY = "every"
+#: How many samples of each operation are neighbours.
+_NEIGHBOURS = 3
+#: The requirement of a group that stands for the requirements of the samples.
+_OF_SAMPLES = "samples"
+
+
+def every_files() -> list[Path]:
+    """The files with the groups of every operation, sorted."""
+    return sorted(Path(str(root() / "cases" / EVERY)).glob("*.yaml"))
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a spec file; of samples with the groups and neighbours that it is used with."""
+    files = [path, *every_files(), *_shipped_samples()] if path.name == SAMPLES else [path]
+    return hashlib.sha256(b"\0".join(each.read_bytes() for each in files)).hexdigest()
+
+
+@cache
+def every_group_ids() -> tuple[str, ...]:
+    """The ids of the groups of every operation."""
+    return tuple(group.id for _, groups in _documents() for group in groups)
+
+
+def groups_of(document: Document, op: str, only: Collection[str] | None = None) -> list[Group]:
+    """The groups of every operation for the samples in a document; `SpecMistakes` if these are wrong."""
+    samples, found = _samples(document, op)
+    ports = [each for each in OPERATIONS[op].inputs if each.setting]
+    lists: dict[str, list[Any]] = {
+        "samples": list(samples.described()),
+        "contexts": [each for each in OPERATIONS[op].context_names if each not in ("bare", "folded")],
+        "settings": [each.name for each in ports] if len(ports) > 1 else [],
+        "integers": sorted(
+            {name for each in ports for name in each.types or ()} - {each.default_type for each in ports}
+        ),
+        "neighbours": neighbours(),
+    }
+    groups: list[Group] = []
+    for every, keys in _documents():
+        for index, group in enumerate(keys):
+            if only is not None and f"{op}/{group.id}" not in only:
+                continue
+            if group.binding in ("parameter", CONSTANT_DATA) and not ports:
+                continue
+            matrix, where = _chosen({name: _values(each, lists) for name, each in group.matrix.items()}, group.where)
+            if all(matrix.values()):
+                seen = (*group.seen, *found.seen.get(group.id, ()))
+                requirements = _named(group, op, found.requirements)
+                settings = group.model_copy(
+                    update={"matrix": matrix, "where": where, "requirements": requirements, "seen": seen}
+                )
+                own = {key: each for key, each in every.value["groups"][index].items() if key in OWN_KEYS}
+                groups.append(
+                    Group(
+                        op=op,
+                        settings=settings,
+                        keys=own,
+                        twin=None,
+                        document=every,
+                        route=("groups", index),
+                        samples=samples,
+                    )
+                )
+    return groups
+
+
+@cache
+def _documents() -> list[tuple[Document, list[Any]]]:
+    documents = [read_document(each, f"cases/{EVERY}/{each.name}") for each in every_files()]
+    return [(each, list(validated(each, EverySpec).groups)) for each in documents]
+
+
+@cache
+def samples_of(op: str) -> Samples:
+    """The shipped samples of an operation."""
+    path = cases_of(op) / SAMPLES
+    return _samples(read_document(path, f"cases/{op}/{SAMPLES}"), op)[0]
+
+
+def _samples(document: Document, op: str) -> tuple[Samples, Any]:
+    """The samples in a document, and the whole document."""
+    found: Any = validated(document, models_of(op).samples)
+    names = [each.name for each in OPERATIONS[op].inputs]
+    known = requirements_of(op).by_id
+    routes: dict[tuple[str | int, ...], str] = {
+        ("requirements", index): f"{each!r} is not a requirement of {op}."
+        for index, each in enumerate(found.requirements)
+        if each not in known
+    }
+    groups = every_group_ids()
+    routes |= {
+        ("seen", each, KEY): f"{each!r} is not a group in cases/{EVERY}." for each in found.seen if each not in groups
+    }
+    if routes:
+        raise SpecMistakes([document.mistake(route, sentence) for route, sentence in routes.items()])
+    given = {name: _normal(each, names) for name, each in document.value["samples"].items()}
+    seconds = {name: [_normal(each, names) for each in keys.pop("second", [])] for name, keys in given.items()}
+    for name, keys in given.items():
+        again = {port.name: keys[port.name] for port in OPERATIONS[op].data if port.name in keys}
+        seconds[name].append(again)  # other data of the same shape
+    return Samples(op=op, document=document, samples=given, seconds=seconds), found
+
+
+def _normal(keys: Keys, inputs: Collection[str]) -> dict[str, Any]:
+    """The keys of a sample with every tensor as a mapping."""
+
+    def tensor(value: Any) -> Any:
+        return value if isinstance(value, Mapping) else {"values": value}
+
+    def port(value: Any) -> Any:
+        is_list = isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value)
+        return [tensor(each) for each in value] if is_list else tensor(value)
+
+    return {key: port(value) if key in inputs else value for key, value in keys.items()}
+
+
+def _named(group: GroupKeys, op: str, of_samples: tuple[str, ...]) -> tuple[str, ...]:
+    """The requirements of a group for an operation, in which `data` and `settings` stand for its ports."""
+    known, inputs = requirements_of(op).by_id, OPERATIONS[op].inputs
+    named: list[str] = []
+    for requirement in group.requirements:
+        word, _, rest = requirement.partition(".")
+        if requirement == _OF_SAMPLES:
+            named.extend(of_samples)
+        elif word in ("data", "settings"):
+            ports = [each for each in inputs if each.setting is (word == "settings")]
+            named.extend(f"{each.prefix or each.name}.{rest}" for each in ports)
+        else:
+            named.append(requirement)
+    return tuple(dict.fromkeys(each for each in named if each in known))
+
+
+def _chosen(matrix: dict[str, Any], where: str | None) -> tuple[dict[str, Any], str | None]:
+    """The matrix with the samples that a filter of samples alone chooses, and any other filter."""
+    if where is None or compiled(where).variables != {"sample"}:
+        return matrix, where
+    wanted = compiled(where)
+    return {**matrix, "sample": [each for each in matrix["sample"] if wanted.value({"sample": each}, Meter())]}, None
+
+
+def _values(values: Any, lists: Mapping[str, list[Any]]) -> Any:
+    return expression_of(values).value(lists, Meter()) if is_expression(values) else values
+
+
+@cache
+def neighbours() -> list[dict[str, str]]:
+    """The first samples of every shipped operation as neighbours."""
+    ops = [each.parent.name for each in _shipped_samples()]
+    return [{"op": op, "sample": name} for op in ops for name in [*samples_of(op).samples][:_NEIGHBOURS]]
+
+
+def _shipped_samples() -> list[Path]:
+    return sorted(Path(str(root() / "cases")).glob(f"*/{SAMPLES}"))

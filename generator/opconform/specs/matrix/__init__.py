@@ -1,0 +1,1 @@
+"""The matrix of a group: its expressions, and the combinations of its values."""

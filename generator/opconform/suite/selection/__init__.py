@@ -1,0 +1,1 @@
+"""Which cases of a suite are meant."""

@@ -1,0 +1,75 @@
+"""Which cases match a selection, and which parts of it match none."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal, NamedTuple
+
+from opconform.suite.selection.selection import DEFAULT, NOT_BY_DEFAULT, Selection
+
+
+class Part(NamedTuple):
+    """One part of a selection, such as a pattern."""
+
+    kind: Literal["pattern", "profile", "operation"]
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Known:
+    """What cases can be selected from: the profile of each group by its full name, and the requirements."""
+
+    groups: Mapping[str, str]
+    requirements: Collection[str]
+
+
+class Matches:
+    """Decides which cases a selection wants, and whether each of its parts wants any.
+
+    A pattern, profile or operation without a case is a mistake, even if the others have cases.
+    """
+
+    def __init__(self, selection: Selection, *, every_profile: bool = False) -> None:
+        """Make it; with `every_profile`, a selection without profiles wants all of them."""
+        self._selection = selection
+        self._every_profile = every_profile and not selection.profiles
+        self._open = {
+            **{Part("pattern", each): None for each in selection.patterns},
+            **{Part("profile", each): None for each in selection.profiles},
+            **{Part("operation", each): None for each in selection.operations},
+        }
+
+    def wants_profile(self, profile: str) -> bool:
+        """Whether cases of a profile can be selected."""
+        return self._every_profile or self._selection.wants_profile(profile)
+
+    def wants(self, identity: str, profile: str, requirements: Collection[str]) -> bool:
+        """Whether a case is selected. The parts of the selection that it matches are noted, whatever its shard is."""
+        selection = self._selection
+        if not self.wants_profile(profile) or (selection.ids is not None and identity not in selection.ids):
+            return False
+        matching = [each for each in selection.patterns if is_match(each, identity, requirements)]
+        if selection.patterns and not matching:
+            return False
+        if self._open:
+            self._note(identity, profile, matching)
+        return selection.shard is None or selection.shard.holds(identity)
+
+    @property
+    def unmatched(self) -> list[Part]:
+        """The parts of the selection that have matched no case."""
+        return list(self._open)
+
+    def _note(self, identity: str, profile: str, matching: Collection[str]) -> None:
+        for each in (
+            *(Part("pattern", name) for name in matching),
+            Part("profile", profile),
+            *(() if profile in NOT_BY_DEFAULT else (Part("profile", DEFAULT),)),
+            Part("operation", identity.partition("/")[0]),
+        ):
+            self._open.pop(each, None)
+
+
+def is_match(pattern: str, identity: str, requirements: Collection[str]) -> bool:
+    """Whether a pattern matches a case: its id, its group, its operation, or a requirement."""
+    return fnmatchcase(identity, pattern) or fnmatchcase(identity, f"{pattern}/*") or pattern in requirements

@@ -1,0 +1,1 @@
+"""Where a suite is stored: folders and zip files."""

@@ -1,0 +1,1 @@
+"""How a framework executes each operation."""

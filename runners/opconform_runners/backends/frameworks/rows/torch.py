@@ -1,0 +1,71 @@
+"""How PyTorch executes each operation. PyTorch is an argument, so that scripts can be written where it is missing."""
+
+import re
+from functools import partial
+from operator import getitem
+from typing import Any
+
+from opconform_runners.backends.backend import Unsupported
+from opconform_runners.backends.exceptions import Translation
+from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
+from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
+from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
+from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
+from opconform_runners.backends.frameworks.rows.pads import pairs
+from opconform_runners.backends.frameworks.rows.slices import SLICES, STRIDED
+from opconform_runners.backends.frameworks.rows.split import CONCAT, DIVIDED, SIZED
+
+
+def torch_framework(torch: Any, version: str) -> Framework:
+    """PyTorch's operations, by PyTorch or by what records its calls."""
+
+    def index(indices: Any) -> Any:
+        """Indices of one of the two types that indexing with tensors takes; those of other types are converted."""
+        long = indices if indices.dtype in (torch.int32, torch.int64) else indices.long()
+        return torch.where(long < 0, torch.iinfo(torch.int64).max, long) if indices.dtype == torch.uint64 else long
+
+    def item(data: Any, entries: tuple[Any, ...]) -> Any:
+        if any(isinstance(entry, slice) and (entry.step or 1) < 0 for entry in entries):
+            raise Unsupported("the framework has no slices with a negative step")
+        return getitem(data, entries)
+
+    def pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -> Any:
+        """PyTorch's function, whose modes other than constant take up to three dimensions after the first two."""
+        flat = [number for pair in reversed(pads) for number in pair]
+        if mode == "constant":
+            return torch.nn.functional.pad(data, flat, "constant", 0 if value is None else value.item())
+        if len(pads) > 3:  # noqa: PLR2004 - see above
+            raise Unsupported(f"the mode {mode} pads three dimensions at most")
+        return torch.nn.functional.pad(data[None, None], flat, {"edge": "replicate"}.get(mode, mode))[0, 0]
+
+    return Framework(
+        name="torch",
+        version=version,
+        # those that carry every bit of an element; int1 to int7 and uint1 to uint7 have no kernels
+        types={kind.name: getattr(torch, str(kind.native)) for kind in BYTE_TYPES},
+        rows={
+            "Concat-1": Row(lambda axis, tensors: torch.cat(tensors, dim=axis), CONCAT),
+            "Gather-8": Row(partial(indexed, torch.arange, index=index), ALONG),
+            "GatherND-8": Row(
+                partial(indexed_nd, torch.arange, torch.broadcast_to, index=index),
+                TUPLES,
+                INDEXED,
+                tensors=("indices",),
+            ),
+            "Pad-12": Row(pad, pairs(("constant", "edge", "reflect"))),
+            "Reshape-1": Row(torch.reshape, SIZES),
+            "Reverse-1": Row(torch.flip, AXES),
+            "Roll-7": Row(torch.roll, SHIFTS),
+            "Slice-8": Row(item, SLICES),
+            "Split-1": Row(lambda axis, *split: [*torch.tensor_split(*split, dim=axis)], DIVIDED),
+            "StridedSlice-1": Row(item, STRIDED),
+            "Tile-1": Row(torch.tile, REPEATS),
+            "Transpose-1": Row(torch.permute, ORDER),
+            "VariadicSplit-1": Row(lambda axis, *split: [*torch.split_with_sizes(*split, dim=axis)], SIZED),
+        },
+        tensor=lambda value, kind: torch.tensor(value, dtype=kind),
+        translation=Translation(
+            not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel"),
+        ),
+        computing=("Constant-1", "ShapeOf-3"),
+    )

@@ -1,0 +1,1 @@
+"""OpenVINO: its plugins, and its own evaluation."""

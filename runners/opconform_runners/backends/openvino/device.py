@@ -1,0 +1,141 @@
+"""OpenVINO's devices: those that a name such as `HETERO:GPU,CPU` allows, and those that executed a model."""
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from opconform.errors import UsageError
+from opconform_runners.backends.backend import Unsupported
+from opconform_runners.backends.device_plugin import Plugin, plugin_of
+from opconform_runners.backends.exceptions import short_message
+from opconform_runners.backends.openvino.runtime import ov
+
+#: The virtual devices, which pass models on to others.
+_COMBINING = ("AUTO", "HETERO", "MULTI", "BATCH")
+_NAME = re.compile(r"\w+(\.\w+)?")
+_MEMBER = re.compile(r"(?P<excluded>-?)(?P<name>\w+(\.\w+)?)(\(\w+\))?")
+_OTHER_NAME = re.compile(r"contains implementation for (?P<name>\w+)")
+_NOISE = re.compile(r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Device:
+    """An OpenVINO device by the name that `compile_model` takes, as in `HETERO:GPU,CPU`.
+
+    Attributes:
+        allowed: The devices that may execute; empty if any may, as in `AUTO`.
+        excluded: The devices that may not execute, as in `AUTO:-CPU`.
+    """
+
+    name: str
+    allowed: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+    def allows(self, executed: str) -> bool:
+        """Whether the name covers a device that executed: `GPU` covers `GPU.1`."""
+        if any(_covers(each, executed) for each in self.excluded):
+            return False
+        return not self.allowed or any(_covers(each, executed) for each in self.allowed)
+
+
+def device_of(core: ov.Core, text: str) -> Device:
+    """The device of a name, which OpenVINO must have; a plugin's library is registered."""
+    plugin = plugin_of(text)
+    if plugin is not None:
+        _register(core, plugin)
+        return Device(name=plugin.name, allowed=(plugin.name,))
+    device = _parsed(text)
+    known = [each.partition(".")[0] for each in core.available_devices]
+    listed = (*device.allowed, *device.excluded)
+    unknown = [each for each in listed if not _NAME.fullmatch(each) or each.partition(".")[0] not in known]
+    if unknown:
+        allowed = ", ".join((*dict.fromkeys(known), *_COMBINING))
+        raise UsageError(
+            f"OpenVINO has no device {unknown[0]!r} on this machine. Allowed: {allowed}, or NAME=path/libplugin.so."
+        )
+    if not _candidates(core, device):
+        raise UsageError(f"{text} excludes every device that OpenVINO has on this machine: {', '.join(known)}.")
+    return device
+
+
+def driver_of(core: ov.Core, device: Device) -> str | None:
+    """The plugins of the devices that may execute, with their versions, or None if OpenVINO cannot tell."""
+    with suppress(RuntimeError):
+        versions = [core.get_versions(each) for each in (device.name, *_candidates(core, device))]
+        plugins = [f"{each.description} {each.build_number}" for found in versions for each in found.values()]
+        return ", ".join(dict.fromkeys(plugins)) or None
+    return None
+
+
+def hardware_of(core: ov.Core, device: Device) -> str | None:
+    """The full names of the devices that may execute, or None if a plugin cannot tell."""
+    with suppress(RuntimeError):
+        names = [core.get_property(each, "FULL_DEVICE_NAME") for each in _candidates(core, device)]
+        return ", ".join(dict.fromkeys(names)) or None
+    return None
+
+
+def executed_by(compiled: ov.CompiledModel, device: Device) -> tuple[str, ...]:
+    """The devices that executed a model, read after each inference since AUTO changes them; empty if unknown.
+
+    Raises `Unsupported` if a device executed it that the name does not allow.
+    """
+    executed = tuple(each.strip("()") for each in _property(compiled, "EXECUTION_DEVICES") or ())
+    elsewhere = [each for each in executed if not device.allows(each)]
+    if elsewhere:
+        raise Unsupported(f"OpenVINO executed the case on {', '.join(elsewhere)}, not on {device.name}")
+    return executed
+
+
+def threads_of(compiled: ov.CompiledModel) -> int | None:
+    """The number of threads of a compiled model, or None if its plugin cannot tell."""
+    return _property(compiled, "INFERENCE_NUM_THREADS") or None
+
+
+def _candidates(core: ov.Core, device: Device) -> list[str]:
+    """The devices that may execute: the listed ones, or all available ones that are not excluded."""
+    return list(device.allowed) or [each for each in core.available_devices if device.allows(each)]
+
+
+def _property(compiled: ov.CompiledModel, name: str) -> Any:
+    """A property of a compiled model, or None if its plugin lacks it."""
+    with suppress(RuntimeError):
+        return compiled.get_property(name)
+    return None
+
+
+def _parsed(text: str) -> Device:
+    base, _, members = text.partition(":")
+    if base not in _COMBINING:
+        return Device(name=text, allowed=(text,))
+    found = [_MEMBER.fullmatch(each) for each in members.split(",") if each]
+    if None in found:
+        raise UsageError(f"{text!r} is not a list of devices, as in HETERO:GPU,CPU or AUTO:-CPU.")
+    named = [(each["name"], bool(each["excluded"])) for each in found if each is not None]
+    return Device(
+        name=text,
+        allowed=tuple(name for name, excluded in named if not excluded),
+        excluded=tuple(name for name, excluded in named if excluded),
+    )
+
+
+def _covers(named: str, executed: str) -> bool:
+    return executed == named or executed.startswith(f"{named}.")
+
+
+def _register(core: ov.Core, plugin: Plugin) -> None:
+    """Register a plugin's library and load it, so that a wrong one fails before the first case."""
+    try:
+        core.register_plugin(str(plugin.path), plugin.name)
+        core.get_versions(plugin.name)
+    except RuntimeError as fault:
+        message = " ".join(str(fault).split())
+        other = _OTHER_NAME.search(message)
+        if other is not None:
+            raise UsageError(
+                f"{plugin.path} implements {other['name']}. The name of its device must contain that, "
+                f"as in MY{other['name']}={plugin.path}."
+            ) from fault
+        said = short_message(message, _NOISE, 300).rstrip(". ")
+        raise UsageError(f"OpenVINO cannot load {plugin.path} as the device {plugin.name}: {said}.") from fault

@@ -1,0 +1,71 @@
+"""The backend `openvino-reference`: OpenVINO's own evaluation of a model, without a plugin."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from opconform.suite.declarations import DeclaredCase
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs
+from opconform_runners.backends.openvino.plugin import (
+    NAMED,
+    check_types,
+    output_of,
+    tensor_of,
+    translated,
+    type_of,
+    version,
+)
+from opconform_runners.backends.openvino.runtime import ov, read_model
+
+#: The operations that OpenVINO evaluates for no element type; a failed evaluation of another one is a rejection.
+_NOT_EVALUATED = frozenset({"GatherND-8", "Roll-7"})
+
+
+class OpenVINOReference:
+    """`Model.evaluate`, which constant folding also uses, with the plugins' shape inference."""
+
+    def __init__(self) -> None:
+        self._core = ov.Core()
+
+    def describe(self) -> Implementation:
+        """What the backend is and can do."""
+        return Implementation(
+            name="openvino-reference",
+            version=version(),
+            dialects=("openvino",),
+            element_types=NAMED,
+            dynamic=True,
+            bindings=("constant", "parameter"),
+        )
+
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> list[Outputs]:
+        """The outputs of each feed, all of one model."""
+        with translated(case, "build"):
+            read = read_model(self._core, model)
+        check_types(read.outputs)
+        outputs: list[Outputs] = []
+        for feed in feeds:
+            given = [tensor_of(feed[port.any_name]) for port in read.inputs]
+            results = [_space(port, case) for port in read.outputs]
+            with translated(case, "run"):
+                _evaluate(case, read, results, given)
+            outputs.append([output_of(each) for each in results])
+        return outputs
+
+
+def _evaluate(case: DeclaredCase, model: ov.Model, results: Sequence[ov.Tensor], given: Sequence[ov.Tensor]) -> None:
+    try:
+        is_evaluated = model.evaluate(results, given)
+    except RuntimeError as fault:
+        if case.op in _NOT_EVALUATED and "Evaluation failed on" in str(fault):
+            raise NotImplementedError(f"Not Implemented: OpenVINO does not evaluate {case.op}") from fault
+        raise
+    if not is_evaluated:
+        raise NotImplementedError("Not Implemented: Model.evaluate returned false")
+
+
+def _space(port: ov.Output, case: DeclaredCase) -> ov.Tensor:
+    """An output for the evaluation to resize; if the model has no static type, of the first tensor input's type."""
+    if port.element_type.is_static():
+        return ov.Tensor(port.element_type, ov.Shape([0]))
+    types = [each.element_type for each in case.inputs if each.role == "tensor"] or ["f32"]
+    return ov.Tensor(type_of(types[0]), ov.Shape([0]))

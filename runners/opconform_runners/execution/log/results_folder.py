@@ -1,0 +1,131 @@
+"""The folder of a run's results: checked to have nothing else under the names that are written, and locked."""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from opconform.errors import DiskError, UsageError
+from opconform.suite.storage.ownership import (
+    check_no_link,
+    check_ours,
+    check_replaceable,
+    check_work_folder,
+    suite_around,
+    work_path,
+)
+from opconform_runners.execution.log.outputs_zip import OUTPUTS_BEGINNING
+from opconform_runners.verdicts.results import (
+    CERTIFICATE,
+    OUTCOMES,
+    OUTPUTS_ZIP,
+    PAGE,
+    PAGE_BEGINNING,
+    REPORT,
+    RESULTS,
+)
+
+Marks = Mapping[str, tuple[bytes, ...]]
+#: The files of a run, and the possible first bytes of each.
+FILES: Marks = {
+    RESULTS: (b'{"broken"', b'{"cases"', b'{"expect"'),
+    REPORT: (b'{\n "format"',),
+    CERTIFICATE: (b'{\n "payload"',),
+    PAGE: (PAGE_BEGINNING,),
+    OUTCOMES: (b'{"cases"',),
+    OUTPUTS_ZIP: (OUTPUTS_BEGINNING,),
+}
+#: The file that is locked while a command writes to the folder that it is in.
+LOCK = ".opconform.lock"
+#: The file that names the stream of some batches, that of a finished batch, and the suites of a batch.
+STREAM, DONE, SUITES = "stream.json", "done.json", ("suite", "failed")
+_BATCH_FILES: Marks = {DONE: (b'{\n "own"',), **{name: FILES[name] for name in (RESULTS, OUTCOMES, OUTPUTS_ZIP)}}
+_BATCH = re.compile(r"\d{6}")
+#: What a kill leaves: a file or folder that was about to get its name, or to be removed.
+_LEFT = re.compile(r"\.(stream\.json|done\.json|results\.jsonl|outputs\.zip|suite|failed)\.opconform-[\da-f]{16}")
+
+
+@contextlib.contextmanager
+def owned_folder(out: Path, files: Marks = FILES) -> Iterator[None]:
+    """Check that some files may be written to a folder, and lock it, which a caller in this thread may have done too.
+
+    The folder is made, and removed again if nothing was written to it.
+    """
+    check_folder(out, files)
+    place = Path(os.path.realpath(out))
+    new = [folder for folder in (place, *place.parents) if not folder.exists()]
+    lock = FileLock(place / LOCK, timeout=0, is_singleton=True)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout as fault:
+        raise UsageError(f"Another process is writing to {out}. Wait for it, or use another --out.") from fault
+    except OSError as fault:
+        raise not_writable(out, fault) from fault
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            if lock.lock_counter == 1 and not (place / LOCK).stat().st_size:
+                (place / LOCK).unlink()
+        lock.release()
+        with contextlib.suppress(OSError):
+            for folder in new:
+                folder.rmdir()
+
+
+def check_folder(out: Path, files: Marks = FILES) -> None:
+    """Check that some files may be written to a folder, without changing it."""
+    if (suite := suite_around(out / LOCK)) is not None:
+        raise UsageError(f"Results cannot be written to {out}: it is part of the suite {suite}. Use another --out.")
+    try:
+        if out.exists() and not out.is_dir():
+            raise UsageError(f"Results cannot be written to {out}: it is a file. Use another --out.")
+        for name, marks in files.items():
+            check_ours(out / name, *marks)
+    except OSError as fault:
+        raise not_writable(out, fault) from fault
+
+
+def check_batches(folder: Path) -> None:
+    """Check that a folder has only the batches of a streamed run, so that it may be removed."""
+    check_no_link(folder)
+    if not folder.exists():
+        return
+    try:
+        for path in sorted(folder.iterdir()):
+            if path.name == STREAM:
+                check_ours(path, b'{"digest"')
+            elif _BATCH.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+                _check_batch(path)
+            elif not _LEFT.fullmatch(path.name):
+                raise _foreign(path)
+    except OSError as fault:
+        raise not_writable(folder, fault) from fault
+
+
+def _check_batch(folder: Path) -> None:
+    works = {work_path(folder / name) for name in SUITES}
+    for path in sorted(folder.iterdir()):
+        if path.name in _BATCH_FILES:
+            check_ours(path, *_BATCH_FILES[path.name])
+        elif path.name in SUITES:
+            check_replaceable(path)
+        elif path in works:
+            check_work_folder(path)
+        elif path.name != LOCK and not _LEFT.fullmatch(path.name):
+            raise _foreign(path)
+
+
+def _foreign(path: Path) -> UsageError:
+    return UsageError(f"opconform did not write {path} and does not remove it. Move it, or use another --out.")
+
+
+def not_writable(out: Path, fault: OSError) -> DiskError | UsageError:
+    """The error for a folder that results cannot be written to."""
+    if DiskError.is_full(fault):
+        return DiskError(out, fault)
+    return UsageError(f"Results cannot be written to {out}: {fault.strerror}. Use another --out.")

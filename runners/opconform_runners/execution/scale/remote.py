@@ -1,0 +1,238 @@
+"""Execution on other machines: batches of cases travel with their files to the workers of an executor.
+
+A worker runs each batch as any other run, and returns its log. It needs the backend and the same opconform, but neither
+the suite nor a disk that it shares with this machine.
+"""
+
+import io
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+
+from opconform import tasks
+from opconform.errors import ClusterError, KilledWorkersError, counted
+from opconform.interrupts import run_loop
+from opconform.suite.manifest import CASE, Entry, Header
+from opconform.suite.reader import Suite
+from opconform.suite.storage.store import Zip
+from opconform.temporary import TemporaryFolder
+from opconform.tensors.npz import member
+from opconform_runners.backends.backend import Implementation
+from opconform_runners.backends.constraints import resolved
+from opconform_runners.execution.log.logged_outcome import LoggedOutcome, kept_names
+from opconform_runners.execution.log.outcomes import read_log
+from opconform_runners.execution.plan import RunOptions, local_plan
+from opconform_runners.harness.command import Command, Launch, backend_command, memory_limit
+from opconform_runners.harness.connection import described
+from opconform_runners.harness.environment import Environment, environment_of
+from opconform_runners.harness.outcome import Error
+from opconform_runners.verdicts.results import OUTCOMES, OUTPUTS_ZIP
+from opconform_runners.verdicts.run_header import RunHeader
+
+#: The least and the most cases of a batch, and how many batches a run has if their sizes allow it.
+SMALLEST, LARGEST, _BATCHES = 100, 500, 16
+
+
+#: A line of a log, and the files of the outputs that are kept with it.
+Logged = tuple[LoggedOutcome, list[bytes]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Machine:
+    """What a worker executes cases with: the backend, the environment, and the SHA-256 of the backend's own file."""
+
+    implementation: Implementation
+    environment: Environment
+    program: str | None
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        """What may differ between two machines, by name."""
+        names = ("system", "machine", "processor", "cores", "hardware", "driver", "runner", "python")
+        environment = {each: getattr(self.environment, each) for each in names}
+        backend = {"backend": self.implementation.title, "backend's file": self.program}
+        return backend | environment | dict(self.environment.packages)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batch:
+    """Cases with all that a machine without their suite needs: `files` is a zip file of them and of their twins.
+
+    `known` has the executions of these cases before an interruption.
+    """
+
+    root: Path
+    header: Header
+    entries: tuple[Entry, ...]
+    twins: tuple[Entry, ...]
+    files: bytes
+    launch: Launch
+    known: tuple[LoggedOutcome, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Executed:
+    """The log and the kept outputs of a run of a batch, and why it was given up, or None."""
+
+    log: bytes
+    outputs: bytes | None
+    gave_up: str | None
+
+    @property
+    def lines(self) -> list[Logged]:
+        """The executions, each with the files of its outputs that are kept."""
+        content = io.BytesIO() if self.outputs is None else io.BytesIO(self.outputs)
+        with zipfile.ZipFile(content, "r" if self.outputs else "w") as archive:
+            lines = read_log(self.log, "The log of a worker").lines
+            return [(logged, [archive.read(name) for name in kept_names(logged)]) for logged in lines]
+
+
+def machine_of(command: Command) -> Machine:
+    """What executes cases on this machine; starts and stops the harness. Raises `HarnessError` if it cannot start."""
+    command = _placed(command)
+    return _machine(command, run_loop(described(command)))
+
+
+def machine_of_worker(executor: Executor, command: Command) -> Machine:
+    """What executes cases on a worker."""
+    [(_, future)] = tasks.in_order(executor, machine_of, [(None, command)])
+    return future.result()
+
+
+def implementation_of(command: Command, executor: Executor | None) -> Implementation:
+    """What a harness tests, started here or on a worker. Raises `HarnessError` if it cannot start."""
+    return run_loop(described(command)) if executor is None else machine_of_worker(executor, command).implementation
+
+
+def execute_batch(batch: Batch) -> Executed:
+    """Run the cases of a batch on this machine, as any other run."""
+    from opconform_runners.execution.runner import judged, local_executor
+
+    with zipfile.ZipFile(io.BytesIO(batch.files)) as archive, TemporaryFolder() as folder:
+        store, out = Zip(root=batch.root, archive=archive), Path(folder) / "out"
+        suite = Suite(store=store, header=batch.header, entries=(*batch.entries, *batch.twins))
+        launch = replace(batch.launch, command=_placed(batch.launch.command), jobs=1)
+        plan = local_plan(launch.command, out, RunOptions(timeout=launch.timeout))
+        plan = replace(plan, known=batch.known, environment_of=partial(_environment, launch.command))
+        run = judged(suite, batch.entries, local_executor(suite, launch), plan)
+        if run.interrupted is not None:
+            raise run.interrupted
+        outputs = out / OUTPUTS_ZIP
+        return Executed(
+            log=(out / OUTCOMES).read_bytes(),
+            outputs=outputs.read_bytes() if outputs.exists() else None,
+            gave_up=run.gave_up,
+        )
+
+
+@dataclass(slots=True)
+class RemoteExecution:
+    """The execution of a suite's cases on the workers of an executor.
+
+    Attributes:
+        machine: What the workers execute cases with; all of them must be alike.
+    """
+
+    executor: Executor
+    suite: Suite
+    launch: Launch
+    machine: Machine
+
+    def execute(
+        self, entries: Sequence[Entry], known: Sequence[LoggedOutcome]
+    ) -> Iterator[tuple[Sequence[Logged], str | None]]:
+        """Execute cases in order, and yield of each batch the executions, and why the rest was given up, or None."""
+        batches = ((batch.entries, batch) for batch in _batches(self.suite, entries, self.launch, known))
+        with closing(tasks.in_order(self.executor, execute_batch, batches)) as finished:
+            for batch, future in finished:
+                try:
+                    executed = future.result()
+                except KilledWorkersError as fault:
+                    why = f"The backend {self.launch.command.name} is quarantined: {fault}"
+                    yield self._condemned(batch, {logged.case for logged in known}), why
+                    return
+                self._check_machine(read_log(executed.log, "The log of a worker").header)
+                yield executed.lines, executed.gave_up
+                if executed.gave_up is not None:
+                    return
+
+    def _condemned(self, batch: Sequence[Entry], known: Collection[str]) -> list[Logged]:
+        """The cases of the batch that ended its workers, as errors."""
+        name = self.launch.command.name
+        size = counted(len(batch), "case")
+        sentence = f"quarantined: {name} ended the workers that executed a batch of {size} with this one"
+        new = [entry.id for entry in batch if entry.id not in known]
+        return [(LoggedOutcome(case=case, execution="first", outcome=Error(sentence=sentence)), []) for case in new]
+
+    def _check_machine(self, header: RunHeader) -> None:
+        """Check that a worker is like the first one."""
+        machine = Machine(implementation=header.implementation, environment=header.environment, program=header.program)
+        known = resolved(self.machine.implementation, self.suite.header.declarations)
+        expected = replace(self.machine, implementation=replace(known, hardware=None, driver=None))
+        if machine == expected:
+            return
+        first, second = expected.facts, machine.facts
+        names = (name for name in {**first, **second} if first.get(name) != second.get(name))
+        other = [f"{name} ({first.get(name)}, {second.get(name)})" for name in names]
+        raise ClusterError(
+            f"Two workers differ in {', '.join(other) or 'what the backend declares'}. "
+            f"Use workers that are alike, and run the same command again: it continues."
+        )
+
+
+def _batches(suite: Suite, entries: Sequence[Entry], launch: Launch, known: Sequence[LoggedOutcome]) -> Iterator[Batch]:
+    """The cases in batches of about the same number of cases, fewer where their files are large."""
+    most = min(LARGEST, max(SMALLEST, len(entries) // _BATCHES))
+    batch: dict[str, Entry] = {}
+    twins: dict[str, Entry] = {}
+    files: dict[str, bytes] = {}
+    for entry in entries:
+        batch[entry.id] = entry
+        if entry.twin is not None and entry.twin in suite.by_id:
+            twins[entry.twin] = suite.by_id[entry.twin]
+        for each in (entry, *twins.values()):
+            if f"{each.id}/{CASE}" not in files:
+                files |= {f"{each.id}/{name}": suite.read(each, name) for name in each.files}
+        if len(batch) == most or sum(map(len, files.values())) >= tasks.ROOM or entry is entries[-1]:
+            yield Batch(
+                root=suite.store.root,
+                header=suite.header,
+                entries=tuple(batch.values()),
+                twins=tuple(each for name, each in twins.items() if name not in batch),
+                files=_zipped(files),
+                launch=launch,
+                known=tuple(logged for logged in known if logged.case in batch),
+            )
+            batch, twins, files = {}, {}, {}
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, each in files.items():
+            archive.writestr(member(name), each)
+    return content.getvalue()
+
+
+def _placed(command: Command) -> Command:
+    """The command of a backend on this machine, whose interpreter and memory are not those of the one that asks."""
+    if command.python is None:
+        return command
+    python = Path(command.python) if command.elsewhere else None
+    memory = None if command.memory is None else min(command.memory, memory_limit())
+    return replace(backend_command(command.name, python), memory=memory)
+
+
+def _machine(command: Command, implementation: Implementation) -> Machine:
+    environment = _environment(command, implementation)
+    return Machine(implementation=implementation, environment=environment, program=command.program)
+
+
+@cache
+def _environment(command: Command, implementation: Implementation) -> Environment:
+    """The environment of a backend; it is determined once, since that starts a process."""
+    return environment_of(command, implementation, ())

@@ -1,0 +1,1 @@
+"""The conditions that explain failures, from the facts about cases."""

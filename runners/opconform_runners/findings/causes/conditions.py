@@ -1,0 +1,235 @@
+"""The conditions that separate failing cases from passing ones: few that explain much."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from opconform.tensors.tensor import Array
+from opconform_runners.findings.causes.alternatives import DATA_TYPES, groups, is_violation, kind_of
+from opconform_runners.findings.causes.pairs import COMPARED, Pairs, product
+
+#: The bits that a condition must save, so that few are chance, unless it is the violated requirement alone.
+_MARGIN = 4
+#: How much an unexplained failure with the same symptom counts in the first comparison, and how much any other.
+_ALIKE, _OTHER = 10, 3
+#: Facts that no passing case has together, each with its alternatives: at most three, or four with the operation.
+Condition = tuple[tuple[str, ...], ...]
+
+
+class _Candidate(NamedTuple):
+    """Numbers of facts, each with its alternatives, the failing cases that have them, and the bits to be saved."""
+
+    facts: tuple[tuple[int, ...], ...]
+    met: Array
+    cost: float
+
+
+def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> tuple[Condition, ...]:
+    """The conditions that explain most failures, each of which no passing case meets; none if no case passes.
+
+    Conditions are searched for each failure that none explains yet, and those that save most bits are chosen one after
+    the other: describing cases by a condition must take fewer bits than naming each of them, and each symptom in it.
+
+    Args:
+        facts: The facts about each case.
+        symptoms: The symptom of each case that fails; an empty text for a case that passes.
+    """
+    if not any(symptoms) or all(symptoms):
+        return ()
+    table = _Table(facts, symptoms)
+    left = np.ones(sum(map(bool, symptoms)), np.bool_)
+    found: list[Condition] = []
+    candidates = table.candidates(left)
+    while candidates:
+        best = max(candidates, key=lambda each: table.saved(each, left))
+        if table.saved(best, left) <= 0:
+            candidates = table.candidates(left)
+            continue
+        best = table.trimmed(best, left)
+        left &= ~best.met
+        found.append(tuple(tuple(table.names[each] for each in some) for some in best.facts))
+    return tuple(found)
+
+
+class _Table:
+    """Cases and their facts as matrices with one row per case and one column per fact."""
+
+    def __init__(self, facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> None:
+        fails = np.array([bool(each) for each in symptoms])
+        self.names = sorted(
+            frozenset().union(*(each for each, bad in zip(facts, fails, strict=True) if bad)), key=_order
+        )
+        column = {name: number for number, name in enumerate(self.names)}
+        held = np.zeros((len(facts), len(column)), np.bool_)
+        for row, each in enumerate(facts):
+            held[row, [column[name] for name in each if name in column]] = True
+        self._fails, self._passes = held[fails], held[~fails]
+        distinct = {held[:, each].tobytes(): each for each in reversed(range(len(column)))}
+        self._is_violation = np.array([is_violation(name) for name in self.names], np.bool_)
+        self._is_used = np.isin(np.arange(len(column)), [*distinct.values()])
+        ranks = {name: number for number, name in enumerate(sorted({each for each in symptoms if each}))}
+        self._kinds = np.array([ranks[each] for each in symptoms if each])
+        self._frequency = np.bincount(self._kinds)
+        self._bits = np.log2(len(facts) / self._frequency)
+        used = Counter(kind_of(self.names[each]) for each in np.flatnonzero(self._is_used))
+        # each invalid case violates one requirement, so that it is not found among many facts
+        self._costs = [2 + (0 if is_violation(name) else math.log2(used[kind_of(name)] or 1)) for name in self.names]
+        every = ([column[name] for name in group if name in column] for group in groups())
+        self._groups = [each for each in every if len(each) > 1]
+        self._operations = [column[name] for name in groups()[0] if name in column]
+        self._types = [each for each in self._groups if self.names[each[0]] in DATA_TYPES]
+
+    def saved(self, candidate: _Candidate, left: Array) -> float:
+        """The bits that a condition saves for the failures that are left, beyond those that it must."""
+        counts = np.bincount(self._kinds[candidate.met & left], minlength=len(self._bits))
+        total = counts.sum()
+        if not total:
+            return -math.inf
+        some = counts > 0
+        share = counts[some] * (np.log2(counts[some] / total) + self._bits[some])
+        return float(share.sum()) - candidate.cost
+
+    def trimmed(self, candidate: _Candidate, left: Array) -> _Candidate:
+        """A condition with only those alternatives that failures have that are left."""
+        own = self._fails[candidate.met & left]
+        facts = tuple(tuple(each for each in some if own[:, each].any()) for some in candidate.facts)
+        met = np.all([self._fails[:, some].any(1) for some in facts], axis=0)
+        return candidate._replace(facts=facts, met=met)
+
+    def doubt(self, candidate: _Candidate) -> float:
+        """The bits of a condition, fewer if it is surprising that even the weakest of its facts separates.
+
+        If the failing cases and those passing ones that it alone rules out were drawn at random, a common fact would
+        often hold for all of the first, and a rare one for none of the second.
+        """
+        held = [self._passes[:, some].any(1) for some in candidate.facts]
+        missing = np.sum(np.logical_not(held), axis=0)
+        surprises = []
+        for some, passing in zip(candidate.facts, held, strict=True):
+            with_fact = int(passing.sum()) + int(self._fails[:, some].any(1).sum())
+            without = len(self._passes) + len(self._fails) - with_fact
+            ruled_out = int((missing[~passing] == 1).sum())
+            surprises.append(
+                _surprise(int(candidate.met.sum()), with_fact, without) + _surprise(ruled_out, without, with_fact)
+            )
+        return candidate.cost - math.log2(1 + min(surprises))
+
+    def candidates(self, wanted: Array) -> list[_Candidate]:
+        """The best conditions of some failures, the most frequent symptoms first, until every one was looked at."""
+        found: dict[bytes, _Candidate] = {}
+        done = ~wanted
+        for seed in sorted(
+            range(len(done)), key=lambda each: (-self._frequency[self._kinds[each]], self._kinds[each], each)
+        ):
+            if done[seed]:
+                continue
+            compared = [*self._conditions(seed, done)]
+            left = ~done
+            done[seed] = True
+            for some in (wanted, left):
+                best = max(compared, key=lambda each: self.saved(each, some), default=None)
+                if best is not None and self.saved(best, some) > 0:
+                    same = (each for each in compared if (each.met == best.met).all() and self.saved(each, some) > 0)
+                    found.setdefault(best.met.tobytes(), min(same, key=self.doubt))
+                    done |= best.met
+        return [each for each in found.values() if self.saved(each, wanted) > 0]
+
+    def _conditions(self, seed: int, done: Array) -> Iterator[_Candidate]:
+        """The most promising conditions that a failure meets; also the violated requirement, if all such cases fail."""
+        for violated in np.flatnonzero(self._fails[seed] & self._is_violation).tolist():
+            own = [violated, *(each for each in self._operations if self._fails[seed, each])]
+            named = next((own[:some] for some in (1, 2) if not self._met((*own[:some],), self._passes).any()), None)
+            if named:
+                met = self._met((*named,), self._fails)
+                yield _Candidate(tuple((each,) for each in named), met, self._costs[violated])
+        mine = np.flatnonzero(self._fails[seed] & self._is_used)
+        alike = np.where(self._kinds == self._kinds[seed], _ALIKE, _OTHER)
+        weights = np.where(done, np.minimum(alike, _OTHER), alike).astype(np.float32)
+        pairs = Pairs(self._fails[:, mine], self._passes[:, mine], weights)
+        promising = [*pairs.pure(), *pairs.triples()]
+        for number, group in enumerate(self._groups):
+            own = [place for place, each in enumerate(group) if self._fails[seed, each]]
+            if own:
+                promising += pairs.alternatives(number, self._fails[:, group], self._passes[:, group], own)
+        costs = [0, *(self._costs[each] for each in mine)]
+        promising.sort(key=lambda each: (-each[0], sum(costs[place] for place in {*each[1]}), each[1:]))
+        for _, places, number in promising[:COMPARED]:
+            columns = tuple(int(mine[each - 1]) for each in sorted({*places} - {0}))
+            yield self._candidate(columns, None if number < 0 else self._groups[number])
+        for group in self._types:
+            if self._fails[seed, group].any():
+                for columns in ((), *((int(each),) for each in mine)):
+                    yield from self._rectangles(seed, columns, group, weights)
+
+    def _candidate(self, columns: tuple[int, ...], group: Sequence[int] | None) -> _Candidate:
+        met, cost = self._met(columns, self._fails), _MARGIN + sum(self._costs[each] for each in columns)
+        if group is None:
+            return _Candidate(tuple((each,) for each in columns), met, cost)
+        passing = self._met(columns, self._passes)
+        some = [each for each in group if self._fails[met, each].any() and not self._passes[passing, each].any()]
+        named = (*((each,) for each in columns), tuple(some))
+        return _Candidate(named, met & self._fails[:, some].any(1), cost + _choice(group, some))
+
+    def _rectangles(
+        self, seed: int, columns: tuple[int, ...], group: Sequence[int], weights: Array
+    ) -> Iterator[_Candidate]:
+        """The condition with some facts, alternatives of a group, and some operations."""
+        row, line = (
+            next((place for place, each in enumerate(some) if self._fails[seed, each]), None)
+            for some in (group, self._operations)
+        )
+        passing = self._met(columns, self._passes)
+        if row is None or line is None:
+            return
+        if self._met((group[row], self._operations[line]), self._passes[passing]).any():
+            return
+        failing = self._met(columns, self._fails)
+        fails, passes = (held.astype(np.float32) for held in (self._fails[failing], self._passes[passing]))
+        good = product(fails[:, group] * weights[failing, None], fails[:, self._operations])
+        bad = product(passes[:, group], passes[:, self._operations])
+        kinds, operations = _rectangle(np.where(bad > 0, -1, good), row, line)
+        some, where = [group[each] for each in kinds], [self._operations[each] for each in operations]
+        if len(kinds) > 1 and len(operations) > 1 and passes[:, some].any():
+            met = failing & self._fails[:, some].any(1) & self._fails[:, where].any(1)
+            cost = _MARGIN + sum(self._costs[each] for each in columns) + _choice(group, some)
+            named = (*((each,) for each in columns), tuple(some), tuple(where))
+            yield _Candidate(named, met, cost + _choice(self._operations, where))
+
+    @staticmethod
+    def _met(columns: tuple[int, ...], held: Array) -> Array:
+        return np.asarray(held[:, columns].all(1), np.bool_)
+
+
+def _surprise(drawn: int, hits: int, others: int) -> float:
+    """The bits of drawing only hits at random."""
+    return drawn * math.log2((hits + others) / hits) if drawn else 0
+
+
+def _rectangle(worth: Array, row: int, line: int) -> tuple[list[int], list[int]]:
+    """The rows and columns around a cell whose cells are all allowed (not -1), and that are worth most together."""
+
+    def rows_of(lines: list[int]) -> list[int]:
+        some = worth[:, lines]
+        return [int(each) for each in np.flatnonzero((some >= 0).all(1) & (some > 0).any(1))]
+
+    lines = [int(each) for each in np.flatnonzero(worth[row] > 0)]
+    rows = rows_of(lines)
+    while True:
+        fewer = [[each for each in lines if each != left] for left in lines if left != line]
+        best = max(fewer, key=lambda each: worth[np.ix_(rows_of(each), each)].sum(), default=None)
+        if best is None or worth[np.ix_(rows_of(best), best)].sum() <= worth[np.ix_(rows, lines)].sum():
+            return rows, lines
+        lines, rows = best, rows_of(best)
+
+
+def _choice(group: Sequence[int], some: Sequence[int]) -> float:
+    """The bits that name some alternatives of a group."""
+    return 2 + math.log2(math.comb(len(group), len(some)))
+
+
+def _order(name: str) -> tuple[int, list[int]]:
+    """The order of facts that the same cases have: the shortest first, and then the one with the highest number."""
+    return len(name), [-ord(each) for each in name]

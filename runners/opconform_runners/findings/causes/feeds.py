@@ -1,0 +1,100 @@
+"""The arrays of a failed case, and its likely cause."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from opconform.explanation.origins import Origin, origin_of
+from opconform.operations import OPERATIONS
+from opconform.suite.case import Accept, Case, Reject
+from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.reader import Suite
+from opconform.tensors.tensor import Array
+from opconform_runners.findings.causes.cause import accepted_as, causes_of, overrun
+from opconform_runners.verdicts.comparison import Mismatch, output_number
+from opconform_runners.verdicts.results import Result
+
+#: The most elements of a case whose tensors are read.
+_ELEMENTS = 1 << 22
+Arrays = Mapping[str, Array]
+#: What a backend returned, by feed and number of the output.
+Outputs = Mapping[tuple[int, int], Array]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Feed:
+    """The arrays of one feed of a case: its inputs, its golden outputs, and the outputs that the run kept."""
+
+    number: int
+    inputs: Arrays
+    golden: Arrays
+    actual: Arrays
+
+
+def is_read(case: Case) -> bool:
+    """Whether the tensors of a case are small enough to be read for a report."""
+    return sum(math.prod(each.shape) for each in case.inputs) <= _ELEMENTS
+
+
+def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> list[Feed]:
+    """The feeds of a case, the one at fault first; none if its tensors are too large to be drawn."""
+    case = suite.case(entry)
+    if not is_read(case):
+        return []
+    at_fault = result.mismatch.feed if result.mismatch else case.feeds - 1 if isinstance(case.expect, Reject) else 0
+    return [
+        Feed(
+            number=number,
+            inputs=suite.arrays(entry, inputs_name(number)),
+            golden=suite.arrays(entry, expected_name(number)) if expected_name(number) in entry.files else {},
+            actual={f"output_{output}": each for (feed, output), each in outputs.items() if feed == number},
+        )
+        for number in sorted(range(case.feeds), key=lambda each: each != at_fault)
+    ]
+
+
+def divided_shape(case: Case, feed: Feed) -> tuple[int, ...]:
+    """The shape of the first tensor input if outputs of the operation divide one, otherwise ()."""
+    operation = OPERATIONS.get(case.op)
+    if operation is None or operation.requested is None:
+        return ()
+    return next((feed.inputs[each.name].shape for each in case.inputs if each.role == "tensor"), ())
+
+
+def origin_of_mismatch(case: Case, feed: Feed, mismatch: Mismatch | None) -> Origin | None:
+    """The input element that the first element that differs should equal, or None."""
+    if mismatch is None or mismatch.output is None or mismatch.at is None:
+        return None
+    return origin_of(case, feed.inputs, mismatch.output, mismatch.at)
+
+
+def origin_line(mismatch: Mismatch | None, origin: Origin | None) -> str:
+    """The element that differs and the one that it should equal, or an empty string."""
+    if mismatch is None or mismatch.at is None or origin is None:
+        return ""
+    return f"{_element(mismatch.output or '', mismatch.at)} should equal {_element(*origin)}"
+
+
+def _element(name: str, at: tuple[int, ...]) -> str:
+    return f"{name}{[*at]}" if at else name
+
+
+def likely_causes(case: Case, result: Result, feed: Feed) -> list[str]:
+    """The causes that a failure in the feed at fault can have, the likeliest first."""
+    mismatch = result.mismatch
+    if mismatch is not None and isinstance(case.expect, Accept):
+        found = next((each for each in case.expect.accept if each.name == mismatch.output), None)
+        if found is None or not {found.name} <= feed.golden.keys() & feed.actual.keys():
+            return []
+        others = {**feed.inputs, **{name: each for name, each in feed.golden.items() if name != found.name}}
+        return causes_of(feed.golden[found.name], feed.actual[found.name], found.element_type, others)
+    if result.reason != "accepted-invalid" or not feed.actual:
+        return []
+    shapes = [feed.actual[name].shape for name in sorted(feed.actual, key=output_number)]
+    read = overrun(divided_shape(case, feed), shapes) or accepted_as(case, feed.inputs, shapes)
+    return [read] if read else []
+
+
+def likely_cause(case: Case, result: Result, feed: Feed) -> str:
+    """The likeliest cause of a failure in the feed at fault, or an empty string."""
+    return next(iter(likely_causes(case, result, feed)), "")

@@ -1,0 +1,63 @@
+"""The kinds of failures, and whether each case counts against the backend."""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from opconform_runners.findings.fault import Severity
+from opconform_runners.findings.report import Report
+from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
+from opconform_runners.verdicts.results import Result
+
+#: `new` counts: a failure or, with a baseline, one that it does not expect. `known` is expected by the baseline, `read`
+#: breaks only interpretations that do not count, and `passes` is a pass that the baseline does not expect.
+Standing = Literal["pass", "new", "passes", "known", "read", "skipped", "error"]
+#: A shape in the description of inputs, as in `data f32[6, 2]`.
+_SHAPE = re.compile(r" [a-z]\w*\[(\d{1,18}(?:, \d{1,18}){0,15})\]")
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+_BY_REASON: Mapping[str, Severity] = {
+    "crash": "crash",
+    "timeout": "hang",
+    "nondeterministic": "nondeterministic",
+    "accepted-invalid": "accepted-invalid",
+    "rejected-valid": "rejected-valid",
+}
+
+
+def severity_of(result: Result, standing: Standing = "new") -> Severity:
+    """The kind of a failure; `SEVERITIES` has their order."""
+    invented = result.reason == "nondeterministic" and result.mismatch is not None and result.mismatch.altered
+    if OUT_OF_BOUNDS in result.sentence or invented:
+        return "memory"
+    return "interpretation" if standing == "read" else _BY_REASON.get(result.reason or "", "wrong data")
+
+
+def size_of(result: Result) -> tuple[int, int, str]:
+    """By what failures are ordered: the number of elements of the inputs as they are described, and the description."""
+    shapes = [map(int, found.split(", ")) for found in _SHAPE.findall(result.inputs)]
+    return sum(map(math.prod, shapes)), len(result.inputs), result.id
+
+
+def standings(report: Report) -> Mapping[str, Standing]:
+    """The standing of each case of a report, by its id."""
+    counting = {(each.op, each.id) for each in report.broken}
+    baseline = report.baseline
+    regressions = {each.id for each in baseline.regressions} if baseline is not None else set()
+    passes = {each.id for each in baseline.passes} if baseline is not None else set()
+
+    def standing(result: Result) -> Standing:
+        match result.verdict:
+            case "fail" if baseline is not None:
+                return "new" if result.id in regressions else "known"
+            case "fail":
+                counts = any((result.op, each) in counting for each in result.broken)
+                return "new" if counts or result.id in report.unnamed else "read"
+            case "pass":
+                return "passes" if result.id in passes else "pass"
+            case "error":
+                return "error"
+            case _:
+                return "skipped"
+
+    return {each.id: standing(each) for each in report.results}

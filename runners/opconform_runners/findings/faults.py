@@ -1,0 +1,135 @@
+"""What the failures of a run have in common: its faults."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from opconform.suite.reader import Suite
+from opconform_runners.execution.log.outputs_zip import KeptOutputs
+from opconform_runners.findings.causes.feeds import feeds_of, likely_cause
+from opconform_runners.findings.failures import SEVERITIES, Standing, severity_of, size_of, standings
+from opconform_runners.findings.fault import Fault, Severity
+from opconform_runners.findings.report import Report
+from opconform_runners.findings.requirement_row import RequirementRow
+from opconform_runners.findings.run_conditions import run_conditions
+from opconform_runners.findings.symptom import symptom_of, symptom_text
+from opconform_runners.verdicts.results import Result
+
+#: The part of the cases of a fault that must be of a severity for the fault to be.
+_TENTH = 10
+#: The most requirements that are named.
+_NAMED = 4
+
+
+def with_faults(report: Report, suite: Suite | None = None, kept: KeptOutputs | None = None) -> Report:
+    """A report with the faults of its run; without the suite or the passing cases, no conditions are searched.
+
+    Each condition is a fault, and so are the failures under no condition that have the same operation, broken
+    requirements and symptom.
+    """
+    failing = {each.id: each for each in report.results if each.verdict == "fail"}
+    causes = {} if suite is None or kept is None else _causes(failing.values(), suite, kept)
+    stands = standings(report)
+    severities = {name: severity_of(each, stands[name]) for name, each in failing.items()}
+    symptoms = {name: symptom_text(symptom_of(each, causes.get(name, ""))) for name, each in failing.items()}
+    found: list[Fault] = []
+    explained: set[str] = set()
+    for one in () if suite is None or report.tallies else run_conditions(report, suite, symptoms):
+        known = sum(each.id in explained for each in one.cases)
+        shared = f"; {known:,} of them also meet another condition" if known > 1 else ""
+        fault = _fault(one.cases, severities, symptoms, explained)
+        explained.update(fault.cases)
+        fault = replace(fault, condition=f"{one.sentence}{shared}", facts=one.facts, undecided=one.undecided)
+        found.append(replace(fault, others=one.others, passing=one.passing))
+    alike: dict[tuple[object, ...], list[Result]] = defaultdict(list)
+    for name in failing.keys() - explained:
+        each = failing[name]
+        alike[each.op, each.broken, stands[name], severities[name], symptoms[name]].append(each)
+    found += (_fault(some, severities, symptoms) for some in alike.values())
+    found = [replace(each, cause=causes.get(each.cases[0], "")) for each in found]
+    return replace(report, faults=tuple(sorted(found, key=_rank)))
+
+
+def _rank(fault: Fault) -> tuple[int, int, tuple[str, ...]]:
+    return SEVERITIES.index(fault.severity), -len(fault.cases), fault.cases
+
+
+def _fault(
+    cases: Sequence[Result],
+    severities: Mapping[str, Severity],
+    symptoms: Mapping[str, str],
+    explained: Collection[str] = (),
+) -> Fault:
+    """The fault with some cases, without its condition. Its severity and first case are those of unexplained cases."""
+    own = [each for each in cases if each.id not in explained]
+    counts = Counter(severities[each.id] for each in own)
+    severity = min((name for name, count in counts.items() if count * _TENTH >= len(own)), key=SEVERITIES.index)
+    first = min(own, key=lambda each: (severities[each.id] != severity, *size_of(each)))
+    rest = sorted((each for each in cases if each is not first), key=size_of)
+    said = Counter(symptoms[each.id] for each in (first, *rest))
+    ids = (first.id, *(each.id for each in rest))
+    return Fault(severity=severity, symptoms=dict(said.most_common()), cases=ids)
+
+
+def _causes(failing: Iterable[Result], suite: Suite, kept: KeptOutputs) -> dict[str, str]:
+    """The likely causes of failures whose outputs were kept."""
+    causes = {}
+    for result in failing:
+        if (entry := suite.by_id.get(result.id)) and result.reason != "nondeterministic":
+            feeds = feeds_of(suite, entry, result, kept.outputs(entry.id))
+            if feeds and feeds[0].actual:
+                causes[result.id] = likely_cause(suite.case(entry), result, feeds[0])
+    return causes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ShownFault:
+    """A fault as a reader sees it: its failures that have some standings, and the requirements that they break.
+
+    Attributes:
+        standing: `new` if one of them counts.
+        results: The failures, the smallest of the fault's severity first.
+    """
+
+    fault: Fault
+    standing: Standing
+    results: tuple[Result, ...]
+    requirements: tuple[RequirementRow, ...]
+
+    @property
+    def smallest(self) -> Result:
+        """The smallest failure."""
+        return self.results[0]
+
+    @property
+    def names(self) -> str:
+        """The operations and the broken requirements, as in `Split-1 axis.range`."""
+        names: dict[str, list[str]] = defaultdict(list)
+        for each in self.results:
+            names[each.op] += [name for name in each.broken if name not in names[each.op]]
+        texts = [f"{op} {', '.join(some) or 'no requirement named'}" for op, some in sorted(names.items())]
+        more = f" and {len(texts) - _NAMED} more operations" if len(texts) > _NAMED + 1 else ""
+        return "; ".join(texts[:_NAMED] if more else texts) + more
+
+    @property
+    def kind(self) -> str:
+        """The severity, and the reason of the smallest case if it says more."""
+        severity, reason = self.fault.severity, self.smallest.reason or ""
+        return severity if severity == reason else f"{severity} ({reason})"
+
+
+def shown_faults(report: Report, standing: Iterable[Standing] = ("new", "known", "read")) -> tuple[ShownFault, ...]:
+    """The faults of a report that have a failure with one of some standings; what a baseline expects comes last."""
+    stands, wanted = standings(report), set(standing)
+    results = {each.id: each for each in report.results}
+    rows = {(each.op, each.id): each for each in report.requirements}
+    shown = []
+    for fault in report.faults or with_faults(report).faults:
+        some = [results[each] for each in fault.cases if stands[each] in wanted]
+        if some:
+            broken = dict.fromkeys((each.op, name) for each in some for name in each.broken)
+            held = {stands[each.id] for each in some}
+            first = next(each for each in ("new", "read", "known") if each in held)
+            known = tuple(rows[each] for each in broken if each in rows)
+            shown.append(ShownFault(fault=fault, standing=first, results=tuple(some), requirements=known))
+    return tuple(sorted(shown, key=lambda each: each.standing == "known"))

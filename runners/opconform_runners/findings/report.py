@@ -1,0 +1,288 @@
+"""The report of a run: its verdict, and its cases by verdict, by profile and by requirement."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from opconform.suite.manifest import RequirementNote
+from opconform.suite.selection.selection import Shard
+from opconform_runners.backends.backend import Implementation, full_name
+from opconform_runners.findings.fault import Fault
+from opconform_runners.findings.gaps import gaps_of
+from opconform_runners.findings.requirement_row import RequirementRow, supported
+from opconform_runners.harness.environment import UNKNOWN, Environment
+from opconform_runners.harness.outcome import Incident
+from opconform_runners.verdicts.baseline import Comparison
+from opconform_runners.verdicts.results import Result, kind_of, placements_of
+from opconform_runners.verdicts.run_header import RunHeader, SuiteNote
+from opconform_runners.verdicts.tally import Tally
+from opconform_runners.verdicts.text import counted
+
+#: The verdicts in the order in which reports count them.
+VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
+
+
+def _note(row: object) -> object:
+    """The part of a requirement in `report.json` that does not follow from the cases."""
+    return {key: row[key] for key in ("level", "text", "profiles") if key in row} if isinstance(row, dict) else row
+
+
+Notes = Mapping[str, Mapping[str, Annotated[RequirementNote, BeforeValidator(_note)]]]
+
+
+#: The options of an installed backend, which are quoted where they contain a space.
+_BACKEND = re.compile(r"--backend '?([\w-]+)(?=[:' ]|$)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """A run, and its verdict, which is computed from its results.
+
+    Attributes:
+        notes: The level, the text and the profiles of every requirement, by operation and id.
+        missing: The ids of the cases without a verdict.
+        tallies: The cases of a streamed run that did not fail, of which there are no results.
+        gave_up: Why cases are missing, or None.
+        baseline: The comparison with the expected failures, where a baseline was given.
+        faults: What the failures have in common, if that was searched; the verdict does not depend on it.
+
+    The other attributes are those of `RunHeader`.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="ignore")
+
+    format: Literal[1] = 1
+    suite: SuiteNote
+    implementation: Implementation
+    started: str = ""
+    notes: Annotated[Notes, Field(alias="requirements")]
+    results: Annotated[tuple[Result, ...], Field(alias="cases")]
+    missing: tuple[str, ...] = ()
+    gave_up: str | None = None
+    whole: bool
+    partial: bool = False
+    strict: bool
+    environment: Environment = UNKNOWN
+    outputs: str | None = None
+    shard: Shard | None = None
+    tallies: tuple[Tally, ...] = ()
+    baseline: Comparison | None = None
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def backend(self) -> str:
+        """The installed backend that was run, without its device; empty for the class of a file and for a harness."""
+        found = _BACKEND.match(self.started)
+        return found[1] if found is not None else ""
+
+    @cached_property
+    def requirements(self) -> tuple[RequirementRow, ...]:
+        """The requirements of the operations that were run."""
+        verdicts: dict[str, Counter[str]] = defaultdict(Counter)
+        cases = Counter(full_name(each.op, name) for each in self.results for name in set(each.requirements))
+        for each in self.results:
+            for name in self._broken_by(each) if each.verdict == "fail" else set(each.requirements):
+                verdicts[full_name(each.op, name)][each.verdict] += 1
+        for tally in self.tallies:
+            for name in set(tally.kind.requirements):
+                verdicts[full_name(tally.kind.op, name)][tally.kind.verdict] += tally.cases
+                cases[full_name(tally.kind.op, name)] += tally.cases
+        ran = self.ops
+        return tuple(
+            RequirementRow(
+                op=op,
+                id=name,
+                level=note.level,
+                text=note.text,
+                counts={verdict: verdicts[full_name(op, name)][verdict] for verdict in VERDICTS},
+                is_mapped=full_name(op, name) in self.implementation.mapped,
+                cases=cases[full_name(op, name)],
+                profiles=note.profiles,
+            )
+            for op, notes in self.notes.items()
+            if op in ran
+            for name, note in notes.items()
+        )
+
+    def _broken_by(self, result: Result) -> set[str]:
+        """The requirements that a failing case counts against.
+
+        Where several interpretations explain a failure, these are the ones that another case breaks alone, or else
+        those that no case passes.
+        """
+        alone = {name for name in result.broken if (result.op, name) in self._broken_alone}
+        never_passed = {name for name in result.broken if (result.op, name) not in self._passed}
+        return alone or never_passed or set(result.broken)
+
+    @cached_property
+    def _broken_alone(self) -> frozenset[tuple[str, str]]:
+        failing = (each for each in self.results if each.verdict == "fail")
+        return frozenset((each.op, name) for each in failing if len(each.broken) == 1 for name in each.broken)
+
+    @cached_property
+    def _passed(self) -> frozenset[tuple[str, str]]:
+        kinds = (*map(kind_of, self.results), *(each.kind for each in self.tallies))
+        passing = (each for each in kinds if each.verdict == "pass")
+        return frozenset((each.op, name) for each in passing for name in each.requirements)
+
+    @cached_property
+    def broken(self) -> tuple[RequirementRow, ...]:
+        """The requirements whose violation makes the backend non-conformant."""
+        return tuple(each for each in self.requirements if each.is_broken and self.counts(each))
+
+    @property
+    def differing(self) -> tuple[RequirementRow, ...]:
+        """The broken interpretations, where they do not count."""
+        return tuple(each for each in self.requirements if each.is_broken and not self.counts(each))
+
+    @cached_property
+    def unnamed(self) -> frozenset[str]:
+        """The ids of the failures that break no known requirement, and count as normative."""
+        known = {each.name for each in self.requirements}
+        failing = (each for each in self.results if each.verdict == "fail" and each.reason != "nan-payload")
+        return frozenset(each.id for each in failing if known.isdisjoint(full_name(each.op, n) for n in each.broken))
+
+    @cached_property
+    def incidents(self) -> tuple[Incident, ...]:
+        """What happened to harness processes and did not recur with a case alone."""
+        return tuple(incident for each in self.results for incident in each.incidents)
+
+    @property
+    def deaths(self) -> tuple[Incident, ...]:
+        """The processes that crashed or hung, which makes the backend non-conformant although no case fails by it."""
+        return tuple(each for each in self.incidents if each.is_death)
+
+    @cached_property
+    def unfinished(self) -> str:
+        """Why the run did not give every case a verdict; empty where it did."""
+        errors = self.summary["error"]
+        if self.gave_up is not None:
+            return self.gave_up.rstrip(".")
+        if errors:
+            return f"{counted(errors, 'case')} ended in a harness error"
+        if self.missing:
+            return f"{counted(len(self.missing), 'case has', 'cases have')} no verdict"
+        return ""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every case has a verdict, and none is an error of the harness."""
+        return not self.unfinished
+
+    @cached_property
+    def incomplete(self) -> tuple[str, ...]:
+        """Why the verdict is incomplete, one clause per reason; empty where it is not."""
+        if self.unfinished:
+            return (self.unfinished,)
+        if self.is_violated:
+            return ()
+        if self.shard is not None:
+            return (f"only shard {self.shard} was run; join the shards with `opconform merge`",)
+        return gaps_of(self)
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether a run has no failure that counts: it is conformant, or a shard that breaks nothing."""
+        if self.shard is None:
+            return self.conformant is True
+        return self.is_finished and not self.is_violated
+
+    @property
+    def is_violated(self) -> bool:
+        """Whether a case or a process shows that the backend is not conformant."""
+        return bool(self.broken or self.unnamed or self.deaths)
+
+    @property
+    def conformant(self) -> bool | None:
+        """Whether the backend is conformant; None where the verdict is incomplete."""
+        return None if self.incomplete else not self.is_violated
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether the run shows what its baseline expects; no baseline expects that a process crashes or hangs."""
+        return self.baseline is not None and self.baseline.is_as_expected and not self.deaths
+
+    @cached_property
+    def summary(self) -> dict[str, int]:
+        """The cases by verdict."""
+        return {name: sum(each[name] for each in self.profiles.values()) for name in VERDICTS}
+
+    @cached_property
+    def profiles(self) -> dict[str, dict[str, int]]:
+        """The cases of each profile that was run by verdict, sorted by its name."""
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for each in self.results:
+            counts[each.profile][each.verdict] += 1
+        for tally in self.tallies:
+            counts[tally.kind.profile][tally.kind.verdict] += tally.cases
+        return {name: {verdict: each[verdict] for verdict in VERDICTS} for name, each in sorted(counts.items())}
+
+    @cached_property
+    def ops(self) -> frozenset[str]:
+        """The operations that were run."""
+        return frozenset({each.op for each in self.results} | {each.kind.op for each in self.tallies})
+
+    @property
+    def cases(self) -> int:
+        """How many cases have a verdict."""
+        return sum(self.summary.values())
+
+    @property
+    def supported(self) -> int:
+        """How many cases passed or failed."""
+        return supported(self.summary)
+
+    @property
+    def coverage(self) -> str:
+        """How many cases the verdict is based on, as in `1,430 of 3,354 cases supported`."""
+        return coverage_text(self.supported, self.cases + len(self.missing))
+
+    @property
+    def verdict(self) -> str:
+        """The conclusion and the coverage, as in `conformant, 1,430 of 3,354 cases supported`."""
+        return f"{self.conclusion}, {self.coverage}"
+
+    @property
+    def conclusion(self) -> str:
+        """The verdict on the backend: `conformant`, `not conformant` or `incomplete`."""
+        return "incomplete" if self.conformant is None else "conformant" if self.conformant else "not conformant"
+
+    def counts(self, row: RequirementRow) -> bool:
+        """Whether a violation of a requirement makes the backend non-conformant."""
+        return self.strict or row.level == "normative"
+
+
+def report_of(
+    header: RunHeader,
+    results: Sequence[Result],
+    *,
+    missing: tuple[str, ...] = (),
+    gave_up: str | None = None,
+) -> Report:
+    """The report of a run, given its header; the other arguments are those of `Report`."""
+    return Report(
+        suite=header.suite,
+        implementation=header.implementation,
+        started=header.started,
+        notes=header.requirements,
+        results=tuple(results),
+        missing=missing,
+        gave_up=gave_up,
+        whole=header.whole,
+        partial=header.partial,
+        strict=header.strict,
+        environment=header.environment if header.streamed else header.environment.placed(placements_of(results)),
+        outputs=header.outputs,
+        shard=header.shard,
+        tallies=header.streamed.tallies if header.streamed else (),
+    )
+
+
+def coverage_text(supported: int, cases: int) -> str:
+    """How many cases are supported, as in `1,430 of 3,354 cases supported`."""
+    return f"{supported:,} of {counted(cases, 'case')} supported"

@@ -1,0 +1,164 @@
+"""The conditions that the failures of a run meet, in words."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from opconform.suite.case import Reject
+from opconform.suite.manifest import expected_name, inputs_name
+from opconform.suite.reader import Suite
+from opconform_runners.findings.causes.conditions import Condition, conditions_of
+from opconform_runners.findings.causes.facts import facts_of
+from opconform_runners.findings.causes.feeds import is_read
+from opconform_runners.findings.report import Report
+from opconform_runners.findings.requirement_row import DECIDED
+from opconform_runners.verdicts.results import Result
+
+#: The most valid or invalid cases that are searched for conditions.
+_COMPARABLE = 50_000
+#: What a condition says about further cases, by their number: one or several.
+_UNDECIDED = {
+    "unsupported": ("more is unsupported", "more are unsupported"),
+    "inconclusive": ("more is inconclusive", "more are inconclusive"),
+    "error": ("more ended in an error", "more ended in an error"),
+    "large": ("large case was not compared", "large cases were not compared"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunCondition:
+    """Facts that failing cases have and no passing one.
+
+    Attributes:
+        kind: `valid ` or `invalid ` if all these cases are; an empty text if they are of both.
+        cases: The failing cases that have the facts.
+        compared: The cases that pass or fail, with which they were compared.
+        undecided: How many further cases have the facts, by verdict; `large` counts those whose facts are unknown.
+    """
+
+    facts: Condition
+    kind: str
+    cases: Sequence[Result]
+    compared: Sequence[Result]
+    undecided: Mapping[str, int]
+
+    @property
+    def others(self) -> int:
+        """How many of the compared cases do not have the facts."""
+        return len(self.compared) - len(self.cases)
+
+    @property
+    def passing(self) -> int:
+        """How many of the compared cases pass."""
+        return _passing(self.compared)
+
+    @property
+    def sentence(self) -> str:
+        """The facts, and how many cases fail that have them."""
+        *most, last = map(_either, self.facts)
+        where = f"{', '.join(most)} and {last}" if most else last
+        count, kind = f"{len(self.cases):,}", self.kind
+        decided = "decided " if self.undecided.keys() - {"large"} else ""
+        more = "".join(
+            f"; {self.undecided[name]:,} {words[self.undecided[name] > 1]}"
+            for name, words in _UNDECIDED.items()
+            if self.undecided.get(name)
+        )
+        such = f"({count} of {count} such {decided}{kind}cases fail{more})"
+        return f"{where} {such}; of the {self.others:,} other decided {kind}cases, {self.passing:,} pass"
+
+
+def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) -> list[RunCondition]:
+    """The conditions of valid cases, and those of invalid cases that none of these explains.
+
+    `symptoms` has the symptom of each case that fails, by its id.
+    """
+    found: list[RunCondition] = []
+    for expect, kind in (("accept", "valid "), ("reject", "invalid ")):
+        cases = _Cases(suite, [each for each in report.results if each.expect == expect and each.id in suite.by_id])
+        failing = len(cases.decided) - _passing(cases.decided)
+        if len(cases.results) > _COMPARABLE or not 0 < failing <= _passing(cases.decided):
+            continue
+        explained: set[str] = set()
+        for number, one in enumerate(found):
+            meeting = cases.meeting(one.facts)
+            if meeting and not _passing(meeting):
+                found[number] = replace(
+                    one,
+                    kind="",
+                    cases=[*one.cases, *meeting],
+                    compared=[*one.compared, *cases.compared],
+                    undecided=Counter(one.undecided) + Counter(cases.undecided(one.facts)),
+                )
+                explained.update(each.id for each in meeting)
+        rest = [each for each in cases.compared if each.id not in explained]
+        about = [cases.facts[each.id] for each in rest]
+        found += (
+            RunCondition(
+                facts=facts,
+                kind=kind,
+                cases=cases.meeting(facts),
+                compared=cases.compared,
+                undecided=cases.undecided(facts),
+            )
+            for facts in conditions_of(about, [symptoms.get(each.id, "") for each in rest])
+        )
+    return found
+
+
+class _Cases:
+    """The valid or the invalid cases of a run. Those that pass or fail are compared, unless they are too large."""
+
+    def __init__(self, suite: Suite, results: Sequence[Result]) -> None:
+        self._suite, self.results = suite, results
+        self.decided = [each for each in results if each.verdict in DECIDED]
+        self._large = [each for each in results if not is_read(suite.case(suite.by_id[each.id]))]
+        large = {each.id for each in self._large}
+        self.compared = [each for each in self.decided if each.id not in large]
+        self._others = [each for each in results if each.verdict not in DECIDED and each.id not in large]
+
+    @cached_property
+    def facts(self) -> Mapping[str, frozenset[str]]:
+        """The facts about the compared cases, by their ids."""
+        return {each.id: _facts(self._suite, each.id) for each in self.compared}
+
+    @cached_property
+    def _facts_of_others(self) -> Mapping[str, frozenset[str]]:
+        return {each.id: _facts(self._suite, each.id) for each in self._others}
+
+    def meeting(self, condition: Condition) -> list[Result]:
+        """The compared cases that meet a condition."""
+        return [each for each in self.compared if _meets(self.facts[each.id], condition)]
+
+    def undecided(self, condition: Condition) -> Mapping[str, int]:
+        """How many other cases meet a condition, by their verdicts, and how many are too large to tell."""
+        found = Counter(each.verdict for each in self._others if _meets(self._facts_of_others[each.id], condition))
+        return dict(found) | ({"large": len(self._large)} if self._large else {})
+
+
+def _meets(facts: frozenset[str], condition: Condition) -> bool:
+    return all(not facts.isdisjoint(some) for some in condition)
+
+
+def _passing(cases: Sequence[Result]) -> int:
+    return sum(each.verdict == "pass" for each in cases)
+
+
+def _facts(suite: Suite, identity: str) -> frozenset[str]:
+    entry = suite.by_id[identity]
+    case = suite.case(entry)
+    feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
+    expected = [suite.arrays(entry, name) for name in map(expected_name, range(case.feeds)) if name in entry.files]
+    if isinstance(entry.expect, Reject):
+        about = [f"{entry.expect.reject} is violated"]
+    else:
+        compared = {name for names in suite.header.establishes.get(case.op, {}).values() for name in names}
+        about = [f"{each} is tested" for each in entry.requirements if each not in compared]
+    return facts_of(case, feeds, expected).union(about)
+
+
+def _either(facts: Sequence[str]) -> str:
+    """Alternatives, which have all words but the last in common."""
+    *most, last = (each.rpartition(" ")[2] for each in facts)
+    return facts[0] if not most else f"{facts[0].rpartition(' ')[0]} {', '.join(most)} or {last}"

@@ -1,0 +1,1 @@
+"""Processes that a backend can crash or hang."""

@@ -1,0 +1,130 @@
+"""A case as text: one line per input, and drawings of its tensors with lines between the outputs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from opconform.errors import counted
+from opconform.explanation.pictures import Highlight, highlight_of
+from opconform.specs.requirements import requirements_of
+from opconform.suite.case import Case
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.findings.causes.feeds import Feed, likely_cause, origin_line, origin_of_mismatch
+from opconform_runners.reports.terminal.excerpt import Excerpt, excerpt_of, pairs_of
+from opconform_runners.reports.terminal.incidents import incident_lines
+from opconform_runners.verdicts.description import computed_inputs, has_shown_values, values_text
+from opconform_runners.verdicts.results import Result
+
+#: The most outputs whose sizes are listed, and the most values of an input.
+_OUTPUTS = 10
+_VALUES = 12
+
+
+def input_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
+    """The inputs and attributes of a case, one per line; values are shown where the array is given."""
+    lines = []
+    for each in case.inputs:
+        values, declared = "", ""
+        if each.name in arrays and has_shown_values(case, each):
+            values = f" = {values_text(Tensor(element_type=each.element_type, array=arrays[each.name]), _VALUES)}"
+        if each.dynamic is not None:
+            shape = each.dynamic if isinstance(each.dynamic, str) else f"[{', '.join(map(str, each.dynamic))}]"
+            declared = f", declared {shape}"
+        lines.append(f"{each.name}: {each.element_type}{list(each.shape)}, {each.binding}{declared}{values}")
+    lines += [f"computed: {each}" for each in computed_inputs(case)]
+    return lines + [f"{name}: {value!r}" for name, value in case.attributes.items()]
+
+
+def change_lines(case: Case, first: Mapping[str, Array], later: Mapping[str, Array]) -> list[str]:
+    """The inputs of a later inference that differ from those of the first one, with values or a drawing."""
+    lines = []
+    for each in case.inputs:
+        array = later[each.name]
+        if array.shape == first[each.name].shape and array.tobytes() == first[each.name].tobytes():
+            continue
+        is_control = each.role == "control"
+        text = values_text(Tensor(element_type=each.element_type, array=array), _VALUES)
+        lines.append(f"{each.name}: {each.element_type}{list(array.shape)}{f' = {text}' if is_control else ''}")
+        if not is_control:
+            lines += [f"  {line}" for line in _drawing(excerpt_of(each.name, array, each.element_type), None)]
+    return lines or ["(nothing)"]
+
+
+def seen_link(seen: str) -> str:
+    """The URL of a public report; the tracker redirects an issue's number to a pull request."""
+    repository, _, number = seen.partition("#")
+    return f"https://github.com/{repository}/issues/{number}" if number else f"https://www.cve.org/CVERecord?id={seen}"
+
+
+def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
+    """The drawings of a case's tensor inputs, with the regions that are outputs, or with those of the output."""
+    highlight = highlight_of(case, arrays)
+    lines: list[str] = []
+    tensors = [each for each in case.inputs if each.role == "tensor"]
+    for each in tensors:
+        divided = highlight if highlight is not None and highlight.tensor == each.name else None
+        excerpt = excerpt_of(each.name, arrays[each.name], each.element_type, highlight=divided)
+        lines += [f"{each.name}:"] if len(tensors) > 1 and not excerpt.where else []
+        lines += _drawing(excerpt, divided)
+    if highlight is not None and highlight.tensor not in arrays:
+        lines.append(f"{highlight.tensor} along axis {highlight.axis}: {_sizes(highlight)}")
+    return lines or ["(no tensor to draw)"]
+
+
+def returned_lines(case: Case, result: Result, backend: str, feeds: Sequence[Feed]) -> Iterator[str]:
+    """The verdict on a case, the likely cause of a failure, and the outputs of the feed at fault, which comes first."""
+    kind = f" ({result.reason})" if result.reason else ""
+    yield f"{backend}: {result.verdict}{kind}{f': {result.sentence}' if result.sentence else ''}"
+    yield from (f"incident: {each}" for each in incident_lines(result.incidents))
+    texts = requirements_of(case.op).by_id
+    for name in result.broken:
+        yield f"breaks {name}{f': {texts[name].text}' if name in texts else ''}"
+    feed = next(iter(feeds), None)
+    if feed is None or not feed.actual:
+        return
+    where = f" in inference {feed.number + 1}" if case.feeds > 1 else ""
+    if cause := likely_cause(case, result, feed):
+        yield f"likely cause: {cause}"
+    if origin := origin_line(result.mismatch, origin_of_mismatch(case, feed, result.mismatch)):
+        yield f"{origin}{where}"
+    for expected, actual in pairs_of(case, feed, result.mismatch):
+        for heading, excerpt in (("expected", expected), ("returned", actual)):
+            if excerpt is not None:
+                mark = f", * {excerpt.mark}" if excerpt.marked else ""
+                yield f"{heading} {excerpt.name}{where}: {excerpt.kind}{mark}"
+                yield from (f"  {line}" for line in _drawing(excerpt, None))
+
+
+def _drawing(excerpt: Excerpt, highlight: Highlight | None) -> Iterator[str]:
+    if not excerpt.rows:
+        yield f"({excerpt.name} has no elements)"
+        return
+    if excerpt.where:
+        yield f"{excerpt.name}{excerpt.where}"
+    yield from _rows(excerpt)
+    if excerpt.size[0] > len(excerpt.rows):
+        yield f" … {counted(excerpt.size[0] - len(excerpt.rows), 'more row')}"
+    if highlight is not None:
+        direction = "downwards" if excerpt.along == "rows" else "from left to right"
+        yield f"axis {highlight.axis} runs {direction}; outputs: {_sizes(highlight)}"
+
+
+def _sizes(highlight: Highlight) -> str:
+    sizes = [f"{name}: {size}" for name, size in zip(highlight.names, highlight.sizes, strict=True)]
+    return ", ".join(sizes[:_OUTPUTS]) + (f", … {len(sizes)} in all" if len(sizes) > _OUTPUTS else "")
+
+
+def _rows(excerpt: Excerpt) -> Iterator[str]:
+    marked = {(row, column) for row, column, _ in excerpt.marked}
+    rows = [
+        [f"*{each}" if (y, x) in marked else each for x, each in enumerate(row)] for y, row in enumerate(excerpt.rows)
+    ]
+    width = max(len(each) for row in rows for each in row)
+    more = " …" if excerpt.size[1] > len(excerpt.rows[0]) else ""
+    outputs = excerpt.outputs
+    begins = [number == 0 or outputs[number] != outputs[number - 1] for number in range(len(outputs))]
+    for number, row in enumerate(rows):
+        bars = ["│" if excerpt.along == "columns" and column and begins[column] else " " for column in range(len(row))]
+        line = "".join(f"{bar}{each:>{width}}" for bar, each in zip(bars, row, strict=True))
+        begin = excerpt.along == "rows" and begins[number]
+        if begin and number:
+            yield "─" * len(line)
+        yield f"{line}{more}{f'   {outputs[number]}' if begin else ''}"

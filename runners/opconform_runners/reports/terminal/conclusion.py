@@ -1,0 +1,109 @@
+"""The conclusion of a run, and its comparison with a baseline, in sentences."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from opconform_runners.findings.report import Report
+from opconform_runners.findings.requirement_row import RequirementRow
+from opconform_runners.reports.terminal.incidents import deaths_clause, incident_notes
+from opconform_runners.verdicts.baseline import Comparison, expectation
+from opconform_runners.verdicts.text import counted
+
+_LONGEST = 300
+#: The most requirements that are named; of more only the number for each operation is said.
+_NAMED = 12
+
+
+def conclusion(report: Report) -> list[str]:
+    """The conclusion of a run, in sentences; the first begins with the verdict in capitals and the coverage."""
+    sentences = [f"{report.conclusion.upper()}, {report.coverage}: {' '.join(_reasons(report))}"]
+    sentences += incident_notes(report)
+    if report.cases and report.partial and not report.whole:
+        sentences.append(
+            "This run covers only a selection of cases. To certify a backend, use `certify`, or `certificate judge` on "
+            "whole profiles."
+        )
+    if report.cases and report.implementation.mapped:
+        sentences.append("The harness fulfils the mapped requirements itself; their cases do not test the backend.")
+    if report.cases:
+        tested = sum(each.is_tested for each in report.requirements)
+        sentences.append(f"{tested} of {counted(len(report.requirements), 'requirement')} tested.")
+    return sentences
+
+
+def _reasons(report: Report) -> Iterator[str]:
+    passed = counted(report.summary["pass"], "passes", "pass")
+    if report.conformant is None:
+        yield f"{'; '.join(report.incomplete)}."
+        if report.gave_up and report.missing:
+            yield f"{counted(len(report.missing), 'case has', 'cases have')} no verdict."
+        yield f"{passed}."
+        if report.broken:
+            yield f"Broken so far: {_names(report.broken)}."
+        if report.deaths:
+            yield f"{deaths_clause(len(report.deaths))}."
+        return
+    if report.conformant:
+        yield f"{passed}, and no normative requirement is broken."
+    else:
+        failing = report.summary["fail"]
+        clauses = [counted(failing, "case fails", "cases fail")] if failing or not report.deaths else []
+        if report.broken:
+            kind = "requirement" if report.strict else "normative requirement"
+            broken = counted(len(report.broken), f"{kind} is", f"{kind}s are")
+            clauses.append(f"{broken} broken: {_names(report.broken)}")
+        if report.unnamed:
+            clauses.append(f"{counted(len(report.unnamed), 'failing case names', 'failing cases name')} no requirement")
+        if report.deaths:
+            clauses.append(deaths_clause(len(report.deaths)))
+        yield f"{'; '.join(clauses)}."
+    if report.differing:
+        yield f"Deviations from interpretations (they do not affect the verdict): {_names(report.differing)}."
+
+
+def _names(rows: Iterable[RequirementRow]) -> str:
+    operations: dict[str, list[str]] = defaultdict(list)
+    for each in rows:
+        operations[each.op].append(each.id)
+    if sum(map(len, operations.values())) > _NAMED:
+        return ", ".join(f"{op}: {len(ids)}" for op, ids in operations.items())
+    return "; ".join(f"{op}: {', '.join(ids)}" for op, ids in operations.items())
+
+
+def news(report: Report) -> str:
+    """What the baseline of a run does not expect, as in `2 regressions, 1 stale line`, or `nothing`."""
+    comparison = report.baseline or Comparison(file="")
+    counts = (
+        (len(comparison.regressions), "regression", ""),
+        (len(comparison.passes), "unexpected pass", "unexpected passes"),
+        (len(comparison.stale), "stale line", ""),
+        (len(report.deaths), "process that crashed or hung", "processes that crashed or hung"),
+    )
+    return ", ".join(counted(*each) for each in counts if each[0]) or "nothing"
+
+
+def known_failures(comparison: Comparison) -> str:
+    """What the baseline expects, as in `3 known failures; 1 expected failure neither failed nor passed`."""
+    notes = [counted(len(comparison.known), "known failure")]
+    if comparison.undecided:
+        notes.append(f"{counted(len(comparison.undecided), 'expected failure')} neither failed nor passed")
+    return "; ".join(notes)
+
+
+def expected_otherwise(comparison: Comparison) -> dict[str, str]:
+    """What the baseline expects of each case that fails for another reason, by the case's id."""
+    return {each.id: expectation(comparison.file, each.lines) for each in comparison.regressions if each.lines}
+
+
+def pass_sentences(comparison: Comparison) -> dict[str, str]:
+    """Each pass that the baseline does not expect, by the case's id."""
+    return {each.id: f"{each.id} passes, and {expectation(comparison.file, each.lines)}" for each in comparison.passes}
+
+
+def stale_sentences(comparison: Comparison) -> list[str]:
+    """Each line that applies to no case."""
+    return [
+        f"{comparison.file}:{each.number}: no case of the suite that matches {each.pattern!r} can fail with "
+        + each.reason
+        for each in comparison.stale
+    ]

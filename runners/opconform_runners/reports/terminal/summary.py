@@ -1,0 +1,284 @@
+"""The summary on a terminal: one row per requirement, the failures by reason, and the verdict."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+
+from rich.console import Console, RenderableType
+from rich.console import Group as Lines
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+
+from opconform_runners.findings.faults import ShownFault, shown_faults
+from opconform_runners.findings.report import Report
+from opconform_runners.findings.requirement_row import RequirementRow
+from opconform_runners.harness.environment import environment_facts
+from opconform_runners.reports.terminal.conclusion import (
+    conclusion,
+    expected_otherwise,
+    known_failures,
+    news,
+    pass_sentences,
+    stale_sentences,
+)
+from opconform_runners.reports.terminal.incidents import incident_lines
+from opconform_runners.verdicts.baseline import Comparison
+from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.text import counted, printable
+
+#: The heading and the colour of each verdict.
+_VERDICTS = {
+    "pass": ("pass", "green"),
+    "fail": ("fail", "red"),
+    "unsupported": ("unsup.", "dim"),
+    "inconclusive": ("inconcl.", "yellow"),
+    "error": ("error", "magenta"),
+}
+#: The colour of each conclusion, with and without a baseline.
+_COLOURS = {
+    "CONFORMANT": "green",
+    "NOT CONFORMANT": "red",
+    "INCOMPLETE": "magenta",
+    "NOTHING NEW": "green",
+    "NEW": "red",
+}
+_CONCLUSION = re.compile(rf"({'|'.join(_COLOURS)})(?=[,.:])")
+#: The remarks, and the sentence for each.
+REMARKS = {
+    "undeclared-unsupported": "unsupported, although the backend declares everything needed",
+    "passes-undeclared": "passed, although the backend does not declare everything needed",
+    "fails-undeclared": "failed, and not counted, since the backend does not declare everything needed",
+    "late": "rejected at run time instead of when the model was built",
+    "other-reason": "rejected, but for another requirement than the violated one",
+}
+_CASE = re.compile(r" [^\s/]+/[^\s/]+/[0-9a-f]{10}")
+#: The most items of a section unless it is verbose, and the most characters of a message.
+_MOST = 12
+_LONGEST = 300
+#: The most requirements and symptoms of a fault.
+_NAMED = 3
+
+
+def print_summary(
+    report: Report,
+    console: Console,
+    *,
+    is_verbose: bool = False,
+) -> None:
+    """Print a report for a person, on eighty columns: the worst failures first, and the verdict last.
+
+    Unless `is_verbose`, requirements that no case breaks are only counted, a section ends after its first items, and
+    inconclusive cases, unsupported ones and remarks are one line each. With a baseline, known failures are counted.
+    """
+    comparison = report.baseline
+    section = partial(_print_section, console, most=None if is_verbose else _MOST)
+    _print_head(report, console)
+    if comparison is None:
+        section("Faults", _faults(shown_faults(report)))
+    section("Harness errors", _by_sentence(report, "error"))
+    section("Incidents", map(_item, incident_lines(report.incidents)))
+    if comparison is not None:
+        section("New faults", _faults(shown_faults(report, ["new"]), comparison))
+        section("Unexpected passes", _lines(pass_sentences(comparison).values()))
+        section("Stale lines", _lines(stale_sentences(comparison)))
+    console.print()
+    _print_requirements(report, console, is_verbose=is_verbose)
+    if is_verbose:
+        section("Inconclusive cases", _by_sentence(report, "inconclusive"))
+        section("Not supported", _by_sentence(report, "unsupported"))
+        section("Remarks", _remarks(report))
+    console.print()
+    if not is_verbose:
+        _print_counts(report, console)
+    if comparison is not None:
+        console.print(_text(f"Expected by {comparison.file}: {known_failures(comparison)}."), soft_wrap=True)
+    for each in conclusion(report)[1:]:
+        console.print(_text(each), soft_wrap=True)
+    print_verdict(report, console)
+
+
+def print_verdict(report: Report, console: Console) -> None:
+    """Print the verdict on the backend and, with a baseline, the verdict against it."""
+    console.print(_coloured(conclusion(report)[0]), soft_wrap=not console.is_terminal)
+    comparison = report.baseline
+    if comparison is not None:
+        verdict = "NOTHING NEW." if report.is_as_expected else f"NEW: {news(report)}."
+        if report.conformant is None:
+            verdict = f"INCOMPLETE, so the comparison is not final. New so far: {news(report)}."
+        console.print(f"Against {_text(comparison.file)}: {_coloured(verdict)}", soft_wrap=True)
+
+
+def is_folded(report: Report) -> bool:
+    """Whether the summary only counts what a verbose one lists."""
+    return len(shown_faults(report, ["new"])) > _MOST or any(
+        each.verdict in ("inconclusive", "unsupported") or remarks_of(each) for each in report.results
+    )
+
+
+def _print_counts(report: Report, console: Console) -> None:
+    """One line each on inconclusive cases, unsupported cases and remarks."""
+    inconclusive = [each for each in report.results if each.verdict == "inconclusive"]
+    if inconclusive:
+        controls = sum("; the control, " in each.sentence for each in inconclusive)
+        alone = sum("has no twin" in each.sentence for each in inconclusive)
+        reasons = (
+            (len(inconclusive) - controls - alone, "the same case without the fault did not pass either"),
+            (alone, "the spec gives no twin, the same case without the fault"),
+            (controls, "the graph around the operation fails without it too"),
+        )
+        said = "; ".join(f"{counted(number, 'case')}, since {reason}" for number, reason in reasons if number)
+        console.print(f"Inconclusive: {said}.", soft_wrap=True)
+    unsupported = len(list(_by_sentence(report, "unsupported")))
+    if unsupported:
+        cases = counted(report.summary["unsupported"], "case")
+        console.print(f"Not supported: {cases} for {counted(unsupported, 'reason')}.")
+    remarks = Counter(name for each in report.results for name in remarks_of(each))
+    if remarks:
+        said = "; ".join(f"{counted(number, 'case')} {REMARKS[name]}" for name, number in remarks.items())
+        console.print(f"Remarks: {said}.", soft_wrap=True)
+
+
+def _coloured(sentence: str) -> str:
+    found = _CONCLUSION.match(sentence)
+    if found is None:
+        return _text(sentence)
+    return f"[bold {_COLOURS[found[0]]}]{found[0]}[/]{_text(sentence[found.end() :])}"
+
+
+def _print_head(report: Report, console: Console) -> None:
+    who, suite = report.implementation, report.suite
+    device = f" on {who.device}" if who.device else ""
+    console.print(f"[bold]{_text(who.name)} {_text(who.version)}[/bold]{_text(device)}")
+    facts = "; ".join(f"{what.lower()}: {said}" for what, said in environment_facts(report.environment, who.device))
+    if facts:
+        console.print(_text(facts))
+    cases, plural = counted(report.cases, "case"), "" if len(report.profiles) == 1 else "s"
+    profiles = f" of the profile{plural} {', '.join(report.profiles)}" if report.profiles else ""
+    console.print(f"suite {suite.version}, digest {suite.digest[:16]}, {cases}{profiles}")
+
+
+def _print_requirements(report: Report, console: Console, *, is_verbose: bool) -> None:
+    """One row for each requirement that a case breaks or, if `is_verbose`, for each one."""
+    rows = report.requirements
+    shown = [each for each in rows if is_verbose or each.is_broken or each.counts["error"]]
+    if shown:
+        console.print(_table(report, shown))
+    left_out = [each for each in rows if each not in shown]
+    decided = sum(each.counts["pass"] > 0 for each in left_out)
+    said = [f"{counted(decided, 'requirement')}: no case fails"] if decided else []
+    without = sum(not each.cases for each in left_out)
+    if open_ones := len(left_out) - decided - without:
+        said.append(f"{counted(open_ones, 'requirement')}: no case is decided")
+    if without:
+        said.append(f"{counted(without, 'requirement')}: no case")
+    if said:
+        console.print(f"{'; '.join(said)} (report OUT -v lists them)")
+
+
+def _table(report: Report, shown: Sequence[RequirementRow]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
+    table.add_column("requirement", no_wrap=True)
+    table.add_column("level", no_wrap=True)
+    used = {name: each for name, each in _VERDICTS.items() if report.summary[name]}
+    for heading, _ in used.values():
+        table.add_column(heading, justify="right", no_wrap=True)
+    for op, of_op in groupby(shown, attrgetter("op")):
+        rows = list(of_op)
+        if all(not any(count for name, count in row.counts.items() if name != "unsupported") for row in rows):
+            table.add_row(f"[bold]{op}[/bold]: not supported")
+            continue
+        table.add_row(f"[bold]{op}[/bold]")
+        for row in rows:
+            counts = (f"[{used[name][1]}]{row.counts[name]:,}[/]" if row.counts[name] else "-" for name in used)
+            note = "mapped" if row.is_mapped else row.note
+            notes = filter(None, (note, "" if row.cases or row.is_broken else "no case"))
+            table.add_row(f"{_mark(row)} {row.id}", ", ".join(notes), *counts)
+    return table
+
+
+def _mark(row: RequirementRow) -> str:
+    if row.is_broken:
+        return "[red]✗[/red]"
+    if row.counts["error"]:
+        return "[magenta]![/magenta]"
+    return "[green]✓[/green]" if row.counts["pass"] else "·"
+
+
+def _print_section(console: Console, title: str, items: Iterable[RenderableType], *, most: int | None) -> None:
+    shown = list(items)
+    if shown:
+        console.print(f"\n[bold]{title}[/bold]")
+    for each in shown[:most]:
+        console.print(each, soft_wrap=isinstance(each, str))
+    if left := len(shown[most:] if most is not None else ()):
+        console.print(f"… and {left:,} more (report OUT -v lists them)")
+
+
+def _faults(found: Iterable[ShownFault], comparison: Comparison | None = None) -> Iterator[RenderableType]:
+    otherwise = {} if comparison is None else expected_otherwise(comparison)
+    return (_fault(each, otherwise) for each in found)
+
+
+def _fault(shown: ShownFault, otherwise: Mapping[str, str]) -> RenderableType:
+    fault, smallest = shown.fault, shown.smallest
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    if fault.condition:
+        grid.add_row("  when", _text(fault.condition))
+    for text in dict.fromkeys(each.text for each in shown.requirements[:_NAMED]):
+        grid.add_row("  expected", _text(text))
+    grid.add_row("  given", _text(smallest.inputs))
+    grid.add_row("  got", _text(smallest.sentence))
+    if fault.cause:
+        grid.add_row("  cause", f"{_text(fault.cause)} (likely)")
+    for symptom, count in [*fault.symptoms.items()][:_NAMED] if len(fault.symptoms) > 1 else ():
+        grid.add_row("  of them", f"{counted(count, 'case')}: {_text(symptom)}")
+    if other := sum([*fault.symptoms.values()][_NAMED:]):
+        grid.add_row("  of them", f"{counted(other, 'case')}: other symptoms")
+    if smallest.id in otherwise:
+        grid.add_row("  baseline", _text(otherwise[smallest.id]))
+    grid.add_row("  case", smallest.id)
+    cases = counted(len(shown.results), "case")
+    return Lines(f"[bold]{_text(shown.names)}[/bold]: [red]{shown.kind}[/red], {cases}", grid)
+
+
+def _remarks(report: Report) -> Iterator[RenderableType]:
+    for name, sentence in REMARKS.items():
+        found = [each.id for each in report.results if name in remarks_of(each)]
+        if found:
+            yield _item(f"{name}: {counted(len(found), 'case')} {sentence}, such as {found[0]}")
+
+
+def remarks_of(result: Result) -> list[str]:
+    """The remarks on one case by name."""
+    late = ["late"] if result.late else []
+    return [*result.findings, *late, *(["other-reason"] if result.other_reason is not None else [])]
+
+
+def _by_sentence(report: Report, verdict: str) -> Iterator[RenderableType]:
+    """The cases with a verdict, grouped by their sentence without its case ids."""
+    by_sentence: dict[str, list[str]] = defaultdict(list)
+    for each in report.results:
+        if each.verdict == verdict:
+            by_sentence[_CASE.sub("", each.sentence)].append(each.id)
+    for sentence, found in sorted(by_sentence.items(), key=lambda each: (-len(each[1]), each[0])):
+        shown = sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST - 1]}…"
+        yield _item(f"{counted(len(found), 'case')}, such as {found[0]}: {shown}")
+
+
+def _item(sentence: str) -> RenderableType:
+    return Padding(_text(sentence), (0, 0, 0, 2))
+
+
+def _lines(sentences: Iterable[str]) -> Iterator[str]:
+    return (f"  {_text(each)}" for each in sentences)
+
+
+def _text(text: str) -> str:
+    """Text from outside, which can neither style what is printed nor control the terminal."""
+    return escape(printable(text, lines=True))

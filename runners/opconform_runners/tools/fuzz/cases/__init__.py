@@ -1,0 +1,1 @@
+"""The cases of a search: drawn, changed, reduced, and written as specs."""

@@ -1,0 +1,97 @@
+"""The supply of trials: while a batch is executed, a process of its own draws and writes the next one."""
+
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import count, islice
+from pathlib import Path
+
+from opconform.generation.options import Options
+from opconform.generation.pipeline import write_suite
+from opconform.generation.workers import Worker, received, started
+from opconform.operations import OPERATIONS
+from opconform.specs.group import Spec
+from opconform_runners.tools.fuzz.cases.draws import Draws
+from opconform_runners.tools.fuzz.trial import Trial
+
+#: The most trials of a batch.
+_BATCH = 100
+#: The digest of a spec that does not exist.
+_NO_DIGEST = "0" * 64
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batch:
+    """Trials, and the folder of the suite that has their cases and twins."""
+
+    trials: tuple[Trial, ...]
+    folder: Path
+
+
+def written(trials: Iterable[Trial], folder: Path, options: Options) -> Batch:
+    """Write the suite of some trials in place of an earlier one."""
+    trials = tuple(trials)
+    twins = {each.twin.id: each.twin for each in trials if each.twin is not None}
+    drafts = twins | {each.draft.id: each.draft for each in trials}
+    ops = sorted({each.op for each in drafts.values()})
+    specs = [Spec(file="fuzz", digest=_NO_DIGEST, op=op, groups=()) for op in ops]
+    shutil.rmtree(folder, ignore_errors=True)
+    return Batch(trials=trials, folder=write_suite(drafts.values(), specs, folder, options).out)
+
+
+@contextmanager
+def supply(
+    operations: Sequence[str], seed: int, tests: float, folder: Path, options: Options
+) -> Iterator[Iterator[Batch]]:
+    """Batches of new trials, until there are enough or none is left. A batch is replaced two batches later."""
+    [worker] = started(partial(begin, operations, seed, folder, options), 1)
+    try:
+        yield _batches(worker, tests, _ask(worker, tests))
+    finally:
+        worker.process.terminate()
+        worker.process.join()
+        worker.pipe.close()
+
+
+def _batches(worker: Worker, left: float, size: int) -> Iterator[Batch]:
+    """Batches, of which the first one was asked for; the next one is drawn while one is executed."""
+    while size:
+        left -= size
+        size = _ask(worker, left)
+        batch: Batch | None = received(worker)
+        if batch is None:
+            return
+        yield batch
+
+
+def _ask(worker: Worker, left: float) -> int:
+    """Ask for a batch, if any trials are left; returns its size."""
+    size = int(min(_BATCH, left))
+    if size:
+        worker.pipe.send(size)
+    return size
+
+
+def mixed(streams: Iterable[Iterator[Trial]]) -> Iterator[Trial]:
+    """The trials of several streams in turn, until all have ended."""
+    left = deque(streams)
+    while left:
+        stream = left.popleft()
+        for trial in islice(stream, 1):
+            yield trial
+            left.append(stream)
+
+
+def begin(operations: Sequence[str], seed: int, folder: Path, options: Options) -> Callable[[int], Batch | None]:
+    """What draws and writes the next batch of some size; None if nothing is left."""
+    trials = mixed([iter(Draws(OPERATIONS[each], seed)) for each in operations])
+    numbers = count()
+
+    def draw(size: int) -> Batch | None:
+        some = tuple(islice(trials, size))
+        return written(some, folder / f"{next(numbers) % 2}", options) if some else None
+
+    return draw

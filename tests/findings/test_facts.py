@@ -1,0 +1,255 @@
+"""Facts about cases: in words, from the case, its values and the declaration of its operation."""
+
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from opconform.operations import OPERATIONS
+from opconform.operations.arguments import Arguments, TensorType
+from opconform.operations.operation import Operation
+from opconform.operations.places import Places
+from opconform.suite.case import Accept, Case, Graph, Input, Node, Output
+from opconform.suite.declarations import Port
+from opconform.suite.manifest import expected_name, inputs_name
+from opconform.suite.reader import open_suite
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.findings.causes.facts import facts_of
+from tests.conftest import Run
+
+SPLIT = """\
+op: VariadicSplit-1
+groups:
+  - id: one
+    title: one
+    requirements: [lengths.sum]
+    data: {data}
+    axis: {axis}
+    split_lengths: {lengths}
+{more}"""
+SLICE = """\
+op: StridedSlice-1
+groups:
+  - id: one
+    title: one
+    requirements: [masks.padded]
+    data: {shape: [4, 6]}
+    begin: [0, 1]
+    end: [2, 4]
+    begin_mask: [0]
+    end_mask: [0, 0]
+"""
+RESHAPE = "op: Reshape-1\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, shape: {shape}, special_zero: {special_zero}, expect: {{reject: {violated}}}}}\n"
+GATHER = "op: {op}\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, indices: {indices}, batch_dims: {batch_dims}, expect: {{reject: {violated}}}}}\n"
+CASES = {
+    "types": (SPLIT.format(data="{shape: [5, 3], element_type: u2}", axis=0, lengths="[2, 3]", more=""), {
+        "data is u2", "data is unsigned integers", "data has elements narrower than a byte", "data ends within a byte",
+        "data has rank 2", "axis is constant", "axis has one element",
+    }, {"data is constant", "data has 64-bit elements", "axis is given at run time"}),
+    "values": (SPLIT.format(data="{shape: [2], element_type: i64, values: [-4294967297, 0]}", axis=-1, lengths="[-1, 2]", more=""), {
+        "data has 64-bit elements", "data has a value beyond 31 bits", "data has a negative value", "data has 0",
+        "split_lengths has -1", "axis is negative",
+    }, {"data has a value beyond 53 bits", "split_lengths has a value below -1"}),
+    "graph": (SPLIT.format(data="{shape: [0, 4]}", axis=1, lengths="[2, 2]", more="    context: partial\n    dynamic: all\n    binding: parameter\n"), {
+        "the context is partial", "data has dynamic dimensions", "an output is empty", "data is empty",
+        "split_lengths is given at run time",
+    }, {"there are two inferences", "data has a dynamic rank"}),
+    "floats": (SPLIT.format(data='{shape: [4], values: [-0.0, "nan", "inf", 1.0e-40]}', axis=0, lengths="[4]", more=""), {
+        "data has negative zeros", "data has NaNs", "data has infinities", "data has denormal numbers", "data has values that bf16 rounds", "data has static dimensions",
+    }, set()),
+    "omitted": (SLICE.replace("end: [2, 4]", "stride: [1, 1]\n    expect: {reject: end.required}").replace("masks.padded", "end.required"), {
+        "a required input or attribute is omitted", "end is omitted",
+    }, {"stride is omitted"}),
+    "texts": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: 2.0\n    expect: {reject: num_splits.type}").replace("lengths.sum", "num_splits.type"), {
+        "the case is valid if only the digits at the beginning of a text are read",
+    }, {"the case is valid if truth values are read as 0 and 1"}),
+    "truth values": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: true\n    expect: {reject: num_splits.type}").replace("lengths.sum", "num_splits.type"), {
+        "the case is valid if truth values are read as 0 and 1",
+    }, {"the case is valid if only the digits at the beginning of a text are read"}),
+    "rows": (SPLIT.format(data="{shape: [3, 2]}", axis=0, lengths="[[1, 2]]", more="    expect: {reject: lengths.rank}\n").replace("lengths.sum", "lengths.rank"), {
+        "split_lengths has a first dimension of 1 before others", "split_lengths has rank 2",
+    }, {"a single output is requested", "data has a first dimension of 1 before others"}),
+    "single output": (SPLIT.format(data="{shape: [3, 2]}", axis=0, lengths="[4]", more="    expect: {reject: lengths.sum}\n"), {
+        "a single output is requested", "split_lengths has a dimension of 1",
+    }, {"split_lengths has a first dimension of 1 before others"}),
+    "two ranks": ("op: Reshape-1\ngroups:\n  - {id: one, title: one, data: {shape: [1, 1]}, dynamic: '...', shape: [1], special_zero: false, feed: {data: {shape: []}}}\n", {
+        "data has a first dimension of 1 before others", "data has another shape in the second inference",
+        "data has rank 2", "data has rank 0",
+    }, {"shape has a first dimension of 1 before others"}),
+    "emptied": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [4]}, dynamic: {data: ['?']}, start: [2], stop: [9], step: [1], feed: {data: {shape: [2]}}}\n", {
+        "an output is empty", "stop has a value that is not an index of any dimension of data",
+    }, {"data is empty", "data is empty in one inference"}),
+    "overflow": (SPLIT.format(data="{shape: [3, 2]}", axis=1, lengths="{values: [127, 127], element_type: i8}", more="    expect: {reject: lengths.sum}\n"), {
+        "the sum of the lengths exceeds their element type", "an inner dimension is divided",
+    }, {"the lengths exceed the dimension by 1"}),
+    "other violation": (SPLIT.format(data="{shape: [6]}", axis=0, lengths="[4294967295, 7]", more="    binding: parameter\n    expect: {reject: lengths.sum}\n"), {
+        "the case violates lengths.remainder-sum if run-time control inputs are cut to 32 bits",
+        "the case violates lengths.remainder-sum if control inputs are cut to 32 bits",
+    }, {"the case violates lengths.sum if run-time control inputs are cut to 32 bits", "the result differs if run-time control inputs are cut to 32 bits", "the case violates lengths.remainder-sum if constant control inputs are cut to 32 bits"}),
+    "attributes": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: -2\n    expect: {reject: num_splits.positive}").replace("lengths.sum", "num_splits.positive"), {
+        "num_splits is -2", "num_splits is negative", "num_splits is below -1",
+    }, {"a single output is requested", "num_splits is 0"}),
+    "steps": (SLICE.replace("end: [2, 4]", "end: [2, 4]\n    stride: [1, -2147483648]"), {
+        "a negative step is beyond 31 bits", "all shapes are known when the model is built",
+    }, {"a shape is known only at run time"}),
+    "places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[1, 3]", more=""), {
+        "sub-byte elements move across byte boundaries",
+    }, set()),
+    "other neighbours": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [8], element_type: u4}, start: [0], stop: [8], step: [3]}\n", {
+        "sub-byte elements move across byte boundaries",
+    }, set()),
+    "beginning of a byte": (SPLIT.format(data="{shape: [7], element_type: u2}", axis=0, lengths="[4, 3]", more=""), {
+        "data ends within a byte",
+    }, {"sub-byte elements move across byte boundaries"}),
+    "strings": (SPLIT.format(data="{shape: [2], element_type: string}", axis=0, lengths="[1, 1]", more=""), {
+        "a string moves to another place",
+    }, {"sub-byte elements move across byte boundaries"}),
+    "same places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[2, 2]", more=""), {
+        "data has rows that end within a byte",
+    }, {"sub-byte elements move across byte boundaries"}),
+    "first": (SLICE.replace("begin: [0, 1]", "begin: [-9, 1]").replace("end: [2, 4]", "end: [-9, 4]\n    stride: [-1, 1]\n    dynamic: [2..8, '?']"), {
+        "a backward slice selects only the first element", "data has bounded dimensions", "data has dimensions of any size",
+        "begin has a value that is not an index of any dimension of data", "a backward slice ends where it begins",
+    }, {"data has a dynamic rank", "stride has a value that is not an index of any dimension of data"}),
+    "long": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [0, 4294967298]}, start: [1], stop: [4294967297], step: [1], axes: [1]}\n", {
+        "a slice starts or stops beyond 31 bits inside data",
+    }, {"a backward slice selects only the first element"}),
+    "zero step": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [4, 0]}, start: [0], stop: [2], step: [0], axes: [-1], expect: {reject: step.zero}}\n", {
+        "a dimension of 0 is sliced",
+    }, set()),
+    "clamped": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [0, 4294967298]}, start: [1], stop: [9223372036854775807], step: [1], axes: [1]}\n", {
+        "stop has a value beyond 31 bits",
+    }, {"a slice starts or stops beyond 31 bits inside data", "a dimension of 0 is sliced"}),
+    "copied": (RESHAPE.format(data="[6, 2]", shape="[0, 3]", special_zero="true", violated="shape.volume"), {
+        "the sizes have another product than those of data, and a 0 copies one",
+    }, {"a dimension of 0 moves", "the case is valid if what is not a truth value is read as false"}),
+    "no truth value": (RESHAPE.format(data="[6]", shape="[2, 3]", special_zero="2", violated="special_zero.type"), {
+        "the case is valid if what is not a truth value is read as false",
+    }, {"the sizes have another product than those of data, and a 0 copies one"}),
+    "moved": (RESHAPE.format(data="[0, 3]", shape="[3, 0]", special_zero="false", violated="").replace(", expect: {reject: }", ""), {
+        "a dimension of 0 moves",
+    }, set()),
+    "kept": (RESHAPE.format(data="[0, 3]", shape="[0, 5]", special_zero="false", violated="").replace(", expect: {reject: }", ""), {
+        "an output is empty",
+    }, {"a dimension of 0 moves"}),
+    "single batch": (GATHER.format(op="Gather-8", data="[1, 1, 3]", indices="[[[1]]]", batch_dims="2, axis: 2", violated="").replace(", expect: {reject: }", ""), {
+        "only batch dimensions of 1 are given",
+    }, {"the batch dimensions of data and indices differ"}),
+    "removed": ("op: Pad-12\ngroups:\n  - {id: one, title: one, data: {shape: [4, 2]}, pads_begin: [-1, 0], pads_end: [-3, 0], pad_mode: edge}\n", {
+        "the pads together remove a whole dimension",
+    }, {"the pads together remove more elements than data has"}),
+    "nothing of a batch": (GATHER.format(op="Gather-8", data="[2, 0]", indices="[[1], [0]]", batch_dims="1, axis: 1", violated="").replace(", expect: {reject: }", "").replace("[2, 0]", "[2, 3, 0]"), {
+        "the output of a batch is empty",
+    }, {"only batch dimensions of 1 are given"}),
+    "no batch": (GATHER.format(op="Gather-8", data="[0, 3]", indices="{shape: [0, 2], element_type: i64}", batch_dims="1, axis: 1", violated="").replace(", expect: {reject: }", ""), {
+        "an output is empty",
+    }, {"the output of a batch is empty"}),
+    "moved ones": ("op: Transpose-1\ngroups:\n  - {id: one, title: one, arg: {shape: [0, 1, 2]}, input_order: [1, 0, 2]}\n", {
+        "only dimensions of 1 move",
+    }, {"all inputs are constant"}),
+    "moved others": ("op: Transpose-1\ngroups:\n  - {id: one, title: one, arg: {shape: [0, 1, 2]}, input_order: [2, 1, 0]}\n", {
+        "an output is empty",
+    }, {"only dimensions of 1 move"}),
+    "not moved": ("op: Transpose-1\ngroups:\n  - {id: one, title: one, arg: {shape: [3, 1]}, input_order: [0, 1]}\n", {
+        "data has a dimension of 1",
+    }, {"only dimensions of 1 move"}),
+    "nothing sliced": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [3]}, start: [], stop: [], step: []}\n", {
+        "no dimension is sliced",
+    }, {"a dimension of 0 is sliced"}),
+    "nothing strided": (SLICE.replace("begin: [0, 1]", "begin: [1]\n    shrink_axis_mask: [1]").replace("end: [2, 4]", "end: [2]").replace("begin_mask: [0]", "begin_mask: [0]"), {
+        "no dimension is sliced",
+    }, set()),
+    "inner rows": (SPLIT.format(data="{shape: [7, 6], element_type: u4}", axis=1, lengths="[2, 4]", more=""), {
+        "sub-byte elements move across byte boundaries",
+    }, {"data has rows that end within a byte"}),
+    "larger rank": (GATHER.format(op="Gather-8", data="[4, 4]", indices="[3]", batch_dims="-2, axis: 0", violated="batch_dims.range"), {
+        "batch_dims is out of range, and at most one dimension before those of the indices",
+    }, {"the batches of data divide the tuples of the indices"}),
+    "divided batches": (GATHER.format(op="GatherND-8", data="[2, 4]", indices="[[1], [0], [0], [1]]", batch_dims=1, violated="batch_dims.broadcastable"), {
+        "the batches of data divide the tuples of the indices", "the batch dimensions of data and indices differ",
+    }, {"the dimensions after those of a tuple of indices have a 0"}),
+    "undivided batches": (GATHER.format(op="GatherND-8", data="[3, 4]", indices="[[1], [0]]", batch_dims=1, violated="batch_dims.broadcastable"), {
+        "the batch dimensions of data and indices differ",
+    }, {"the batches of data divide the tuples of the indices"}),
+    "empty slices": (GATHER.format(op="GatherND-8", data="[2, 0]", indices="[[2]]", batch_dims=0, violated="indices.range"), {
+        "the dimensions after those of a tuple of indices have a 0",
+    }, {"the batches of data divide the tuples of the indices"}),
+    "lists": (SLICE, {
+        "stride is omitted", "new_axis_mask is omitted", "begin_mask has 0", "the list attributes differ in length",
+        "begin_mask has fewer elements than begin", "begin_mask has fewer elements than data has dimensions",
+    }, {"end_mask has fewer elements than begin"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_case_has_its_facts_and_no_others(opconform: Run, tmp_path: Path, name: str) -> None:
+    """As a reader of the case would say them."""
+    spec, held, lacking = CASES[name]
+    (tmp_path / "spec.yaml").write_text(spec)
+    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
+    suite = open_suite(tmp_path / "suite")
+    case = suite.case(suite.entries[0])
+    entry = suite.entries[0]
+    feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
+    expected = [suite.arrays(entry, name) for name in map(expected_name, range(case.feeds)) if name in entry.files]
+    facts = facts_of(case, feeds, expected)
+    assert held - facts == set()
+    assert facts & lacking == set()
+
+
+def _computed(arguments: Arguments) -> tuple[Tensor, ...]:
+    arrays = [arguments.tensor(name).array for name in arguments.inputs]
+    return (Tensor(element_type="u4", array=np.asarray(arrays[0] + arrays[-1])),)
+
+
+def _types(arguments: Arguments) -> tuple[TensorType, ...]:
+    return (TensorType(element_type="u4", shape=arguments.operand("one").shape),)
+
+
+def _moved(_: Arguments, places: Places) -> list[Array]:
+    return [places["one"][::-1]]
+
+
+@pytest.mark.parametrize(
+    ("operation", "moves"),
+    [
+        (Operation(name="Own-1", inputs=(Port("one"), Port("two")), types=_types, compute=_computed), False),
+        (
+            Operation(
+                name="Own-1",
+                inputs=(Port("one", setting=True), Port("two", setting=True)),
+                types=_types,
+                compute=_computed,
+            ),
+            False,
+        ),
+        (Operation(name="Own-1", inputs=(Port("one"), Port("two")), moved=_moved), True),
+    ],
+    ids=["computes", "without data", "moves"],
+)
+def test_only_of_an_operation_that_moves_data_it_is_said_that_elements_move(operation: Operation, moves: bool) -> None:
+    """Not of one that computes its outputs, which may have no data at all."""
+    inputs = tuple(
+        Input(name=port.name, role=port.role, element_type="u4", shape=(3,), binding="parameter")
+        for port in operation.inputs
+    )
+    node = Node(name="own", op="Own-1", inputs=("one", "two"), outputs=("out",), under_test=True)
+    case = Case(
+        id="Own-1/group/0123456789",
+        op="Own-1",
+        title="",
+        profile="core",
+        requirements=(),
+        context="bare",
+        feeds=1,
+        inputs=inputs,
+        graph=Graph(nodes=(node,), outputs=("out",)),
+        expect=Accept(accept=(Output(name="out", element_type="u4", shape=(3,)),)),
+    )
+    feed: dict[str, Array] = {"one": np.array([1, 2, 3], np.uint8), "two": np.array([4, 5, 6], np.uint8)}
+    with mock.patch.dict(OPERATIONS._shipped, {"Own-1": operation}):  # type: ignore[attr-defined]
+        facts = facts_of(case, [feed], [{"out": feed["one"]}])
+
+    assert "data is u4" in facts
+    assert ("sub-byte elements move across byte boundaries" in facts) is moves

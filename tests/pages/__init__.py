@@ -1,0 +1,1 @@
+"""Pages of the docs that are generated: `python -m tests.pages.findings` writes one again."""
