@@ -25,7 +25,7 @@ def usage_of(command: Sequence[str]) -> tuple[int, float]:
     while process.poll() is None:
         family = _family(process.pid)
         peak = max(peak, sum(map(_proportional, family)))
-        processor |= {each.pid: _processor(each) or processor.get(each.pid, 0.0) for each in family}
+        processor |= {x.pid: _processor(x) or processor.get(x.pid, 0.0) for x in family}
         time.sleep(_INTERVAL)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)

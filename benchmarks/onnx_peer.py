@@ -51,7 +51,7 @@ class Timed:
 
     def run(self, inputs: list[Any]) -> list[Any]:
         """The outputs."""
-        given = dict(zip((each.name for each in self._session.get_inputs()), inputs, strict=True))
+        given = dict(zip((get_input.name for get_input in self._session.get_inputs()), inputs, strict=True))
         started = time.perf_counter()
         outputs = self._session.run(None, given)
         type(self).inside += time.perf_counter() - started
@@ -61,15 +61,15 @@ class Timed:
 def written(suite: Suite, folder: Path) -> list[TestCase]:
     """The suite's accepted cases as `onnx.backend.test` keeps them."""
     cases = []
-    for number, entry in enumerate(each for each in suite.entries if each.expect == "accept"):
+    for number, entry in enumerate(entry for entry in suite.entries if entry.expect == "accept"):
         place = folder / f"test_{number}"
         (place / "test_data_set_0").mkdir(parents=True)
         (place / "model.onnx").write_bytes(suite.read(entry, "onnx/model.onnx"))
         model = load(place / "model.onnx")
         inputs, outputs = (np.load(io.BytesIO(suite.read(entry, f"{name}.npz"))) for name in ("inputs", "expected"))
         for kind, names, arrays in (
-            ("input", [each.name for each in model.graph.input], inputs),
-            ("output", [each.name for each in model.graph.output], outputs),
+            ("input", [x.name for x in model.graph.input], inputs),
+            ("output", [x.name for x in model.graph.output], outputs),
         ):
             for place_number, name in enumerate(names):
                 proto = numpy_helper.from_array(arrays[name], name)
@@ -96,8 +96,8 @@ def runner_of(suite: Path, folder: Path) -> Runner:
     """A runner of the suite's cases, and of none of its own."""
     runner = Runner(Timed)  # type: ignore[arg-type]  # it asks for no more than these methods
     runner._test_items.clear()
-    for each in written(open_suite(suite), folder):
-        runner._add_model_test(each, "Real")
+    for item in written(open_suite(suite), folder):
+        runner._add_model_test(item, "Real")
     return runner
 
 
@@ -123,6 +123,8 @@ def main() -> None:
 
 
 if "peer" in sys.modules:  # collected by pytest: the test cases that `main` has put there
-    globals().update({name: each for name, each in vars(sys.modules["peer"]).items() if isinstance(each, type)})
+    globals().update(
+        {name: variable for name, variable in vars(sys.modules["peer"]).items() if isinstance(variable, type)}
+    )
 elif __name__ == "__main__":
     main()

@@ -65,10 +65,10 @@ def draw(lines: dict[str, list[Point]], path: Path, what: str) -> None:
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.add_subplot()
     for name, points in lines.items():
-        values = [each.cases / each.processor if what == "rate" else each.memory for each in points]
-        axes.plot([each.cases for each in points], values, marker="o", label=name)
+        values = [point.cases / point.processor if what == "rate" else point.memory for point in points]
+        axes.plot([point.cases for point in points], values, marker="o", label=name)
     axes.set(xscale="log", xlabel="cases", ylabel=LABELS[what])
-    axes.set_xticks(COUNTS, [f"{each:,}" for each in COUNTS])
+    axes.set_xticks(COUNTS, [f"{count:,}" for count in COUNTS])
     axes.set_xticks([], minor=True)
     axes.set_ylim(bottom=0)
     axes.grid(visible=True, alpha=0.3)

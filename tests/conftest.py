@@ -58,7 +58,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 ROOT = Path(__file__).parents[1]
 DIALECTS = ("openvino", "onnx", "stablehlo")
-EVERY_DIALECT = [word for each in DIALECTS for word in ("--dialect", each)]
+EVERY_DIALECT = [word for dialect in DIALECTS for word in ("--dialect", dialect)]
 MINIATURES = ROOT / "tests" / "miniatures.py"
 #: The beginning of a backend's file that imports from `tests`.
 IMPORTS_TESTS = f"import sys\nsys.path.append({str(ROOT)!r})\n"
@@ -66,9 +66,9 @@ IMPORTS_TESTS = f"import sys\nsys.path.append({str(ROOT)!r})\n"
 
 def pytest_configure() -> None:
     """Put temporary folders into memory, unless the user said where they go, and let commands be interrupted."""
-    for each in (signal.SIGINT, signal.SIGHUP):  # ignored in a shell's background, under nohup, and in what they start
-        if signal.getsignal(each) is signal.SIG_IGN:
-            signal.signal(each, signal.default_int_handler if each is signal.SIGINT else signal.SIG_DFL)
+    for item in (signal.SIGINT, signal.SIGHUP):  # ignored in a shell's background, under nohup, and in what they start
+        if signal.getsignal(item) is signal.SIG_IGN:
+            signal.signal(item, signal.default_int_handler if item is signal.SIGINT else signal.SIG_DFL)
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
         os.environ.setdefault("TMPDIR", str(MEMORY))
@@ -76,7 +76,7 @@ def pytest_configure() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest, so that no worker is left alone with it in the end."""
-    items.sort(key=lambda each: SLOWEST.index(each.path.name) if each.path.name in SLOWEST else len(SLOWEST))
+    items.sort(key=lambda x: SLOWEST.index(x.path.name) if x.path.name in SLOWEST else len(SLOWEST))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -114,7 +114,7 @@ def whole(spec: str, *, without: Collection[str] = ()) -> str:
     """
     [op] = re.findall(r"^op: (\S+)$", spec, re.MULTILINE)
     body = "data: {shape: [7]}, axis: 0, " + ("num_splits: 7" if op == "Split-1" else "split_lengths: [7]")
-    names = (each.id for each in requirements_of(op).requirements if each.id not in without)
+    names = (requirement.id for requirement in requirements_of(op).requirements if requirement.id not in without)
     groups = (
         f"  - {{id: other-{number}, title: t, profile: functional, requirements: [{name}], {body}}}\n"
         for number, name in enumerate(names)
@@ -188,7 +188,7 @@ def opconform() -> Run:
     """The command line, called in this process with its output captured, and with harnesses in this process as well."""
 
     def run(*arguments: object, cwd: Path | None = None, code: int | None = 0) -> "subprocess.CompletedProcess[str]":
-        words = ["opconform", *(str(each) for each in arguments)]
+        words = ["opconform", *(str(argument) for argument in arguments)]
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
         ended: object = None
         with (
@@ -203,7 +203,7 @@ def opconform() -> Run:
                 in_free_thread(main)
             except SystemExit as end:
                 ended = end.code
-        printed, told = (each.buffer.getvalue().decode() for each in flushed(out, err))  # type: ignore[attr-defined]
+        printed, told = (x.buffer.getvalue().decode() for x in flushed(out, err))  # type: ignore[attr-defined]
         if code is not None:
             assert ended == code, f"{' '.join(words)}\n{printed}\n{told}"
         return subprocess.CompletedProcess(words, ended if isinstance(ended, int) else 1, printed, told)
@@ -224,8 +224,8 @@ def in_free_thread(call: Callable[[], None]) -> None:
 
 def flushed(*streams: io.TextIOWrapper) -> tuple[io.TextIOWrapper, ...]:
     """Streams without anything left in their buffers."""
-    for each in streams:
-        each.flush()
+    for stream in streams:
+        stream.flush()
     return streams
 
 
@@ -272,7 +272,11 @@ def write_sample(out: Path, profile: str, of: int) -> None:
     first = crc32(b"0") % of
 
     def some_of(*given: Any) -> Iterator[Combination]:
-        return (each for number, each in enumerate(combinations_of(*given)) if crc32(b"%d" % number) % of == first)
+        return (
+            combination
+            for number, combination in enumerate(combinations_of(*given))
+            if crc32(b"%d" % number) % of == first
+        )
 
     with mock.patch.object(expansion, "combinations_of", some_of):
         generate(load_specs([]), out, Options(dialects=(), selection=Selection(profiles=(profile,))))

@@ -11,6 +11,6 @@ def declared(case: Case) -> DeclaredCase:
     """A case with the declarations that a suite carries."""
     if isinstance(case, DeclaredCase):
         return case
-    known = {each.name: getattr(case, each.name) for each in fields(case)}
-    ops = dict.fromkeys(each.op for each in case.graph.nodes)
-    return DeclaredCase(**known, declarations=tuple(OPERATIONS[each].declaration for each in ops if each in OPERATIONS))
+    known = {field.name: getattr(case, field.name) for field in fields(case)}
+    ops = dict.fromkeys(node.op for node in case.graph.nodes)
+    return DeclaredCase(**known, declarations=tuple(OPERATIONS[op].declaration for op in ops if op in OPERATIONS))

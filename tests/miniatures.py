@@ -33,7 +33,7 @@ class Perfect:
 
 
 def _changed(outputs: Sequence[Outputs], change: Callable[[Tensor], Tensor]) -> Sequence[Outputs]:
-    return [[change(each) for each in feed] for feed in outputs]
+    return [[change(tensor) for tensor in feed] for feed in outputs]
 
 
 class MapsTheRemainder(Perfect):
@@ -51,8 +51,8 @@ class LosesNegativeZero(Perfect):
         """Right but for the sign of zero."""
         return _changed(
             super().run(case, model, feeds),
-            lambda each: Tensor(
-                element_type=each.element_type, array=np.where(each.array == 0, np.zeros_like(each.array), each.array)
+            lambda x: Tensor(
+                element_type=x.element_type, array=np.where(x.array == 0, np.zeros_like(x.array), x.array)
             ),
         )
 
@@ -64,7 +64,7 @@ class LosesAll(Perfect):
         """Right in shape and type."""
         return _changed(
             super().run(case, model, feeds),
-            lambda each: Tensor(element_type=each.element_type, array=np.zeros_like(each.array)),
+            lambda x: Tensor(element_type=x.element_type, array=np.zeros_like(x.array)),
         )
 
 
@@ -75,7 +75,7 @@ class QuietsNans(Perfect):
         """Right but for NaNs."""
         return _changed(
             super().run(case, model, feeds),
-            lambda each: Tensor(element_type=each.element_type, array=self._quieted(each.array)),
+            lambda x: Tensor(element_type=x.element_type, array=self._quieted(x.array)),
         )
 
     def _quieted(self, array: Array) -> Array:
@@ -92,8 +92,8 @@ class ChecksTheFirstFeedAlone(Perfect):
             data, [axis], lengths = feed["data"], feed["axis"].integers(), feed["split_lengths"].integers()
             starts = np.cumsum([0, *lengths[:-1]])
             places = [np.arange(start, start + size) for start, size in zip(starts, lengths, strict=True)]
-            arrays = [data.array.take(each, axis=axis, mode="clip") for each in places]
-            outputs.append([Tensor(element_type=data.element_type, array=each) for each in arrays])
+            arrays = [data.array.take(place, axis=axis, mode="clip") for place in places]
+            outputs.append([Tensor(element_type=data.element_type, array=array) for array in arrays])
         return outputs
 
 
@@ -113,7 +113,7 @@ class AcceptsEverything(Perfect):
         try:
             return super().run(case, model, feeds)
         except Rejected:
-            return [[each["data"]] for each in feeds]
+            return [[feed["data"]] for feed in feeds]
 
 
 class RefusesForAnotherReason(Perfect):
@@ -132,7 +132,7 @@ class MissesOneOutput(Perfect):
 
     def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right but for the last output."""
-        return [each[:-1] for each in super().run(case, model, feeds)]
+        return [x[:-1] for x in super().run(case, model, feeds)]
 
 
 class AddsADimension(Perfect):
@@ -142,7 +142,7 @@ class AddsADimension(Perfect):
         """Right but for the shape."""
         return _changed(
             super().run(case, model, feeds),
-            lambda each: Tensor(element_type=each.element_type, array=each.array[..., np.newaxis]),
+            lambda x: Tensor(element_type=x.element_type, array=x.array[..., np.newaxis]),
         )
 
 
@@ -153,7 +153,7 @@ class WidensFloats(Perfect):
         """Right but for the element type."""
         return _changed(
             super().run(case, model, feeds),
-            lambda each: Tensor(element_type="f64", array=each.array.astype(np.float64)),
+            lambda x: Tensor(element_type="f64", array=x.array.astype(np.float64)),
         )
 
 
@@ -162,7 +162,7 @@ class CallsItF16(Perfect):
 
     def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
         """Right but for the element type's name."""
-        return _changed(super().run(case, model, feeds), lambda each: Tensor(element_type="u16", array=each.array))
+        return _changed(super().run(case, model, feeds), lambda x: Tensor(element_type="u16", array=x.array))
 
 
 class Aborts(Perfect):
@@ -348,7 +348,7 @@ class RightTheSecondTime(Perfect):
         if feeds[0]["split_lengths"].integers() != [2, 2, 2] or mark.exists():
             return outputs
         mark.touch()
-        return _changed(outputs, lambda each: Tensor(element_type=each.element_type, array=np.zeros_like(each.array)))
+        return _changed(outputs, lambda x: Tensor(element_type=x.element_type, array=np.zeros_like(x.array)))
 
 
 class ReturnsRubbish(Perfect):
@@ -367,8 +367,10 @@ class LosesJoins(Perfect):
         joined = {name for node in case.graph.nodes if node.op == "Concat-1" for name in node.outputs}
         return [
             [
-                Tensor(element_type=each.element_type, array=np.zeros_like(each.array)) if name in joined else each
-                for name, each in zip(case.graph.outputs, feed, strict=True)
+                Tensor(element_type=tensor.element_type, array=np.zeros_like(tensor.array))
+                if name in joined
+                else tensor
+                for name, tensor in zip(case.graph.outputs, feed, strict=True)
             ]
             for feed in super().run(case, model, feeds)
         ]
@@ -384,7 +386,7 @@ class LosesSplits(Perfect):
         outputs = super().run(case, model, feeds)
         if not any(node.op == self.op for node in case.graph.nodes):
             return outputs
-        return _changed(outputs, lambda each: Tensor(element_type=each.element_type, array=np.zeros_like(each.array)))
+        return _changed(outputs, lambda x: Tensor(element_type=x.element_type, array=np.zeros_like(x.array)))
 
 
 class LosesShapes(LosesSplits):

@@ -32,16 +32,16 @@ def groups() -> list[tuple[Group, list[Draft]]]:
 
 def test_every_requirement_has_its_cases() -> None:
     """Each requirement has a valid case, and a rejected one with its twin where it can be violated."""
-    drafts = [each for _, some in groups() for each in some]
-    accepted = {(each.op, name) for each in drafts if each.twin is None for name in each.requirements}
-    rejected = {(each.op, each.rejected_for) for each in drafts if each.rejected_for is not None}
+    drafts = [x for _, some in groups() for x in some]
+    accepted = {(draft.op, name) for draft in drafts if draft.twin is None for name in draft.requirements}
+    rejected = {(draft.op, draft.rejected_for) for draft in drafts if draft.rejected_for is not None}
 
     for op in OPERATIONS:
-        for each in requirements_of(op).requirements:
-            assert (op, each.id) in accepted
-            assert ((op, each.id) in rejected) == each.violable
-    assert all(each.twin is not None for each in drafts if each.rejected_for is not None)
-    assert all(each.requirements for each in drafts)
+        for requirement in requirements_of(op).requirements:
+            assert (op, requirement.id) in accepted
+            assert ((op, requirement.id) in rejected) == requirement.violable
+    assert all(draft.twin is not None for draft in drafts if draft.rejected_for is not None)
+    assert all(draft.requirements for draft in drafts)
 
 
 @pytest.mark.ci_only
@@ -54,37 +54,41 @@ def test_the_core_has_evidence_for_every_normative_requirement(core_suite: Path)
     """A case that accepts, and one that rejects where it can be violated."""
     entries = open_suite(core_suite).entries
     for op in OPERATIONS:
-        mine = [each for each in entries if each.op == op]
-        accepted = {name for each in mine if each.expect == "accept" for name in each.requirements}
-        rejected = {each.expect.reject for each in mine if each.expect != "accept"}
-        for each in requirements_of(op).requirements:
-            if each.level == "normative":
-                assert each.id in accepted, (op, each.id)
-                assert not each.violable or each.id in rejected, (op, each.id)
+        mine = [entry for entry in entries if entry.op == op]
+        accepted = {name for x in mine if x.expect == "accept" for name in x.requirements}
+        rejected = {x.expect.reject for x in mine if x.expect != "accept"}
+        for requirement in requirements_of(op).requirements:
+            if requirement.level == "normative":
+                assert requirement.id in accepted, (op, requirement.id)
+                assert not requirement.violable or requirement.id in rejected, (op, requirement.id)
 
 
 def test_list_shows_the_cases_and_the_source_of_each_requirement(opconform: Run) -> None:
     """Each has accepting cases, and rejecting ones where it can be violated."""
-    specs = [each for each in (ROOT / "cases" / "Split-1").glob("*.yaml") if each.name != "requirements.yaml"]
+    specs = [path for path in (ROOT / "cases" / "Split-1").glob("*.yaml") if path.name != "requirements.yaml"]
     rows = json.loads(opconform("list", "--requirements", "--json", *specs).stdout)
 
     assert len(rows) == len(requirements_of("Split-1").requirements)
-    for each in rows:
-        assert each["accepting"] > 0, each
-        assert each["rejecting"] != 0, each
-        assert each["source"], each
-    assert "Inputs, 2; Types, T2 (2020-07); Inputs, 2; Types, T_AXIS (rst)" in {each["source"] for each in rows}
+    for item in rows:
+        assert item["accepting"] > 0, item
+        assert item["rejecting"] != 0, item
+        assert item["source"], item
+    assert "Inputs, 2; Types, T2 (2020-07); Inputs, 2; Types, T_AXIS (rst)" in {row["source"] for row in rows}
 
 
 def test_an_interpretation_decides_about_nothing_else() -> None:
     """A case that is right by a reading alone names, beside it, only what the outputs must be once it is accepted."""
     for group, drafts in groups():
         found = requirements_of(group.op)
-        readings = {each for each in group.settings.requirements if found.by_id[each].level == "interpretation"}
+        readings = {
+            requirement
+            for requirement in group.settings.requirements
+            if found.by_id[requirement].level == "interpretation"
+        }
         if readings - {*found.establishes["nan-payload"]}:
             others = set(group.settings.requirements) - readings
             assert others <= {"outputs.count", "outputs.order", "outputs.shape"}, group.place
-            assert not others or all(each.rejected_for is None for each in drafts), group.place
+            assert not others or all(draft.rejected_for is None for draft in drafts), group.place
 
 
 def test_random_bits_of_floats_ask_for_their_nans() -> None:
@@ -93,10 +97,10 @@ def test_random_bits_of_floats_ask_for_their_nans() -> None:
     for group, drafts in groups():
         if group.settings.profile == "large":
             continue
-        for each in drafts:
-            tensors = [one for name, one in each.tensors.items() if each.operation.port_of(name).role == "tensor"]
+        for draft in drafts:
+            tensors = [one for name, one in draft.tensors.items() if draft.operation.port_of(name).role == "tensor"]
             if any(one.element_type in floats and one.fill in ("bits", "special") for one in tensors):
-                assert {*requirements_of(group.op).establishes["nan-payload"]} <= {*each.requirements}, group.place
+                assert {*requirements_of(group.op).establishes["nan-payload"]} <= {*draft.requirements}, group.place
 
 
 def test_the_core_is_not_random_and_no_title_is_repeated() -> None:
@@ -114,11 +118,11 @@ def test_a_sample_of_the_exhaustive_cases_is_sound(exhaustive_sample: Path) -> N
     suite = open_suite(exhaustive_sample)
 
     assert list(faults_of(exhaustive_sample)) == []
-    assert {(each.op, each.expect == "accept") for each in suite.entries} == {
+    assert {(entry.op, entry.expect == "accept") for entry in suite.entries} == {
         (op, is_valid) for op in OPERATIONS for is_valid in (True, False)
     }
-    assert all(each.twin is not None for each in suite.entries if each.expect != "accept")
-    assert all(each.requirements for each in suite.entries)
+    assert all(entry.twin is not None for entry in suite.entries if entry.expect != "accept")
+    assert all(entry.requirements for entry in suite.entries)
 
 
 def test_every_operation_has_exhaustive_cases() -> None:

@@ -57,7 +57,7 @@ def without_installing(commands: list[str]) -> list[str]:
 @pytest.fixture(scope="module")
 def workflows() -> tuple[dict[str, Any], dict[str, Any]]:
     """The two of them."""
-    github, gitlab = (yaml.safe_load(each) for each in blocks("ci.md", "yaml"))
+    github, gitlab = (yaml.safe_load(block) for block in blocks("ci.md", "yaml"))
     return github, gitlab
 
 
@@ -72,20 +72,20 @@ def test_the_workflows_find_nothing_new(tmp_path: Path, workflows: tuple[dict[st
     summary.touch()
     for command, code in ((making, 0), (running, 0), (verifying, 0)):
         shell(command, tmp_path, code)
-    *doing, reporting = without_installing([each["run"] for each in steps if "run" in each])
+    *doing, reporting = without_installing([step["run"] for step in steps if "run" in step])
     for command in doing:
         shown = shell(command, tmp_path, 0)
     annotations = shell(reporting, tmp_path, 0, GITHUB_STEP_SUMMARY=str(summary))
 
     assert "NOTHING NEW" in shown
-    assert [each["uses"].split("@")[0] for each in steps if "uses" in each] == [
+    assert [step["uses"].split("@")[0] for step in steps if "uses" in step] == [
         "actions/checkout",
         "actions/setup-python",
         "actions/upload-artifact",
     ]
     assert annotations.startswith("::notice title=opconform%3A known failures::")
     assert summary.read_text().startswith("## ✅ opconform: nothing new (not conformant, ")
-    assert {each.name for each in (tmp_path / "conformance-out").iterdir()} == {
+    assert {path.name for path in (tmp_path / "conformance-out").iterdir()} == {
         "outputs.zip",
         "badge.json",
         "junit.xml",

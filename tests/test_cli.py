@@ -30,7 +30,7 @@ def test_help_names_every_command(opconform: Run) -> None:
     for name in COMMANDS:
         own = opconform(*name.split(), "--help").stdout
         first, _, second = name.partition(" ")
-        [line] = [each for each in shown.splitlines() if each.startswith(f"  {first} ")]
+        [line] = [line for line in shown.splitlines() if line.startswith(f"  {first} ")]
         assert second in line
         assert own.startswith(f"Usage: opconform {name}")
         assert f"\nExample: opconform {name}" in own
@@ -91,8 +91,8 @@ def test_a_command_for_one_backend_does_not_offer_several(name: str) -> None:
 
 def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
     """All of them."""
-    profiles = {each.settings.profile for spec in load_specs([]) for each in spec.groups}
-    [line] = [each for each in help_of("run", 200) if each.lstrip().startswith("--profile")]
+    profiles = {group.settings.profile for spec in load_specs([]) for group in spec.groups}
+    [line] = [x for x in help_of("run", 200) if x.lstrip().startswith("--profile")]
     listed, _, default = line.partition("Use only")[2].partition(" or default ")
     assert set(re.findall(r"[a-z]+", listed)) == profiles
     assert default == "(the first six; repeatable)."
@@ -205,7 +205,10 @@ def test_a_wrong_command_ends_with_2_and_a_sentence(
 ) -> None:
     """Nothing wrong on the command line gives a traceback, or does anything."""
     done = opconform(
-        *({"SUITE": small_suite, "SPEC": small_suite.parent / "small.yaml"}.get(each, each) for each in arguments),
+        *(
+            {"SUITE": small_suite, "SPEC": small_suite.parent / "small.yaml"}.get(argument, argument)
+            for argument in arguments
+        ),
         cwd=tmp_path,
         code=2,
     )
@@ -255,7 +258,7 @@ def test_numpy_is_conformant(opconform: Run, tmp_path: Path) -> None:
     """The backend without a known fault passes everything."""
     done = opconform("certify", "--backend", "numpy", "--out", tmp_path / "out", "--strict", cwd=tmp_path)
     report = json.loads((tmp_path / "out" / "report.json").read_text())
-    left = {each["sentence"] for each in report["cases"] if each["verdict"] != "pass"}
+    left = {case["sentence"] for case in report["cases"] if case["verdict"] != "pass"}
 
     assert "CONFORMANT, " in done.stdout
     assert report["conformant"] is True
@@ -350,7 +353,7 @@ def test_fuzz_refuses_an_operation_that_the_backend_does_not_declare(opconform: 
 def test_show_says_what_a_rejected_case_violates(opconform: Run, core_suite: Path) -> None:
     """So that a reader need not open a file."""
     rejected = opconform("list", core_suite, "--select", "lengths.required", "--cases", "--json").stdout
-    [case] = [each for each in json.loads(rejected) if each["expect"] != "accept"]
+    [case] = [load for load in json.loads(rejected) if load["expect"] != "accept"]
     shown = opconform("show", case["id"], "--suite", core_suite)
 
     assert "must be rejected: it violates lengths.required" in shown.stdout
@@ -361,12 +364,12 @@ def test_the_schema_takes_the_shipped_specs_and_no_wrong_ones(opconform: Run) ->
     """An editor that knows the schema agrees with the loader."""
     schema = json.loads(opconform("schema").stdout)
     files = (ROOT / "cases").glob("*/*.yaml")
-    specs = [each for each in files if each.name != "requirements.yaml" and each.parent.name != "every"]
+    specs = [file for file in files if file.name != "requirements.yaml" and file.parent.name != "every"]
 
-    assert len({each.parent for each in specs}) > 3
+    assert len({spec.parent for spec in specs}) > 3
     validator = jsonschema.validators.validator_for(schema)(schema)
-    for each in specs:
-        validator.validate(yaml.load(each.read_text(), yaml.CSafeLoader))
+    for item in specs:
+        validator.validate(yaml.load(item.read_text(), yaml.CSafeLoader))
     with pytest.raises(jsonschema.ValidationError):
         validator.validate({"op": "Split-1", "groups": [{"id": "a", "title": "t", "profil": "core"}]})
 
@@ -374,7 +377,7 @@ def test_the_schema_takes_the_shipped_specs_and_no_wrong_ones(opconform: Run) ->
 @pytest.mark.ci_only
 def test_backends_says_what_is_installed(opconform: Run) -> None:
     """Each backend has a line."""
-    found = {each["name"]: each for each in json.loads(opconform("backends", "--json").stdout)}
+    found = {load["name"]: load for load in json.loads(opconform("backends", "--json").stdout)}
 
     assert found["numpy"]["usable"]
     assert found["openvino"]["device"] == "CPU"
@@ -464,13 +467,13 @@ def test_several_backends_get_a_folder_and_a_certificate_each(opconform: Run, sm
     signed = opconform(*certify).stdout
     opconform("run", tmp_path / "out" / "suite", "-b", "numpy", "-b", perfect, "-o", tmp_path / "again")
     found = json.loads((tmp_path / "again" / "matrix.json").read_text())["backends"]
-    names = [each["name"].replace(" ", "-") for each in found]
+    names = [hit["name"].replace(" ", "-") for hit in found]
 
     assert "Next:" not in signed
     assert len(names) == 2
-    for each in names:
-        assert (tmp_path / "again" / each / "report.json").exists()
-        assert f"Certificate: {tmp_path / 'out' / each}/certificate.json, PASSED" in signed
+    for name in names:
+        assert (tmp_path / "again" / name / "report.json").exists()
+        assert f"Certificate: {tmp_path / 'out' / name}/certificate.json, PASSED" in signed
     assert (tmp_path / "again" / "matrix.md").read_text() == (tmp_path / "out" / "matrix.md").read_text()
 
 
@@ -481,17 +484,20 @@ def test_a_backend_is_not_replaced_by_one_of_the_same_name(tmp_path: Path) -> No
 
     started = start(BackendOptions(backends=(f"{own}:Own", "numpy"), timeout=20.0))
 
-    assert {name: each.name for name, each in started.commands.items()} == {"numpy (2)": f"{own}:Own", "numpy": "numpy"}
+    assert {name: command.name for name, command in started.commands.items()} == {
+        "numpy (2)": f"{own}:Own",
+        "numpy": "numpy",
+    }
 
 
 def test_each_failing_backend_of_a_matrix_has_a_next_step(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """The case to look at first; the suite is not beside the results."""
     backends = ("numpy", f"{MINIATURES}:LosesNegativeZero", f"{MINIATURES}:AcceptsEverything")
-    shown = opconform("run", small_suite, *(f"-b{each}" for each in backends), "-o", tmp_path, code=1).stdout
-    steps = [shlex.split(each.removeprefix("Next: ")) for each in shown.splitlines()[-2:]]
+    shown = opconform("run", small_suite, *(f"-b{backend}" for backend in backends), "-o", tmp_path, code=1).stdout
+    steps = [shlex.split(line.removeprefix("Next: ")) for line in shown.splitlines()[-2:]]
 
-    assert [each[:2] for each in steps] == [["opconform", "show"]] * 2
-    assert [opconform(*each[1:]).stdout.count(": fail (") for each in steps] == [1, 1]
+    assert [step[:2] for step in steps] == [["opconform", "show"]] * 2
+    assert [opconform(*step[1:]).stdout.count(": fail (") for step in steps] == [1, 1]
     several = opconform("show", steps[0][2], tmp_path, code=2).stderr
     assert several.startswith(f"error: {tmp_path} is a folder of runs. Name one of them: {tmp_path}/")
 
@@ -499,7 +505,7 @@ def test_each_failing_backend_of_a_matrix_has_a_next_step(opconform: Run, small_
 def test_the_next_step_after_a_harness_error_shows_it(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """Where nothing failed."""
     done = opconform("run", small_suite, "-b", f"{MINIATURES}:Raises", "-o", tmp_path, code=1).stdout
-    [step] = [each.removeprefix("Next: ") for each in done.splitlines() if each.startswith("Next: opconform show")]
+    [step] = [line.removeprefix("Next: ") for line in done.splitlines() if line.startswith("Next: opconform show")]
 
     assert ": error: miniatures.py:" in opconform(*shlex.split(step)[1:]).stdout
 
@@ -508,17 +514,17 @@ def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp
     """Expected and returned elements, with the differences marked, and the likely cause."""
     ran = opconform("run", small_suite, "-b", f"{MINIATURES}:LosesNegativeZero", "-o", tmp_path / "out", code=1)
     results = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
-    failed = next(each["id"] for each in results if each["verdict"] == "fail")
-    passed = next(each["id"] for each in results if each["verdict"] == "pass")
+    failed = next(result["id"] for result in results if result["verdict"] == "fail")
+    passed = next(result["id"] for result in results if result["verdict"] == "pass")
     show = ("--suite", small_suite)
     shown = opconform("show", failed, tmp_path / "out", *show).stdout.splitlines()
-    marked = [[text for text in each.split() if text.startswith("*")] for each in shown if "differs" not in each]
+    marked = [[text for text in x.split() if text.startswith("*")] for x in shown if "differs" not in x]
 
     assert "  cause    Negative zero became positive zero (likely)\n" in ran.stdout
-    assert any(each.startswith("  breaks data.bits: ") for each in shown)
-    assert any(each.startswith("  likely cause: ") for each in shown)
-    assert any(" should equal data[" in each for each in shown)
-    assert [each for each in marked if each] == [["*-0"], ["*0"]]
+    assert any(x.startswith("  breaks data.bits: ") for x in shown)
+    assert any(x.startswith("  likely cause: ") for x in shown)
+    assert any(" should equal data[" in x for x in shown)
+    assert [x for x in marked if x] == [["*-0"], ["*0"]]
     assert ": pass\n" in opconform("show", passed, tmp_path / "out", *show).stdout
     refused = opconform("show", failed, tmp_path / "out", "--json", code=2).stderr
     assert refused.startswith("error: --json prints case.json. The result of the case is in report.json in ")
@@ -557,7 +563,7 @@ def test_quiet_prints_the_verdict_and_verbose_what_is_folded(opconform: Run, sma
 
     assert quiet.stdout.startswith("NOT CONFORMANT, ")
     assert (len(quiet.stdout.splitlines()), quiet.stderr) == (1, "")
-    show, report = (each.removeprefix("Next: ").split() for each in plain.splitlines()[-2:])
+    show, report = (line.removeprefix("Next: ").split() for line in plain.splitlines()[-2:])
     assert "Worst fault: VariadicSplit-1 lengths.single-remainder: accepted-invalid, 1 case" in plain
     shown = opconform(*show[1:]).stdout
     assert "must be rejected" in shown
@@ -590,18 +596,18 @@ def test_list_prints_a_line_per_group_or_per_case(opconform: Run, small_suite: P
 
 def test_a_case_is_found_without_the_other_specs() -> None:
     """The ids of groups are read from the text of the shipped specs."""
-    groups = sorted(each.full_name for spec in load_specs([]) for each in spec.groups)
+    groups = sorted(group.full_name for spec in load_specs([]) for group in spec.groups)
 
-    for each in groups[::20]:
-        assert [one.full_name for spec in specs_of_case(f"{each}/*") for one in spec.groups] == [each]
+    for item in groups[::20]:
+        assert [one.full_name for spec in specs_of_case(f"{item}/*") for one in spec.groups] == [item]
 
 
 def test_a_name_of_no_group_loads_no_spec() -> None:
     """Unless it is digits, or a pattern that may match any group but those that are too large to expand."""
-    every = len([each for each in shipped_files().values() if each.stem != "exhaustive"])
+    every = len([shipped_file for shipped_file in shipped_files().values() if shipped_file.stem != "exhaustive"])
 
     assert specs_of_case("axis.range") == []
-    assert [[one.full_name for one in each.groups] for each in specs_of_case("Split-1/page-example")] == [
+    assert [[one.full_name for one in spec.groups] for spec in specs_of_case("Split-1/page-example")] == [
         ["Split-1/page-example"]
     ]
     assert len(specs_of_case("0a1")) == len(specs_of_case("Split-1*0a1")) == every
@@ -634,13 +640,13 @@ def test_every_command_works_without_docstrings() -> None:
     )
     done = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True, check=True)
 
-    assert done.stdout.splitlines() == [*(f"{each} 0" for each in COMMANDS), "smoke"]
+    assert done.stdout.splitlines() == [*(f"{command} 0" for command in COMMANDS), "smoke"]
 
 
 def test_an_operation_stands_for_its_shipped_specs(opconform: Run, tmp_path: Path) -> None:
     """Where a spec can be named, unless there is a file of that name; a backend of part of the operations needs that."""
     listed = opconform("list", "Split-1", "--profile", "core").stdout
-    assert {each.partition("/")[0] for each in listed.splitlines()} == {"Split-1"}
+    assert {line.partition("/")[0] for line in listed.splitlines()} == {"Split-1"}
     assert listed == opconform("list", ROOT / "cases" / "Split-1", "--profile", "core").stdout
 
     (tmp_path / "Split-1").mkdir()

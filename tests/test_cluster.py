@@ -85,9 +85,9 @@ class Farm:
         """Kill a process of dask with the one that it watches, as a failing machine does."""
         watched = psutil.Process(process.pid).children()
         process.kill()
-        for each in watched:
+        for item in watched:
             with contextlib.suppress(psutil.NoSuchProcess):
-                each.kill()
+                item.kill()
         process.wait()
 
     def close(self) -> None:
@@ -95,9 +95,9 @@ class Farm:
         for command in self.commands:
             command.kill()
             command.communicate()
-        for each in self.processes:
-            if each.poll() is None:
-                self.kill(each)
+        for process in self.processes:
+            if process.poll() is None:
+                self.kill(process)
 
     def _start(self, kind: str, *words: object) -> None:
         with (self.folder / f"{kind}.log").open("ab") as log:
@@ -145,7 +145,7 @@ def test_a_certification_survives_a_killed_worker(farm: Farm, opconform: Run, tm
 
     assert running.returncode == 0, out + err
     assert timeless(tmp_path / "there") == timeless(tmp_path / "here")
-    assert [(tmp_path / each / "suite" / "manifest.jsonl").read_bytes() for each in ("there", "here")].count(
+    assert [(tmp_path / name / "suite" / "manifest.jsonl").read_bytes() for name in ("there", "here")].count(
         (tmp_path / "here" / "suite" / "manifest.jsonl").read_bytes()
     ) == 2
     assert (
@@ -215,11 +215,11 @@ def test_a_backend_that_kills_its_workers_is_quarantined(farm: Farm, core_suite:
     running = farm.command(tmp_path / "out", "run", core_suite, "-b", name, "-b", "numpy", *selected)
     out, _ = running.communicate()
 
-    deadly, numpy = (read_written(tmp_path / "out" / each / "results.jsonl") for each in ("deadly", "numpy"))
+    deadly, numpy = (read_written(tmp_path / "out" / name / "results.jsonl") for name in ("deadly", "numpy"))
     assert running.returncode == 1
     assert f"quarantined: {name} ended the workers" in out + str(deadly.results)
-    assert {each.verdict for each in deadly.results} == {"error"}
-    assert {each.verdict for each in numpy.results} == {"pass"}
+    assert {result.verdict for result in deadly.results} == {"error"}
+    assert {result.verdict for result in numpy.results} == {"pass"}
     with connected(farm.url) as found, pytest.raises(KilledWorkersError, match=r"^3 workers ended, one after another"):
         found.executor({}).submit(die).result()
 
@@ -229,9 +229,9 @@ def test_a_device_has_one_harness_at_a_time(farm: Farm) -> None:
     farm.start_workers(1, "--nthreads", "4", "--resources", "NPU=1")
     with connected(farm.url) as found:
         executor = found.executor({"NPU": 1})
-        spans = sorted(each.result() for each in [executor.submit(span) for _ in range(4)])
+        spans = sorted(x.result() for x in [executor.submit(span) for _ in range(4)])
         executor = found.executor({})
-        free = sorted(each.result() for each in [executor.submit(span) for _ in range(4)])
+        free = sorted(x.result() for x in [executor.submit(span) for _ in range(4)])
 
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
     assert any(before[1] > after[0] for before, after in pairwise(free))

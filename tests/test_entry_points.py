@@ -55,7 +55,7 @@ def test_an_installed_object_is_found_by_its_name(declare: Declare) -> None:
     assert list(found) == ["openvino", "one"]
     assert found.installed() == ("one",)
     assert found.module_of("one") == "module_of_dialects"
-    assert [each.name for each in found.sources_of("one")] == ["module_of_dialects.py"]
+    assert [source.name for source in found.sources_of("one")] == ["module_of_dialects.py"]
     assert found.module_of("openvino") is None
     assert "two" not in found
 

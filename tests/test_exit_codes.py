@@ -17,7 +17,7 @@ FULL = Path("/dev/full")
 
 def ended(*arguments: object) -> tuple[int, str]:
     """The exit code of a command in this process, and its last words."""
-    done = CliRunner().invoke(cli, [str(each) for each in arguments])
+    done = CliRunner().invoke(cli, [str(argument) for argument in arguments])
     if isinstance(done.exception, OpconformError):
         return done.exception.exit_code, str(done.exception)
     return done.exit_code, done.output
@@ -62,19 +62,19 @@ def test_a_mistyped_path_is_a_wrong_command(
     """It ends with 2 and not with 1, which says that a backend is not conformant."""
     monkeypatch.chdir(tmp_path)
     known = {"SUITE": small_suite, "SPECS": small_suite.parent, "SPEC": small_suite.parent / "small.yaml"}
-    code, said = ended(*(known.get(each, each) for each in arguments))
+    code, said = ended(*(known.get(argument, argument) for argument in arguments))
 
     assert code == 2, said
     assert any(
-        each in said
-        for each in ("nowhere", "contains no suite.json", "is neither a folder nor a zip file", "is a spec, not a")
+        name in said
+        for name in ("nowhere", "contains no suite.json", "is neither a folder nor a zip file", "is a spec, not a")
     )
     assert not [*tmp_path.iterdir()]
 
 
 def test_every_command_with_a_path_is_tried() -> None:
     """But those whose only path is one to write, and those that take none."""
-    tried = {name for each in MISTYPED for name in COMMANDS if (*each[:2],) == (*name.split(), *each[1:])[:2]}
+    tried = {name for x in MISTYPED for name in COMMANDS if (*x[:2],) == (*name.split(), *x[1:])[:2]}
 
     new = {"new operation", "new backend", "new harness"}
     assert set(COMMANDS) - tried == new | {

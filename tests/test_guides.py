@@ -52,7 +52,7 @@ def run(command: str, folder: Path, code: int | None) -> str:
     """Run one of them in a folder, with the packages in it, or those of this checkout, instead of the installed ones."""
     program, *words = command.split()
     assert program == "opconform"
-    roots = os.pathsep.join(str(root / each) for root in (folder, ROOT) for each in ("generator", "runners"))
+    roots = os.pathsep.join(str(root / name) for root in (folder, ROOT) for name in ("generator", "runners"))
     done = subprocess.run(
         [sys.executable, "-c", CALL, *words],
         cwd=folder,
@@ -82,8 +82,8 @@ def shown(page: str) -> list[str]:
 @pytest.mark.ci_only
 def test_an_operation_is_added_as_the_guide_says(tmp_path: Path) -> None:
     """In a copy of the checkout, with the verdicts that the page shows."""
-    for each in ("generator", "runners", "cases", "templates"):
-        shutil.copytree(ROOT / each, tmp_path / each, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
+    for item in ("generator", "runners", "cases", "templates"):
+        shutil.copytree(ROOT / item, tmp_path / item, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
     for name, code in files("new-operation.md"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -118,7 +118,7 @@ def test_the_guides_backend_without_a_dialect_executes_the_operands_of_the_node(
     opconform("run", "suite", "-b", "my_concat.py:MyConcat", "--out", "out", cwd=tmp_path, code=1)
     cases = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
 
-    assert sorted((each["id"].split("/")[1], each["verdict"], each.get("reason", "")) for each in cases) == [
+    assert sorted((case["id"].split("/")[1], case["verdict"], case.get("reason", "")) for case in cases) == [
         ("contexts", "pass", ""),
         ("contexts", "pass", ""),
         ("promoted", "fail", "accepted-invalid"),
@@ -129,7 +129,7 @@ def test_the_guides_backend_without_a_dialect_executes_the_operands_of_the_node(
 @pytest.mark.ci_only
 def test_certificates_are_made_and_checked_as_the_guide_says(tmp_path: Path) -> None:
     """Of a run of one's own, and of one elsewhere on a blind suite."""
-    said = [run(each, tmp_path, 0) for each in commands("certificates.md")]
+    said = [run(command, tmp_path, 0) for command in commands("certificates.md")]
     with zipfile.ZipFile(tmp_path / "blind.zip") as archive:
         blind = json.loads(archive.read("suite.json"))
 
@@ -137,6 +137,6 @@ def test_certificates_are_made_and_checked_as_the_guide_says(tmp_path: Path) -> 
     assert said[2].startswith("CONFORMANT (PASSED), ")
     assert said[7].startswith("CONFORMANT (PASSED), ")
     assert "judged from outputs recorded elsewhere" in said[7]
-    assert all("; every count and conclusion, derived again from the verdicts" in each for each in (said[2], said[7]))
+    assert all("; every count and conclusion, derived again from the verdicts" in x for x in (said[2], said[7]))
     assert said[7].rstrip().endswith("; every verdict, judged again from the outputs.")
     assert blind["blind"] is True

@@ -70,8 +70,8 @@ def all_kills(core_suite: Path, shipped_suite: Path) -> Mapping[str, Kill]:
     by_core = [name for name, row in MUTANTS.items() if row.core and row.level == "normative"]
     others = [name for name in MUTANTS if name not in by_core]
     return {
-        each.name: each
-        for each in (
+        kill.name: kill
+        for kill in (
             *kills_of(core_suite, by_core, CORE_ALONE, jobs=3, timeout=5.0),
             *kills_of(shipped_suite, others, Selection(), jobs=2, timeout=5.0),
         )
@@ -82,8 +82,8 @@ def assessments(suite: Path, kills: Mapping[str, Kill], *, strict: bool = False)
     """What the kills of mutants prove."""
     header = open_suite(suite).header
     return [
-        assessed(MUTANTS[name], each, header, strict=strict, profiles=[CORE] if MUTANTS[name].core else [])
-        for name, each in kills.items()
+        assessed(MUTANTS[name], kill, header, strict=strict, profiles=[CORE] if MUTANTS[name].core else [])
+        for name, kill in kills.items()
     ]
 
 
@@ -94,7 +94,7 @@ def fault_of(row: Row) -> tuple[str, str]:
 
 def run_program(*arguments: object) -> Result:
     """`python -m tests.mutants` in this process."""
-    return CliRunner().invoke(program.command, [str(each) for each in arguments], env={"COLUMNS": "200"})
+    return CliRunner().invoke(program.command, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
 
 
 def group_of(case: str) -> str:
@@ -108,7 +108,9 @@ def test_the_core_kills_a_sample_of_its_mutants(core_suite: Path, workbench: Wor
     first = {MUTANTS[name].kind: name for name in reversed(due)}
     kills = {name: workbench.kill(name) for name in due if name in [*due[::STEP], *first.values()]}
 
-    assert {each.row.name: each.faults for each in assessments(core_suite, kills) if each.faults} == {}
+    assert {
+        assessment.row.name: assessment.faults for assessment in assessments(core_suite, kills) if assessment.faults
+    } == {}
 
 
 def test_the_implementation_that_mutants_change_passes_the_core(workbench: Workbench) -> None:
@@ -124,14 +126,14 @@ def test_every_mutant_is_killed(shipped_suite: Path, all_kills: Mapping[str, Kil
     """A normative one by the core, if its row says so; what an interpretation rules out by its cases and no others."""
     assert sorted(all_kills) == sorted(MUTANTS)
     found = assessments(shipped_suite, all_kills, strict=True)
-    assert {each.row.name: each.faults for each in found if each.faults} == {}
+    assert {hit.row.name: hit.faults for hit in found if hit.faults} == {}
 
 
 @pytest.mark.ci_only
 @pytest.mark.timeout(3600)
 def test_the_core_kills_every_derived_fault_in_an_operation(all_kills: Mapping[str, Kill]) -> None:
     """The other profiles kill it in every other operation."""
-    derived = [each for module in catalogue.EVERY for each in module.ROWS if each.name in MUTANTS]
+    derived = [row for module in catalogue.EVERY for row in module.ROWS if row.name in MUTANTS]
     faults = {fault_of(row) for row in derived if row.level == "normative"}
     killed = {fault_of(row) for row in derived if all_kills[row.name].caught_by_core}
 
@@ -144,9 +146,9 @@ def test_no_case_tells_the_untold_mutants_apart(shipped_suite: Path) -> None:
     """Otherwise its pattern in `tests/mutants/every/untold.py` is removed."""
     header = open_suite(shipped_suite).header
     kills = kills_of(shipped_suite, [*UNTOLD], Selection(), jobs=2, timeout=5.0)
-    found = [assessed(UNTOLD[each.name], each, header, strict=False, profiles=[]) for each in kills]
+    found = [assessed(UNTOLD[kill.name], kill, header, strict=False, profiles=[]) for kill in kills]
 
-    assert sorted(each.row.name for each in found if each.normative) == []
+    assert sorted(hit.row.name for hit in found if hit.normative) == []
 
 
 @pytest.mark.ci_only
@@ -166,8 +168,8 @@ def test_the_exhaustive_cases_leave_interpretations_open(exhaustive_sample: Path
 def faults_of_readings(suite: Path) -> dict[str, tuple[str, ...]]:
     """What is wrong about the outcomes of the right implementations of other readings."""
     chosen = [name for name, row in MUTANTS.items() if row.level == "interpretation"]
-    kills = {each.name: each for each in kills_of(suite, chosen, Selection(), jobs=2, timeout=5.0)}
-    return {each.row.name: each.faults for each in assessments(suite, kills) if each.faults}
+    kills = {kill.name: kill for kill in kills_of(suite, chosen, Selection(), jobs=2, timeout=5.0)}
+    return {assessment.row.name: assessment.faults for assessment in assessments(suite, kills) if assessment.faults}
 
 
 @pytest.mark.ci_only
@@ -178,18 +180,18 @@ def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mappi
     Or no case lists the requirement first, so that failures break others. The groups of every operation do not count.
     """
     every = every_group_ids()
-    entries = [each for each in open_suite(core_suite).entries if each.id.split("/")[1] not in every]
-    own = {group_of(each.id) for each in entries}
+    entries = [entry for entry in open_suite(core_suite).entries if entry.id.split("/")[1] not in every]
+    own = {group_of(entry.id) for entry in entries}
     evidence: dict[tuple[str, str, str], set[str]] = {}
     for entry in entries:
         rejected = () if entry.expect == "accept" else (entry.expect.reject,)
-        names = [each for each in rejected or entry.requirements if is_normative(entry.op, each)]
+        names = [requirement for requirement in rejected or entry.requirements if is_normative(entry.op, requirement)]
         kind = "rejected" if rejected else "accepted"
-        for name, each in (*((name, kind) for name in names), *((name, "first") for name in names[:1])):
-            evidence.setdefault((entry.op, name, each), set()).add(group_of(entry.id))
+        for name, item in (*((name, kind) for name in names), *((name, "first") for name in names[:1])):
+            evidence.setdefault((entry.op, name, item), set()).add(group_of(entry.id))
     catching = [
-        own & {group_of(case) for case in each.core if case.startswith(f"{op}/")}
-        for name, each in all_kills.items()
+        own & {group_of(case) for case in kill.core if case.startswith(f"{op}/")}
+        for name, kill in all_kills.items()
         if MUTANTS[name].level == "normative"
         for op in shipped_operations()
     ]
@@ -257,7 +259,7 @@ def test_a_mutant_that_dies_or_hangs_is_caught_behind_a_harness(tmp_path: Path) 
     reasons = {}
     for name in ("crash/on-no-pieces", "hang/on-no-pieces"):
         verdicts = [verdict for _, verdict in workbench.verdicts(name, isolated=True)]
-        reasons[name] = sorted(each.reason if isinstance(each, Fail) else each.verdict for each in verdicts)
+        reasons[name] = sorted(verdict.reason if isinstance(verdict, Fail) else verdict.verdict for verdict in verdicts)
 
     assert reasons == {"crash/on-no-pieces": ["crash", "pass"], "hang/on-no-pieces": ["pass", "timeout"]}
 
@@ -289,7 +291,7 @@ def test_the_report_lists_what_one_case_alone_kills(tmp_path: Path) -> None:
     """On the terminal and in JSON; a mutant that two cases kill, and one that survives, are not in the list."""
     (tmp_path / "two.yaml").write_text(THIN.replace("    axis: 0", "    matrix: {axis: [0, 1]}\n    axis: ${{ axis }}"))
     chosen = ("outputs/Split-1/backwards", ZERO_AXIS, "refusals/Split-1/context/folded", "lengths/ignored")
-    options = (tmp_path / "two.yaml", *(word for each in chosen for word in ("--select", each)), "--jobs", 1)
+    options = (tmp_path / "two.yaml", *(word for x in chosen for word in ("--select", x)), "--jobs", 1)
     listed = run_program(*options).stdout
     [name] = (only := json.loads(run_program(*options, "--json").stdout)["alone"])
 
@@ -309,7 +311,7 @@ def test_the_list_has_every_mutant_with_its_level_and_report() -> None:
     """One line per implementation."""
     lines = run_program("--list").stdout.splitlines()
 
-    assert [each.split()[0] for each in lines] == [*MUTANTS]
+    assert [line.split()[0] for line in lines] == [*MUTANTS]
     assert lines[[*MUTANTS].index("axis/always-last")].split(maxsplit=2)[1:] == [
         "normative",
         "The last dimension is split, whatever the axis is. Seen: apache/tvm#3520.",
@@ -329,15 +331,15 @@ def test_a_mutant_runs_as_any_backend_does(opconform: Run, small_suite: Path, tm
 def test_the_catalogue_is_sourced() -> None:
     """Each mutant has a name of its own, a sentence, the report that it was derived from, and known operations."""
     assert len(MUTANTS) + len(UNTOLD) == sum(len(module.ROWS) for module in catalogue.MODULES)
-    assert [name for name, each in MUTANTS.items() if not each.what.endswith(".")] == []
-    faults = {name: each for name, each in MUTANTS.items() if each.kind != "readings"}
-    assert [name for name, each in faults.items() if each.seen != FOUND and "#" not in each.seen] == []
-    assert {op for each in MUTANTS.values() for op in each.ops} == {*shipped_operations()}
+    assert [name for name, mutant in MUTANTS.items() if not mutant.what.endswith(".")] == []
+    faults = {name: mutant for name, mutant in MUTANTS.items() if mutant.kind != "readings"}
+    assert [name for name, fault in faults.items() if fault.seen != FOUND and "#" not in fault.seen] == []
+    assert {op for mutant in MUTANTS.values() for op in mutant.ops} == {*shipped_operations()}
 
 
 def test_every_pattern_of_untold_mutants_has_some() -> None:
     """One without any would hide nothing today, and a mutant tomorrow."""
-    assert [each for each in PATTERNS if not any(fnmatchcase(name, each) for name in UNTOLD)] == []
+    assert [pattern for pattern in PATTERNS if not any(fnmatchcase(name, pattern) for name in UNTOLD)] == []
 
 
 def is_normative(op: str, requirement: str) -> bool:

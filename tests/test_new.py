@@ -42,7 +42,7 @@ def test_a_new_harness_speaks_the_protocol_without_opconform(opconform: Run, tmp
     assert not re.search(r"^(import|from) opconform", code, re.MULTILINE)
     opconform(*generating[1:], "--select", "Concat-1/a*", cwd=tmp_path)
     harness = f"{sys.executable} my_harness.py"
-    ran = opconform(*(harness if each.endswith("my_harness.py") else each for each in running[1:]), cwd=tmp_path)
+    ran = opconform(*(harness if x.endswith("my_harness.py") else x for x in running[1:]), cwd=tmp_path)
     assert "CONFORMANT, " in ran.stdout
     assert "NOT CONFORMANT" not in ran.stdout
 
@@ -135,7 +135,7 @@ def test_a_name_that_cannot_be_used_is_refused(
     done = opconform("new", *words, cwd=tmp_path, code=2)
 
     assert f"error: {sentence}" in done.stderr
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["taken-1", "taken.py"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["taken-1", "taken.py"]
     assert (tmp_path / "taken.py").read_text() == "mine"
 
 

@@ -38,9 +38,9 @@ def test_the_wheel_holds_everything_under_two_names(wheel: Path) -> None:
         for path in (ROOT / folder).rglob("*.*")
     }
 
-    assert {each.split("/")[0] for each in held} == {"opconform", "opconform_runners", "opconform-0.1.0.dist-info"}
+    assert {x.split("/")[0] for x in held} == {"opconform", "opconform_runners", "opconform-0.1.0.dist-info"}
     assert expected <= held
-    assert not [each for each in held if "mutant" in each]
+    assert not [x for x in held if "mutant" in x]
 
 
 @pytest.mark.ci_only
@@ -80,7 +80,7 @@ def test_the_sdist_holds_the_javascript_harness_without_its_packages(tmp_path: P
     subprocess.run(command, cwd=copy, check=True, capture_output=True)
     [path] = tmp_path.glob("*.tar.gz")
     with tarfile.open(path) as archive:
-        held = {each.partition("/")[2] for each in archive.getnames()}
+        held = {getname.partition("/")[2] for getname in archive.getnames()}
 
     assert "runners/javascript/main.js" in held
-    assert not any("node_modules" in each for each in held)
+    assert not any("node_modules" in x for x in held)

@@ -85,13 +85,13 @@ def run_pytest(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Pyte
 
     def run(*arguments: object, folder: str = ".") -> "subprocess.CompletedProcess[str]":
         plugins = ["--assert=plain", "-p", "opconform", *(("-p", "xdist") if "-n" in arguments else ())]
-        words = [*plugins, *(str(each) for each in arguments)]
-        environment = {name: each for name, each in os.environ.items() if not name.startswith("PYTEST_")}
+        words = [*plugins, *(str(argument) for argument in arguments)]
+        environment = {name: x for name, x in os.environ.items() if not name.startswith("PYTEST_")}
         environment |= {"COLUMNS": "300", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         process = context.Process(target=nested, args=(words, tmp_path / folder, environment, written))
         process.start()
         process.join()
-        printed, told = ((written / each).read_text() for each in ("stdout", "stderr"))
+        printed, told = ((written / name).read_text() for name in ("stdout", "stderr"))
         return subprocess.CompletedProcess(words, process.exitcode or 0, printed, told)
 
     return run

@@ -77,7 +77,7 @@ def failing(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPath
 def test_a_report_names_outputs_as_they_are_called(failing: Path, tmp_path: Path, key: str, value: object) -> None:
     """A difference in an output, a feed or a place that there cannot be is refused where the report is read."""
     report = json.loads((failing / "report.json").read_text())
-    next(each for each in report["cases"] if "mismatch" in each)["mismatch"][key] = value
+    next(case for case in report["cases"] if "mismatch" in case)["mismatch"][key] = value
     (tmp_path / "results.jsonl").write_bytes((failing / "results.jsonl").read_bytes())
     (tmp_path / "report.json").write_text(json.dumps(report))
 

@@ -60,19 +60,19 @@ def test_the_first_line_certifies_openvino_from_a_clone(tmp_path: Path) -> None:
 
 def check_openvino_bugs(report: dict[str, Any]) -> None:
     """The CPU plugin's real bugs are found, each under its requirement: this pins OpenVINO 2026.4.1."""
-    failed = [each for each in report["cases"] if each["verdict"] == "fail"]
-    inputs = {(each["inputs"], each.get("reason")) for each in failed}
-    broken = {name for op in report["requirements"].values() for name, each in op.items() if each["broken"]}
+    failed = [case for case in report["cases"] if case["verdict"] == "fail"]
+    inputs = {(failure["inputs"], failure.get("reason")) for failure in failed}
+    broken = {name for op in report["requirements"].values() for name, x in op.items() if x["broken"]}
 
     assert report["conformant"] is False
     assert report["summary"]["error"] == 0
     assert ("data f32[6, 2], axis 0, split_lengths [-1, 9]", "accepted-invalid") in inputs
     assert {"data.bits", "axis.element-type", "lengths.remainder-sum"} <= broken
     for name in ("i64", "u64", "f64"):
-        assert any(each["inputs"].startswith(f"data {name}[") and each["broken"] == ["data.bits"] for each in failed), (
-            name
-        )
-    assert any("axis f32" in each["inputs"] and each["reason"] == "accepted-invalid" for each in failed)
+        assert any(
+            failure["inputs"].startswith(f"data {name}[") and failure["broken"] == ["data.bits"] for failure in failed
+        ), name
+    assert any("axis f32" in failure["inputs"] and failure["reason"] == "accepted-invalid" for failure in failed)
 
 
 @pytest.mark.ci_only

@@ -98,13 +98,13 @@ raise SystemExit(9)
 def test_each_promise_of_the_page_has_a_test() -> None:
     """Every sentence about an input is in the table, and every test that the table names is there."""
     rows = PAGE.split("| input | guarantee |\n|---|---|\n")[1].split("\n\n")[0].splitlines()
-    sentences = [each for row in rows for each in row.strip("| ").split(" | ")[1].split(". ")]
-    for test in {each for tests in PROMISES.values() for each in tests}:
+    sentences = [word for row in rows for word in row.strip("| ").split(" | ")[1].split(". ")]
+    for test in {test for tests in PROMISES.values() for test in tests}:
         file, _, name = test.partition("::")
         assert f"\ndef {name}(" in (ROOT / "tests" / file).read_text(), test
 
-    assert all(each in PROMISES for each in sentences), set(sentences) - PROMISES.keys()
-    assert all(each in PAGE for each in PROMISES), [each for each in PROMISES if each not in PAGE]
+    assert all(sentence in PROMISES for sentence in sentences), set(sentences) - PROMISES.keys()
+    assert all(promise in PAGE for promise in PROMISES), [promise for promise in PROMISES if promise not in PAGE]
 
 
 def test_nothing_is_written_through_a_link_in_place_of_the_scratch_folder(
@@ -118,10 +118,10 @@ def test_nothing_is_written_through_a_link_in_place_of_the_scratch_folder(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     harness = command("links its scratch folder")
     opconform("run", small_suite, "--harness", harness, "--timeout", "60", "--out", tmp_path / "out", code=1)
-    verdicts = [each.verdict for each in read_results(tmp_path / "out" / "results.jsonl")]
+    verdicts = [read_result.verdict for read_result in read_results(tmp_path / "out" / "results.jsonl")]
 
     assert sorted(verdicts) == ["fail", "pass", "pass", "pass", "pass", "pass"]
-    assert [(each.name, each.read_text()) for each in (tmp_path / "foreign").iterdir()] == [("kept", "kept")]
+    assert [(path.name, path.read_text()) for path in (tmp_path / "foreign").iterdir()] == [("kept", "kept")]
 
 
 @pytest.fixture
@@ -158,9 +158,7 @@ COMMANDS = {
 SLOW = {"harness check", "fuzz"}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=[pytest.mark.ci_only] if each in SLOW else []) for each in COMMANDS]
-)
+@pytest.mark.parametrize("name", [pytest.param(c, marks=[pytest.mark.ci_only] if c in SLOW else []) for c in COMMANDS])
 def test_no_code_of_the_current_folder_runs(planted: Path, name: str) -> None:
     """In no process: neither the command nor its workers, harnesses and interpreters import a module from there."""
     assert executed(planted, OPCONFORM, *COMMANDS[name]) == ""
@@ -171,8 +169,8 @@ def test_no_code_of_the_current_folder_runs_under_python_m(planted: Path) -> Non
     words = ("generate", "spec.yaml", "--out", "../suite", "--jobs", "2")
     assert executed(planted, sys.executable, "-P", "-m", "opconform", *words) == ""
     runpy = (sys.executable, "-I", "-c", "import runpy, sys; print(*sys.modules)")
-    for each in {*subprocess.run(runpy, capture_output=True, text=True, check=True).stdout.split(), "warnings"}:
-        (planted / f"{each}.py").unlink(missing_ok=True)
+    for word in {*subprocess.run(runpy, capture_output=True, text=True, check=True).stdout.split(), "warnings"}:
+        (planted / f"{word}.py").unlink(missing_ok=True)
     assert executed(planted, sys.executable, "-m", "opconform", *words, "--seed", "1") == ""
 
 

@@ -38,7 +38,11 @@ def report(folder: Path) -> dict[str, Any]:
 
 def failures(folder: Path) -> list[tuple[str, str]]:
     """The failures of a run, by id."""
-    return [(each.id, each.sentence) for each in read_results(folder / "results.jsonl") if each.verdict == "fail"]
+    return [
+        (read_result.id, read_result.sentence)
+        for read_result in read_results(folder / "results.jsonl")
+        if read_result.verdict == "fail"
+    ]
 
 
 @pytest.mark.parametrize("backend", ["numpy", LENIENT])
@@ -53,7 +57,7 @@ def test_a_streamed_run_concludes_what_a_kept_one_does(
     assert report(tmp_path / "streamed") == report(tmp_path / "kept")
     assert failures(tmp_path / "streamed") == failures(tmp_path / "kept")
     assert "13 cases of the profile exhaustive" in done.stdout
-    assert sorted(each.name for each in (tmp_path / "streamed").iterdir()) == sorted(
+    assert sorted(path.name for path in (tmp_path / "streamed").iterdir()) == sorted(
         {"report.html", "report.json", "outcomes.jsonl", "results.jsonl", "suite"}
         | ({"outputs.zip"} if backend == LENIENT else set())
     )
@@ -67,7 +71,7 @@ def test_the_failures_and_their_twins_are_kept(opconform: Run, spec: Path, tmp_p
 
     assert list(faults_of(tmp_path / "out" / "suite")) == []
     assert failed
-    assert {each.id for each in suite.entries} == {*failed, *(suite.by_id[each].twin for each in failed)}
+    assert {entry.id for entry in suite.entries} == {*failed, *(suite.by_id[failure].twin for failure in failed)}
     assert "accepted" in opconform("show", failed[0], tmp_path / "out").stdout
     assert "accepted-invalid" in (tmp_path / "out" / "report.html").read_text()
 
@@ -119,14 +123,14 @@ def test_streamed_shards_are_merged(opconform: Run, spec: Path, tmp_path: Path) 
     certify = ("certify", spec, "--backend", LENIENT, "--profile", "exhaustive", "--out")
     opconform(*certify, tmp_path / "whole", code=1)
     shards = [tmp_path / "one", tmp_path / "two"]
-    for number, each in enumerate(shards, 1):
-        opconform(*certify, each, "--shard", f"{number}/2", code=1)
+    for number, shard in enumerate(shards, 1):
+        opconform(*certify, shard, "--shard", f"{number}/2", code=1)
     opconform("merge", *shards, "--out", tmp_path / "merged", code=1)
 
     assert report(tmp_path / "merged") == report(tmp_path / "whole")
     assert failures(tmp_path / "merged") == failures(tmp_path / "whole")
-    assert {each.id for each in open_suite(tmp_path / "merged" / "suite").entries} == {
-        each.id for each in open_suite(tmp_path / "whole" / "suite").entries
+    assert {entry.id for entry in open_suite(tmp_path / "merged" / "suite").entries} == {
+        entry.id for entry in open_suite(tmp_path / "whole" / "suite").entries
     }
 
 
@@ -175,7 +179,7 @@ def test_a_twin_that_fails_in_another_batch_is_counted_once(opconform: Run, spec
     opconform("certify", spec, "--backend", LENIENT, "--profile", "exhaustive", "--out", tmp_path / "out", code=1)
     written = read_written(tmp_path / "out" / "results.jsonl")
     assert written.header.streamed is not None
-    [tally, *_] = [each for each in written.header.streamed.tallies if each.kind.verdict == "pass"]
+    [tally, *_] = [tally for tally in written.header.streamed.tallies if tally.kind.verdict == "pass"]
     failed = written.results[0]
     again = replace(failed, id=f"{tally.kind.op}/again/0123456789", requirements=tally.kind.requirements)
     merged = Merged(shard=None)

@@ -37,7 +37,7 @@ def endless() -> Iterator[tuple[int, int]]:
 def test_results_come_in_the_order_of_the_items() -> None:
     """Whichever is finished first."""
     with ThreadPoolExecutor(3) as pool:
-        found = [(key, each.result()) for key, each in tasks.in_order(pool, abs, ((-n, -n) for n in range(300)))]
+        found = [(key, x.result()) for key, x in tasks.in_order(pool, abs, ((-n, -n) for n in range(300)))]
 
     assert found == [(-n, n) for n in range(300)]
 
@@ -49,7 +49,7 @@ def test_what_is_not_finished_is_cancelled_with_the_iterator() -> None:
         assert next(found)[0] == 0
     first, *others = idle.submitted
 
-    assert (first.result(), {each.cancelled() for each in others}) == (0, {True})
+    assert (first.result(), {other.cancelled() for other in others}) == (0, {True})
 
 
 def test_only_so_many_batches_are_submitted_ahead() -> None:

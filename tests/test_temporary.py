@@ -64,7 +64,7 @@ def test_links_are_removed_and_not_followed(tmp_path: Path) -> None:
     for name in ("folder", "link", "missing"):
         remove_folder(str(tmp_path / name))
 
-    assert [each.name for each in tmp_path.iterdir()] == ["kept"]
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
     assert (tmp_path / "kept" / "file").read_text() == "kept"
 
 
@@ -73,8 +73,8 @@ def test_folders_without_permissions_are_removed(tmp_path: Path) -> None:
     inner = tmp_path / "folder" / "a" / "b"
     inner.mkdir(parents=True)
     (inner / "file").write_text("")
-    for each in (inner, inner.parent, inner.parent.parent):
-        each.chmod(0)
+    for item in (inner, inner.parent, inner.parent.parent):
+        item.chmod(0)
     remove_folder(str(tmp_path / "folder"))
 
     assert list(tmp_path.iterdir()) == []
@@ -85,12 +85,12 @@ def test_the_next_start_removes_only_what_a_killed_process_left(temporary_root: 
     kept = TemporaryFolder()
     for name in (f"{PREFIX}old", f"{PREFIX}new", "opconform-mine"):
         (temporary_root / name / "inner").mkdir(parents=True)
-    for each in temporary_root.iterdir():
-        if each.name != f"{PREFIX}new":
-            os.utime(each, (0, 0))
+    for item in temporary_root.iterdir():
+        if item.name != f"{PREFIX}new":
+            os.utime(item, (0, 0))
     temporary._remove_old.cache_clear()
     with TemporaryFolder() as folder:
-        names = {each.name for each in temporary_root.iterdir()}
+        names = {path.name for path in temporary_root.iterdir()}
     kept.cleanup()
 
     assert names == {f"{PREFIX}new", "opconform-mine", Path(kept.name).name, Path(folder).name}
@@ -108,10 +108,10 @@ def test_a_killed_process_leaves_only_what_the_next_start_removes(
         environment = {**os.environ, "TMPDIR": str(root)}
         done = subprocess.run([sys.executable, "-c", KILLED], env=environment, start_new_session=True, check=False)
         left = list(root.iterdir())
-        for each in left:
-            os.utime(each, (0, 0))
+        for item in left:
+            os.utime(item, (0, 0))
         with TemporaryFolder() as folder:
-            now = [str(each) for each in root.iterdir()]
+            now = [str(path) for path in root.iterdir()]
 
     assert done.returncode == -signal.SIGKILL
     assert len(left) == count

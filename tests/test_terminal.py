@@ -18,8 +18,8 @@ def shown(*texts: str, fence: str | None = "fence") -> str:
     """What a stream has written once texts were written to it."""
     written = io.StringIO(newline="")
     stream = PrintableStream(written, fence)
-    for each in texts:
-        stream.write(each)
+    for text in texts:
+        stream.write(text)
     stream.close_fence()
     return written.getvalue()
 

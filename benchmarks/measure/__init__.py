@@ -169,7 +169,7 @@ def measure_run(folder: Path) -> None:
         started = time.perf_counter()
         run = run_suite(open_suite(out), backend_command(name), folder / "run-out", RunOptions(force=True))
         wall = time.perf_counter() - started
-        inside = sum(each.seconds or 0.0 for each in run.results)
+        inside = sum(result.seconds or 0.0 for result in run.results)
         say(f"run on {name}, wall time", 1000 * wall / count, "ms/case", wall / inside, budget)
         print(f"  of it inside the backend: {1000 * inside / count:.2f} ms a case")
 
@@ -225,7 +225,7 @@ def overhead(suite: Path, out: Path, backend: str) -> float:
     started = time.perf_counter()
     run = run_suite(opened, backend_command(backend), out, RunOptions(force=True))
     wall = time.perf_counter() - started
-    return wall - sum(each.seconds or 0.0 for each in run.results)
+    return wall - sum(result.seconds or 0.0 for result in run.results)
 
 
 def measure_jobs(folder: Path) -> None:
@@ -266,7 +266,7 @@ def measure_pytest(folder: Path) -> None:
     generate(load_specs([spec(folder, 10_000)]), out, Options(jobs=2, dialects=()))
     bare = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "opconform", "-p", "no:cacheprovider"]
     options = ["--opconform-backend", "numpy", "--opconform-suite", str(out)]
-    environment = {name: each for name, each in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = {name: x for name, x in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
     def collected(command: list[str]) -> None:
         subprocess.run(command, check=False, capture_output=True, cwd=repository, env=environment)

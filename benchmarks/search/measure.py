@@ -56,7 +56,7 @@ class Watched(Batches):
         rows: dict[int, dict[str, object]] = {}
         for number in range(_TRIED):
             finds = {row: some[number] for row, some in self._first.items() if row not in rows and number < len(some)}
-            outcomes = self.outcomes([each.failure.trial for each in finds.values()])
+            outcomes = self.outcomes([find.failure.trial for find in finds.values()])
             for (row, find), outcome in zip(finds.items(), outcomes, strict=True):
                 if isinstance(outcome, Failure) and row == row_of(outcome):
                     found = {"row": row, "tests": find.tests, "seconds": round(find.seconds, 1)}
@@ -73,7 +73,7 @@ class Watched(Batches):
 def command(op: str, tests: int, seconds: float, seed: int, out: Path | None) -> None:
     """Search one operation on OpenVINO, and print what is found of its findings page."""
     launch = Launch(command=backend_command(BACKEND))
-    dialects = tuple(each for each in DIALECTS if each in run_loop(described(launch.command)).dialects)
+    dialects = tuple(dialect for dialect in DIALECTS if dialect in run_loop(described(launch.command)).dialects)
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
         began, batches = time.monotonic(), Watched(launch, Path(scratch), Options(seed=seed, dialects=dialects))
         search = Search(batches=batches, limits=Limits(tests=tests, seconds=seconds), seed=seed)
@@ -84,13 +84,13 @@ def command(op: str, tests: int, seconds: float, seed: int, out: Path | None) ->
             lines = [json.dumps(rows[row]) for row in sorted(rows)]
             click.echo("\n".join(lines))
             if out is not None:
-                out.write_text("".join(f"{each}\n" for each in lines))
+                out.write_text("".join(f"{line}\n" for line in lines))
             search.reduce(lambda _, reduced: click.echo(f"{reduced} failures reduced", err=True))
         finally:
             batches.close()
         for line in lines_of(search, Path(scratch), BACKEND):
             click.echo(line)
-    reports = Counter(row_of(each.failure) for each in search.found.values())
+    reports = Counter(row_of(hit.failure) for hit in search.found.values())
     others = reports.pop(None, 0)
     click.echo(f"{len(lines)} rows; {reports.total()} reports of {len(reports)} of them, {others} of other faults")
 

@@ -34,7 +34,7 @@ _OPTIONS = Options(dialects=())
 @click.option("--right-only", is_flag=True, help="Do not run the mutants.")
 def command(op: str, tests: int, seed: int, right_only: bool) -> None:
     """Run `numpy` and the mutants of an operation on drawn cases, and the mutants on the shipped cases, too."""
-    mutants = [each for each in MUTANTS if concerns(MUTANTS[each], op) and not right_only]
+    mutants = [mutant for mutant in MUTANTS if concerns(MUTANTS[mutant], op) and not right_only]
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))  # some mutants make outputs of 20 GiB
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
         trials = islice(Draws(OPERATIONS[op], seed), tests)
@@ -42,14 +42,16 @@ def command(op: str, tests: int, seed: int, right_only: bool) -> None:
         workbench = Workbench(drawn.folder, Selection(profiles=(GROUP,)), _TIMEOUT)
         wrong = [entry.id for entry, verdict in workbench.verdicts_of(Numpy()) if verdict.verdict != "pass"]
         click.echo(f"{op}: {len(drawn.trials):,} drawn tests, of which numpy fails {len(wrong)}")
-        for each in wrong:
-            click.echo(each)
+        for item in wrong:
+            click.echo(item)
         if right_only:
             return
-        shipped = generate([each for each in load_specs(()) if each.op == op], Path(scratch) / "shipped", _OPTIONS)
-        by_drawn = {each for each in mutants if workbench.is_killed(each)}
+        shipped = generate(
+            [load_spec for load_spec in load_specs(()) if load_spec.op == op], Path(scratch) / "shipped", _OPTIONS
+        )
+        by_drawn = {mutant for mutant in mutants if workbench.is_killed(mutant)}
         workbench = Workbench(shipped.out, EVERYTHING, _TIMEOUT)
-        by_shipped = {each for each in mutants if workbench.is_killed(each)}
+        by_shipped = {mutant for mutant in mutants if workbench.is_killed(mutant)}
     click.echo(f"{len(mutants)} mutants: {len(by_drawn)} killed by drawn cases, {len(by_shipped)} by shipped ones")
     click.echo(f"only by drawn cases: {', '.join(sorted(by_drawn - by_shipped)) or 'none'}")
     click.echo(f"only by shipped cases: {', '.join(sorted(by_shipped - by_drawn)) or 'none'}")

@@ -15,15 +15,15 @@ _SIZE, _DPI = (8, 5), 120
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 def command(out: Path, files: tuple[Path, ...]) -> None:
     """Draw what `benchmarks.search.measure` wrote, one series per file, whose name is that of the operation."""
-    series = {file.stem: [json.loads(each) for each in file.read_text().splitlines()] for file in files}
+    series = {file.stem: [json.loads(line) for line in file.read_text().splitlines()] for file in files}
     first: dict[int, float] = {}
-    for each in (each for some in series.values() for each in some):
-        first[each["row"]] = min(each["seconds"], first.get(each["row"], each["seconds"]))
+    for points in (x for some in series.values() for x in some):
+        first[points["row"]] = min(points["seconds"], first.get(points["row"], points["seconds"]))
     order = sorted(first, key=lambda row: first[row])
     figure = Figure(figsize=_SIZE, dpi=_DPI, layout="constrained")
     axes = figure.add_subplot()
     for marker, (name, some) in zip("os^vD", series.items(), strict=False):
-        axes.plot([each["seconds"] for each in some], [order.index(each["row"]) for each in some], marker, label=name)
+        axes.plot([x["seconds"] for x in some], [order.index(x["row"]) for x in some], marker, label=name)
     axes.set_xscale("log")
     axes.set_yticks(range(len(order)), [str(row) for row in order])
     axes.set_xlabel("seconds until the first failure")

@@ -91,8 +91,8 @@ def _is_far(draft: Draft, name: str) -> bool:
 
 def _elements(draft: Draft, name: str) -> list[int]:
     given = [feed[name] for feed in (draft.tensors, draft.second or {}) if name in feed]
-    return [int(each) for tensor in given for each in tensor.elements]
+    return [int(element) for tensor in given for element in tensor.elements]
 
 
 def _sizes(draft: Draft) -> list[int]:
-    return [size for feed in (draft.tensors, draft.second or {}) for each in feed.values() for size in each.shape]
+    return [size for feed in (draft.tensors, draft.second or {}) for tensor in feed.values() for size in tensor.shape]

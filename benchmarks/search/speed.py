@@ -33,7 +33,7 @@ ROUNDS = 3
 def command(backend: str, op: str, tests: int) -> None:
     """Print the seconds of both, and their ratio, a few times."""
     launch = Launch(command=backend_command(backend))
-    dialects = tuple(each for each in DIALECTS if each in run_loop(described(launch.command)).dialects)
+    dialects = tuple(dialect for dialect in DIALECTS if dialect in run_loop(described(launch.command)).dialects)
     options = Options(dialects=dialects)
     for _ in range(ROUNDS):
         with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
@@ -48,8 +48,8 @@ def _loop(launch: Launch, op: str, tests: int, options: Options, folder: Path) -
     session = Session(suite, launch)
     try:
         began = time.monotonic()
-        for each in batch.trials:
-            session.result_of(suite.by_id[each.draft.id], once=True)
+        for trial in batch.trials:
+            session.result_of(suite.by_id[trial.draft.id], once=True)
         return time.monotonic() - began
     finally:
         session.close()

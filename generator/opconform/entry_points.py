@@ -63,13 +63,13 @@ class Registry(Mapping[str, T], Generic[T]):
         file = file_of(module)
         if "." not in module and not hasattr(sys.modules[module], "__path__"):
             return [file]
-        return sorted(each for each in file.parent.rglob("*") if each.suffix in (".py", ".j2"))
+        return sorted(path for path in file.parent.rglob("*") if path.suffix in (".py", ".j2"))
 
     @cached_property
     def _entries(self) -> Mapping[str, list[EntryPoint]]:
         found: dict[str, list[EntryPoint]] = {}
-        for each in entry_points(group=self._group):
-            found.setdefault(each.name, []).append(each)
+        for entry_point in entry_points(group=self._group):
+            found.setdefault(entry_point.name, []).append(entry_point)
         return found
 
     def _installed(self, name: str) -> T | None:
@@ -106,7 +106,7 @@ def file_of(module: str) -> Path:
 
 
 def _makers(entries: list[EntryPoint]) -> str:
-    names = sorted({each.dist.name if each.dist is not None else "an unknown distribution" for each in entries})
+    names = sorted({entry.dist.name if entry.dist is not None else "an unknown distribution" for entry in entries})
     return " and ".join(names)
 
 

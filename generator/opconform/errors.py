@@ -38,10 +38,10 @@ def near_word(word: str, known: Iterable[str]) -> str | None:
     """The known word that another one is probably meant to be: nearly the same, or the same letters; or None."""
     if len(word) > _QUOTED:  # long texts are slow
         return None
-    folded = {each.casefold(): each for each in known}
+    folded = {x.casefold(): x for x in known}
     typed = word.casefold()
-    alike = (difflib.get_close_matches(each, folded, n=1, cutoff=_ALIKE) for each in (typed, _SHORT.sub("", typed)))
-    swapped = (each for each in folded if sorted(each) == sorted(typed))
+    alike = (difflib.get_close_matches(x, folded, n=1, cutoff=_ALIKE) for x in (typed, _SHORT.sub("", typed)))
+    swapped = (x for x in folded if sorted(x) == sorted(typed))
     found = next(chain(*alike, swapped), None)
     return None if found is None else folded[found]
 

@@ -73,8 +73,8 @@ def write_file(path: str, parts: Iterable[bytes | memoryview]) -> None:
     """Write a file in parts, without the buffer of `open`, which would take as long as a small file."""
     descriptor = os.open(path, _WRITE, 0o666)
     try:
-        for each in parts:
-            rest = memoryview(each)
+        for part in parts:
+            rest = memoryview(part)
             while rest:
                 rest = rest[os.write(descriptor, rest) :]
     finally:

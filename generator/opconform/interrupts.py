@@ -31,14 +31,14 @@ def as_interrupts() -> Iterator[list[int]]:
             _interrupt_here()
 
     numbers = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
-    before = {each: signal.getsignal(each) for each in numbers if signal.getsignal(each) == signal.SIG_DFL}
-    for each in before:
-        signal.signal(each, interrupt)
+    before = {number: signal.getsignal(number) for number in numbers if signal.getsignal(number) == signal.SIG_DFL}
+    for item in before:
+        signal.signal(item, interrupt)
     try:
         yield received
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for key, handler in before.items():
+            signal.signal(key, handler)
 
 
 def _interrupt_here() -> None:
@@ -49,9 +49,9 @@ def _interrupt_here() -> None:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         raise KeyboardInterrupt from None
-    main = [each for each in asyncio.all_tasks(loop) if each.get_name() == _MAIN]
-    for each in main:
-        loop.call_soon_threadsafe(each.cancel)
+    main = [task for task in asyncio.all_tasks(loop) if task.get_name() == _MAIN]
+    for item in main:
+        loop.call_soon_threadsafe(item.cancel)
 
 
 def run_loop(main: Coroutine[Any, Any, T]) -> T:

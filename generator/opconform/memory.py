@@ -18,7 +18,7 @@ def free_memory() -> int:
     import psutil
 
     free: int = psutil.virtual_memory().available
-    return int(min(free, *(_left(*each) for each in _CONTROL_GROUPS)))
+    return int(min(free, *(_left(*control_group) for control_group in _CONTROL_GROUPS)))
 
 
 def check_memory(size: int, what: str) -> None:

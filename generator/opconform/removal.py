@@ -46,7 +46,7 @@ def _opened(name: str, parent: int | None = None) -> int:
 def _entries(folder: int) -> list[tuple[str, bool]]:
     """The names in a folder, and whether each is one of a folder."""
     with os.scandir(folder) as entries:
-        return [(each.name, each.is_dir(follow_symlinks=False)) for each in entries]
+        return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
 
 
 def _remove_level(top: int, prefix: str) -> bool:
@@ -67,11 +67,11 @@ def _lift(top: int, name: str, prefix: str) -> None:
     """Remove the files of a folder in a folder, and move the folders in it up."""
     folder = _opened(name, top)
     try:
-        for number, (each, is_folder) in enumerate(_entries(folder)):
+        for number, (item, is_folder) in enumerate(_entries(folder)):
             if not is_folder:
-                os.unlink(each, dir_fd=folder)
+                os.unlink(item, dir_fd=folder)
                 continue
-            os.close(_opened(each, folder))  # a folder without permissions cannot be moved
-            os.rename(each, f"{prefix}{number}", src_dir_fd=folder, dst_dir_fd=top)
+            os.close(_opened(item, folder))  # a folder without permissions cannot be moved
+            os.rename(item, f"{prefix}{number}", src_dir_fd=folder, dst_dir_fd=top)
     finally:
         os.close(folder)

@@ -36,8 +36,8 @@ def in_order(
         while window:
             yield _finished(window)
     finally:
-        for _, each in window:
-            each.cancel()
+        for _, value_ in window:
+            value_.cancel()
 
 
 def batches(items: Iterable[T], most: int, size_of: Callable[[T], int]) -> Iterator[list[T]]:

@@ -66,9 +66,9 @@ def _remove(path: str, lock: int | None) -> None:
 def _remove_old(root: str) -> None:
     """Remove this user's folders of processes that were killed; done once for each place of temporary files."""
     with contextlib.suppress(OSError):
-        for each in Path(root).glob(f"{PREFIX}*"):
+        for path in Path(root).glob(f"{PREFIX}*"):
             with contextlib.suppress(FileNotFoundError):
-                state = each.lstat()
+                state = path.lstat()
                 is_own = stat.S_ISDIR(state.st_mode) and state.st_uid == os.getuid()
-                if is_own and time.time() - state.st_mtime > _FRESH and (lock := _locked(str(each))) is not None:
-                    _remove(str(each), lock)
+                if is_own and time.time() - state.st_mtime > _FRESH and (lock := _locked(str(path))) is not None:
+                    _remove(str(path), lock)

@@ -90,8 +90,8 @@ def mutants(folder: Path, source: str) -> list[Mutation]:
 def trials(folder: Path, target: NumpyTarget) -> list[CaseTrial]:
     """The trials of the cases of the thin spec."""
     (folder / "thin.yaml").write_text(THIN)
-    groups = [each for spec in load_specs([folder / "thin.yaml"]) for each in spec.groups]
-    return target.trials([case for each in groups for case in expand(each, limits=LIMITS)])
+    groups = [group for spec in load_specs([folder / "thin.yaml"]) for group in spec.groups]
+    return target.trials([case for group in groups for case in expand(group, limits=LIMITS)])
 
 
 def changed(target: NumpyTarget, module: str, before: str, after: str) -> ast.Module:
@@ -103,7 +103,7 @@ def changed(target: NumpyTarget, module: str, before: str, after: str) -> ast.Mo
 
 def test_every_kind_of_expression_is_mutated(tmp_path: Path) -> None:
     """Comparisons, boolean operators, conditions, constants, calls and returns, one at a time."""
-    found = {(each.before, each.after) for each in mutants(tmp_path, SOURCE)}
+    found = {(mutant.before, mutant.after) for mutant in mutants(tmp_path, SOURCE)}
 
     assert found >= {
         ("count < 1", "count <= 1"),
@@ -119,12 +119,12 @@ def test_every_kind_of_expression_is_mutated(tmp_path: Path) -> None:
         ("return ['num_splits.positive']", "return []"),
         ("for each in (count, size) if any(each)", "for each in (count, size) if False"),
     }
-    assert all(ast.unparse(each.tree) != ast.unparse(ast.parse(SOURCE)) for each in mutants(tmp_path, SOURCE))
+    assert all(ast.unparse(mutant.tree) != ast.unparse(ast.parse(SOURCE)) for mutant in mutants(tmp_path, SOURCE))
 
 
 def test_a_declaration_is_mutated_where_it_decides_results(tmp_path: Path) -> None:
     """Its constraints and checks, and what they use; not its facts, and not another operation."""
-    found = {(each.before, each.after) for each in mutants(tmp_path, SOURCE)}
+    found = {(mutant.before, mutant.after) for mutant in mutants(tmp_path, SOURCE)}
 
     assert found >= {
         ("Port('data', ranks=(1,), optional=True)", "Port('data', optional=True)"),
@@ -133,31 +133,33 @@ def test_a_declaration_is_mutated_where_it_decides_results(tmp_path: Path) -> No
         ("violations(a, LIMIT)", "True"),
         ("LIMIT = 3", "LIMIT = 4"),
     }
-    assert not {each.before for each in mutants(tmp_path, SOURCE)} & {"count > 5", "a > 7"}
+    assert not {mutant.before for mutant in mutants(tmp_path, SOURCE)} & {"count > 5", "a > 7"}
 
 
 def test_what_an_exception_says_is_not_mutated(tmp_path: Path) -> None:
     """It decides no result."""
-    assert [each.after for each in mutants(tmp_path, SOURCE) if "8" in each.before] == []
+    assert [mutant.after for mutant in mutants(tmp_path, SOURCE) if "8" in mutant.before] == []
 
 
 def test_every_construct_of_the_language_is_mutated_into_a_module_that_compiles(tmp_path: Path) -> None:
     """Assignment expressions, guards, lambdas, generators, nested functions and formatted strings among them."""
     found = mutants(tmp_path, CONSTRUCTS)
 
-    assert {each.before for each in found} >= {
+    assert {hit.before for hit in found} >= {
         "(size := len(data)) > 1 and size != 3",
         "case [first, *_] if first < size",
         "if (largest := max(data)) > 9",
         "size == 0",
     }
-    for each in found:
-        compile(each.tree, "module", "exec")
+    for item in found:
+        compile(item.tree, "module", "exec")
 
 
 def test_a_mutation_names_the_requirements_beside_it(tmp_path: Path) -> None:
     """Those in the expression, or else those of its function."""
-    found = {each.names for each in mutants(tmp_path, SOURCE) if each.function in ("num_splits.odd", "violations")}
+    found = {
+        mutant.names for mutant in mutants(tmp_path, SOURCE) if mutant.function in ("num_splits.odd", "violations")
+    }
 
     assert found >= {("num_splits.positive",), ("num_splits.odd",)}
 
@@ -166,18 +168,18 @@ def test_the_modules_of_an_operation_are_those_that_hold_its_semantics() -> None
     """Its own after those that it imports; what all operations share is left out."""
     semantics = Semantics(("VariadicSplit-1",))
 
-    assert [semantics.shown(each) for each in semantics.program.files] == ["movement.axis", "movement.split"]
+    assert [semantics.shown(file) for file in semantics.program.files] == ["movement.axis", "movement.split"]
 
 
 def test_a_changed_module_changes_nothing_that_is_in_use() -> None:
     """The mutant accepts an axis that is missing; the semantics in use do not."""
     semantics = Semantics(("Split-1",))
-    [module] = [each for each in semantics.program.files if semantics.shown(each) == "movement.axis"]
+    [module] = [file for file in semantics.program.files if semantics.shown(file) == "movement.axis"]
     source = semantics.program.files[module].read_text()
     tree = ast.parse(source.replace('AXIS = Port("axis", ', 'AXIS = Port("axis", optional=True, '))
     mutant = semantics.changed(module, tree)["Split-1"]
     arguments = Arguments(inputs={"data": Operand(element_type="f32", shape=(6,))}, attributes={"num_splits": 2})
-    refused = [each.judged(arguments)[1] for each in (mutant, OPERATIONS["Split-1"])]
+    refused = [x.judged(arguments)[1] for x in (mutant, OPERATIONS["Split-1"])]
 
     assert refused == [(), ("axis.required",)]
 
@@ -187,7 +189,7 @@ def test_every_function_of_the_numpy_backend_has_mutants() -> None:
     target = NumpyTarget()
     found = list(mutations_of(target.program.trees, reached(target.program, target.roots())))
 
-    assert {op for each in found for op in each.ops} == {*FUNCTIONS}
+    assert {op for hit in found for op in hit.ops} == {*FUNCTIONS}
     assert Rejected.__module__ not in target.program.files
 
 

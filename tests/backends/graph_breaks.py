@@ -19,7 +19,7 @@ suite, backend, breaks = open_suite(Path(sys.argv[1])), Torch("compile"), {}
 for entry in suite.entries:
     case = declared_case_from(json.loads(harness_text(suite.case(entry), suite.declarations)))
     arrays = suite.arrays(entry, inputs_name(0))
-    feed = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
+    feed = {input_.name: Tensor(element_type=input_.element_type, array=arrays[input_.name]) for input_ in case.inputs}
     counters.clear()
     with contextlib.suppress(Rejected, Unsupported):
         backend.run(case, None, [feed])

@@ -240,7 +240,7 @@ def test_a_type_that_the_framework_lacks_is_unsupported(kind: str) -> None:
 def test_numpy_pads_an_empty_output_of_any_size() -> None:
     """A dimension of 2**40 beside one without elements takes no memory."""
     data = Tensor(element_type="u8", array=np.zeros((1, 2), np.uint8))
-    begin, end = (Tensor(element_type="i64", array=np.array(each)) for each in ([1 << 40, -2], [0, 0]))
+    begin, end = (Tensor(element_type="i64", array=np.array(x)) for x in ([1 << 40, -2], [0, 0]))
 
     [output] = FUNCTIONS["Pad-12"]([data, begin, end], {"pad_mode": "constant"})
 
@@ -260,7 +260,7 @@ def test_numpy_gathers_nothing_with_empty_indices_of_any_size() -> None:
 def test_numpy_gathers_nothing_from_empty_data_of_any_size() -> None:
     """No slice of zeros is made for indices that are out of range if there are none."""
     data = Tensor(element_type="u8", array=np.zeros((0, 1 << 45), np.uint8))
-    indices, axis = (Tensor(element_type="i64", array=np.zeros(each, np.int64)) for each in ((0,), ()))
+    indices, axis = (Tensor(element_type="i64", array=np.zeros(x, np.int64)) for x in ((0,), ()))
 
     [output] = FUNCTIONS["Gather-8"]([data, indices, axis], {})
 

@@ -64,8 +64,8 @@ BROKEN_BY_IREE = {
     "StridedSlice-1 stride.negative",
 }
 NOT_COMPILED_BY_IREE = {
-    *(f"Reverse-1/element-types/{each}" for each in ("1a136326ce", "64da93a812", "781b28d004", "f217df6110")),
-    *(f"Reverse-1/nothing-reversed/{each}" for each in ("4543a51748", "6ac6c76dd9")),
+    *(f"Reverse-1/element-types/{name}" for name in ("1a136326ce", "64da93a812", "781b28d004", "f217df6110")),
+    *(f"Reverse-1/nothing-reversed/{name}" for name in ("4543a51748", "6ac6c76dd9")),
 }
 
 
@@ -77,7 +77,7 @@ def certified(opconform: Run, backend: str, python: str, out: Path, undeclared: 
 
     assert report["summary"]["error"] == 0
     assert report["missing"] == []
-    found = {each["id"] for each in report["cases"] if "undeclared-unsupported" in each.get("findings", [])}
+    found = {case["id"] for case in report["cases"] if "undeclared-unsupported" in case.get("findings", [])}
     assert found == {*undeclared}
     return report
 
@@ -85,8 +85,8 @@ def certified(opconform: Run, backend: str, python: str, out: Path, undeclared: 
 def broken(report: Any) -> Iterator[str]:
     """The normative requirements that are broken, as `operation requirement`."""
     for op, requirements in report["requirements"].items():
-        for name, each in requirements.items():
-            if each["broken"] and each["level"] == "normative":
+        for name, requirement in requirements.items():
+            if requirement["broken"] and requirement["level"] == "normative":
                 yield f"{op} {name}"
 
 
@@ -96,7 +96,7 @@ def test_iree_breaks_reversed_slices_alone(opconform: Run, tmp_path: Path) -> No
     report = certified(opconform, "iree", python, tmp_path, NOT_COMPILED_BY_IREE)
 
     assert {*broken(report)} == BROKEN_BY_IREE
-    assert {each["reason"] for each in report["cases"] if each["verdict"] == "fail"} == {"rejected-valid"}
+    assert {case["reason"] for case in report["cases"] if case["verdict"] == "fail"} == {"rejected-valid"}
     assert report["summary"]["fail"] == 18
     assert report["summary"]["pass"] > 600
 

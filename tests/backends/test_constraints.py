@@ -17,7 +17,7 @@ from opconform_runners.backends.constraints import check_declared, checked, cove
 from opconform_runners.backends.frameworks.numpy import FUNCTIONS, Numpy
 from tests.conftest import ROOT, Run
 
-SPLIT, PAD = (OPERATIONS[each].declaration for each in ("Split-1", "Pad-12"))
+SPLIT, PAD = (OPERATIONS[name].declaration for name in ("Split-1", "Pad-12"))
 DATA = Tensor(element_type="f32", array=np.zeros((4, 2), np.float32))
 AXIS = Tensor(element_type="i64", array=np.array(0))
 
@@ -73,10 +73,10 @@ def test_a_name_covers_what_is_below_it(name: str, covered: bool) -> None:
     assert covers([name], "Split-1:axis.rank") is covered
 
 
-@pytest.mark.parametrize("op", sorted(each.parent.name for each in (ROOT / "cases").glob("*/requirements.yaml")))
+@pytest.mark.parametrize("op", sorted(path.parent.name for path in (ROOT / "cases").glob("*/requirements.yaml")))
 def test_the_requirements_of_every_constraint_exist(op: str) -> None:
     """So every shipped declaration can be mapped as a whole."""
-    known = {each.id for each in requirements_of(op).requirements}
+    known = {requirement.id for requirement in requirements_of(op).requirements}
     constrained = {*constraints.requirements_of(OPERATIONS[op].declaration)}
 
     assert constrained
@@ -110,6 +110,6 @@ def test_a_run_lists_what_the_names_of_a_backend_stand_for(opconform: Run, small
     (tmp_path / "maps.py").write_text(MAPS)
     opconform("run", small_suite, "--backend", f"{tmp_path}/maps.py:Mapping", "--out", tmp_path / "out", code=None)
     report = json.loads((tmp_path / "out" / "report.json").read_text())
-    lengths = [f"VariadicSplit-1:lengths.{each}" for each in ("required", "rank", "element-type")]
+    lengths = [f"VariadicSplit-1:lengths.{name}" for name in ("required", "rank", "element-type")]
 
     assert report["implementation"]["mapped"] == ["VariadicSplit-1:axis.range", *lengths]

@@ -53,7 +53,7 @@ groups:
 def opconform(*words: object, code: int = 0) -> None:
     """The command line, in this process."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", ["opconform", *(str(each) for each in words)])
+        patch.setattr("sys.argv", ["opconform", *(str(word) for word in words)])
         with pytest.raises(SystemExit) as ended:
             main()
 
@@ -70,7 +70,7 @@ def test_a_context_is_the_same_graph_to_every_backend(tmp_path: Path, op: str, a
     opconform("generate", tmp_path / "contexts.yaml", "--out", tmp_path / "suite", "--jobs", "1")
     pytest.importorskip(name)
     suite, backend = open_suite(tmp_path / "suite"), load(name)
-    wrong = [each.id for each in suite.entries if not is_right(suite.store.root, each.id, backend)]
+    wrong = [entry.id for entry in suite.entries if not is_right(suite.store.root, entry.id, backend)]
 
     assert len(suite.entries) == 33
     assert wrong == []
@@ -81,15 +81,15 @@ def is_right(root: Path, name: str, backend: Backend) -> bool:
     suite = open_suite(root)
     entry = suite.by_id[name]
     case = declared_case_from(json.loads(harness_text(suite.case(entry), suite.declarations)))
-    types = {each.name: each.element_type for each in case.inputs}
+    types = {input_.name: input_.element_type for input_ in case.inputs}
     arrays = suite.arrays(entry, inputs_name(0))
-    feed = {each: Tensor(element_type=types[each], array=array) for each, array in arrays.items()}
+    feed = {key: Tensor(element_type=types[key], array=array) for key, array in arrays.items()}
     given = backend.run(case, root / name / "openvino" / "model.xml", [feed])
     [actual] = given.outputs if isinstance(given, PlacedOutputs) else given
     expected = suite.arrays(entry, expected_name(0))
-    return [(each.shape, each.array.tobytes()) for each in actual] == [
-        (each.shape, np.ascontiguousarray(each).tobytes())
-        for each in (expected[f"output_{number}"] for number in range(len(expected)))
+    return [(x.shape, x.array.tobytes()) for x in actual] == [
+        (x.shape, np.ascontiguousarray(x).tobytes())
+        for x in (expected[f"output_{number}"] for number in range(len(expected)))
     ]
 
 
@@ -101,7 +101,7 @@ def test_a_fault_of_the_second_inference_must_be_refused(tmp_path: Path) -> None
     backend = f"{MINIATURES}:ChecksTheFirstFeedAlone"
     opconform("run", tmp_path / "suite", "--backend", backend, "--out", tmp_path / "wrong", code=1)
     cases = json.loads((tmp_path / "wrong" / "report.json").read_text())["cases"]
-    [failed] = [each for each in cases if each["verdict"] == "fail"]
+    [failed] = [case for case in cases if case["verdict"] == "fail"]
 
     assert failed["reason"] == "accepted-invalid"
     assert failed["inputs"] == (

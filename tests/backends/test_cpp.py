@@ -86,7 +86,7 @@ def judged(out: Path) -> dict[str, dict[str, Any]]:
     """What each case's result says, by the case's id."""
     results = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     assert results[-1].get("footer") is True
-    return {each["id"]: {key: each.get(key) for key in JUDGED} for each in results[1:-1]}
+    return {result["id"]: {key: result.get(key) for key in JUDGED} for result in results[1:-1]}
 
 
 def test_it_is_judged_as_the_python_backend_is(opconform: Run, harness: Path, core_suite: Path, tmp_path: Path) -> None:
@@ -95,13 +95,13 @@ def test_it_is_judged_as_the_python_backend_is(opconform: Run, harness: Path, co
     opconform("run", core_suite, "--harness", harness, "--out", tmp_path / "cpp", code=1)
     python, cpp = judged(tmp_path / "python"), judged(tmp_path / "cpp")
     # A memory fault has another result in each execution, and ends the process in some of them.
-    faults = {case for one in (python, cpp) for case, each in one.items() if each["reason"] == "nondeterministic"}
+    faults = {case for one in (python, cpp) for case, x in one.items() if x["reason"] == "nondeterministic"}
     faults |= {case for case in python if [python[case]["reason"], cpp[case]["reason"]].count("crash") == 1}
 
-    assert {"pass", "fail", "unsupported"} <= {each["verdict"] for each in python.values()}
+    assert {"pass", "fail", "unsupported"} <= {x["verdict"] for x in python.values()}
     assert len(faults) < 20
-    assert {case: each for case, each in cpp.items() if case not in faults} == {
-        case: each for case, each in python.items() if case not in faults
+    assert {case: x for case, x in cpp.items() if case not in faults} == {
+        case: x for case, x in python.items() if case not in faults
     }
 
 
@@ -128,9 +128,9 @@ def test_an_unreadable_folder_is_an_error_and_it_goes_on(
     lost = {**run_request(1, folder, tmp_path / "1.npz"), "dir": str(tmp_path / "nowhere")}
     damaged = run_request(2, tmp_path / "damaged", tmp_path / "2.npz")
     silent = {"cmd": "run", "seq": 3}
-    answers = [reply(talk, each) for each in (lost, damaged, silent, run_request(4, folder, tmp_path / "4.npz"))]
+    answers = [reply(talk, x) for x in (lost, damaged, silent, run_request(4, folder, tmp_path / "4.npz"))]
 
-    assert [(each["seq"], each["status"]) for each in answers] == [
+    assert [(answer["seq"], answer["status"]) for answer in answers] == [
         (1, "error"),
         (2, "error"),
         (3, "error"),

@@ -90,7 +90,7 @@ class OnTwoDevices(Numpy):
 
 def command(*arguments: object, code: int = 0) -> Result:
     """A command of opconform's, in this process; the first argument is its name."""
-    name, *others = (str(each) for each in arguments)
+    name, *others = (str(argument) for argument in arguments)
     found = importlib.import_module(f"opconform_runners.cli.{name.replace('-', '_')}").command
     done = CliRunner().invoke(found, others, env={"COLUMNS": "300"})
     assert done.exit_code == code, (done.output, done.exception)
@@ -118,7 +118,7 @@ def given(suite: Suite, context: str, model: str) -> tuple[DeclaredCase, Path, l
     [entry] = filter(is_wanted, suite.entries)
     case = declared_case_from(json.loads(harness_text(suite.case(entry), suite.declarations)))
     arrays = suite.arrays(entry, inputs_name(0))
-    feed = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
+    feed = {input_.name: Tensor(element_type=input_.element_type, array=arrays[input_.name]) for input_ in case.inputs}
     return case, Path(str(suite.store.root)) / entry.id / model, [feed]
 
 
@@ -160,7 +160,7 @@ def test_openvino_executes_the_imported_model(suite: Suite, monkeypatch: pytest.
     outputs = [OpenVINO(device).run(*openvino_case(suite)).outputs for device in ("CPU", "IMPORT:CPU")]
 
     assert len(compiled) == 1
-    assert [each.array.tolist() for each in outputs[0][0]] == [each.array.tolist() for each in outputs[1][0]]
+    assert [output.array.tolist() for output in outputs[0][0]] == [output.array.tolist() for output in outputs[1][0]]
 
 
 def test_openvino_says_how_many_threads_executed(suite: Suite) -> None:
@@ -269,10 +269,10 @@ def test_a_missing_openvino_device_is_reported_in_one_sentence(device: str, sent
 def test_excluding_every_device_is_refused() -> None:
     """Otherwise each case would be refused, which is not a verdict on the product."""
     core = openvino.Core()
-    devices = sorted({each.partition(".")[0] for each in core.available_devices})
+    devices = sorted({available_device.partition(".")[0] for available_device in core.available_devices})
 
     with pytest.raises(UsageError, match="excludes every device that OpenVINO has on this machine"):
-        device_of(core, "AUTO:" + ",".join(f"-{each}" for each in devices))
+        device_of(core, "AUTO:" + ",".join(f"-{device}" for device in devices))
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_a_missing_provider_is_reported_in_one_sentence(device: str, beginning: 
     text = tmp_path / "text.so"
     text.write_text("no library")
     for name, place in (("text", text), ("plugin", CPU_PLUGIN)):
-        device, beginning = (each.replace(f"{{{name}}}", str(place)) for each in (device, beginning))
+        device, beginning = (x.replace(f"{{{name}}}", str(place)) for x in (device, beginning))
 
     with pytest.raises(UsageError) as caught:
         OnnxRuntime(device)
@@ -344,7 +344,7 @@ def test_an_onnx_runtime_plugin_is_loaded_by_its_path(suite: Suite, tmp_path: Pa
     out = tmp_path / "out"
     command("run", suite.store.root, "--backend", f"onnxruntime:{name}={library}", "--out", out)
     report = json.loads((out / "report.json").read_text())
-    verdicts = {each["id"].split("/")[1]: each["verdict"] for each in report["cases"]}
+    verdicts = {case["id"].split("/")[1]: case["verdict"] for case in report["cases"]}
 
     assert report["implementation"]["device"] == name
     assert report["environment"]["devices"] == [name]
@@ -387,8 +387,8 @@ def statement(folder: Path) -> Any:
 
 def test_results_report_and_certificate_name_what_executed(placed: Path) -> None:
     """Each result its own device, and the report and certificate all of them, with the driver and the threads."""
-    lines = [json.loads(each) for each in (placed / "out" / "results.jsonl").read_text().splitlines()[:-1]]
-    devices = sorted(tuple(each["placement"]["devices"]) for each in lines if "placement" in each)
+    lines = [json.loads(line) for line in (placed / "out" / "results.jsonl").read_text().splitlines()[:-1]]
+    devices = sorted(tuple(line["placement"]["devices"]) for line in lines if "placement" in line)
     report = json.loads((placed / "out" / "report.json").read_text())
     noted = report["environment"]
 

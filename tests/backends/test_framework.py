@@ -236,9 +236,9 @@ def test_constraints_and_what_adapters_and_rows_fulfil_is_mapped() -> None:
 
     assert implementation.operations == ("Tile-1", "Flip-1", "Constant-1")
     assert set(resolved(implementation, (TILE, FLIP)).mapped) == {
-        *(f"Tile-1:{each}" for each in ("data.required", "data.rank")),
-        *(f"Tile-1:repeats.{each}" for each in ("required", "rank", "element-type")),
-        *(f"Flip-1:{each}" for each in ("along.negative", "mode.required", "data.any")),
+        *(f"Tile-1:{name}" for name in ("data.required", "data.rank")),
+        *(f"Tile-1:repeats.{name}" for name in ("required", "rank", "element-type")),
+        *(f"Flip-1:{name}" for name in ("along.negative", "mode.required", "data.any")),
     }
 
 

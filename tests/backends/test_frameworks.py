@@ -182,14 +182,18 @@ def test_a_framework_breaks_what_was_found_in_it_and_no_more(
     one = ("--jobs", "1")  # in JAX, a case can depend on those before it in the same process
     report = certified(opconform, tmp_path, backend, "--profile", "core", *one)
     broken = {
-        op: {name for name, each in requirements.items() if each["broken"] and each["level"] == "normative"}
+        op: {
+            name
+            for name, requirement in requirements.items()
+            if requirement["broken"] and requirement["level"] == "normative"
+        }
         for op, requirements in report["requirements"].items()
     }
 
     assert report["summary"]["error"] == 0
-    splits = (each for each in report["cases"] if each["id"].partition("/")[0] in DECLARED)
-    assert {finding for each in splits for finding in each.get("findings", [])} <= {"late"}
-    assert {op: each for op, each in broken.items() if each} == known.broken
+    splits = (case for case in report["cases"] if case["id"].partition("/")[0] in DECLARED)
+    assert {finding for split in splits for finding in split.get("findings", [])} <= {"late"}
+    assert {op: requirement for op, requirement in broken.items() if requirement} == known.broken
 
 
 @pytest.mark.timeout(600)
@@ -202,24 +206,24 @@ def test_the_bits_of_every_declared_element_type_come_through(opconform: Run, tm
         opconform, tmp_path / "out", backend, tmp_path / "Split-1.yaml", tmp_path / "VariadicSplit-1.yaml"
     )
     verdicts: dict[str, set[str]] = {
-        each: set() for each in ("pass", "unsupported", "value", "nan-payload", "inconclusive")
+        name: set() for name in ("pass", "unsupported", "value", "nan-payload", "inconclusive")
     }
-    for each in report["cases"]:
-        case = json.loads((tmp_path / "out" / "suite" / each["id"] / "case.json").read_text())
+    for item in report["cases"]:
+        case = json.loads((tmp_path / "out" / "suite" / item["id"] / "case.json").read_text())
         kind = case["inputs"][0]["element_type"]
-        verdicts[each.get("reason") or each["verdict"]].add(kind)
+        verdicts[item.get("reason") or item["verdict"]].add(kind)
     lost = {kind: reason for reason in ("nan-payload", "value") for kind in verdicts[reason]}
     lost |= {kind: KNOWN[backend].changed.get(kind, "?") for kind in verdicts["inconclusive"]}  # by the join alone
 
     assert lost == KNOWN[backend].changed
-    assert not [each for each in report["cases"] if "findings" in each]  # so it does what it declares, and no more
+    assert not [case for case in report["cases"] if "findings" in case]  # so it does what it declares, and no more
     assert verdicts["unsupported"] == set(ELEMENT_TYPES) - verdicts["pass"] - set(lost)
 
 
 @pytest.mark.timeout(600)
 def test_a_graph_that_pytorch_compiles_is_the_same_graph(opconform: Run, tmp_path: Path) -> None:
     """Every context, and a second inference of other shapes on the compiled function."""
-    if not any(shutil.which(each) for each in ("g++", "clang++")):
+    if not any(shutil.which(name) for name in ("g++", "clang++")):
         pytest.skip("torch:compile needs a C++ compiler")
     (tmp_path / "contexts.yaml").write_text(CONTEXTS)
     report = certified(opconform, tmp_path / "out", "torch:compile", tmp_path / "contexts.yaml")
@@ -230,13 +234,13 @@ def test_a_graph_that_pytorch_compiles_is_the_same_graph(opconform: Run, tmp_pat
 @pytest.mark.timeout(600)
 def test_pytorch_compiles_the_whole_graph_of_a_case(opconform: Run, tmp_path: Path) -> None:
     """Nothing that surrounds a call breaks the graph, which would leave the rest uncompiled."""
-    if not any(shutil.which(each) for each in ("g++", "clang++")):
+    if not any(shutil.which(name) for name in ("g++", "clang++")):
         pytest.skip("torch:compile needs a C++ compiler")
     python = [*interpreter("torch")[1:], sys.executable][0]
     chosen = ("Pad-12/beyond-reflect", "Gather-8/contexts", "Transpose-1/contexts", "VariadicSplit-1/contexts")
-    selected = [word for each in chosen for word in ("--select", f"{each}/*")]
+    selected = [word for x in chosen for word in ("--select", f"{x}/*")]
     opconform("generate", "--profile", "core", *selected, "--out", tmp_path / "suite")
-    roots = os.pathsep.join(str(ROOT / each) for each in ("generator", "runners"))
+    roots = os.pathsep.join(str(ROOT / name) for name in ("generator", "runners"))
     done = subprocess.run(
         [python, str(Path(__file__).parent / "graph_breaks.py"), str(tmp_path / "suite")],
         env={**os.environ, "PYTHONPATH": roots},

@@ -57,7 +57,7 @@ def harness(node: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tup
 
 def replies_to(command: Sequence[str], requests: Sequence[object]) -> list[Any]:
     """What a harness answers to requests that are sent all at once; `stop` ends it."""
-    lines = [json.dumps(each) for each in (*requests, {"cmd": "stop"})]
+    lines = [json.dumps(r) for r in (*requests, {"cmd": "stop"})]
     done = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -104,7 +104,7 @@ def test_versions_are_exact() -> None:
     dependencies = json.loads((SOURCE / "package.json").read_text())["dependencies"]
 
     assert sorted(dependencies) == ["fflate", "onnxruntime-node"]
-    assert all(re.fullmatch(r"\d+\.\d+\.\d+", each) for each in dependencies.values())
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", dependency) for dependency in dependencies.values())
 
 
 def test_verdicts_are_those_of_the_python_backend(opconform: Run, harness: tuple[str, str], tmp_path: Path) -> None:
@@ -116,16 +116,14 @@ def test_verdicts_are_those_of_the_python_backend(opconform: Run, harness: tuple
     opconform("run", suite, "--backend", "onnxruntime", "--out", tmp_path / "python", code=None)
     opconform("run", suite, "--harness", " ".join(harness), "--out", tmp_path / "javascript", code=None)
     python, javascript = (
-        {each["id"]: each for each in json.loads((tmp_path / name / "report.json").read_text())["cases"]}
+        {case["id"]: case for case in json.loads((tmp_path / name / "report.json").read_text())["cases"]}
         for name in ("python", "javascript")
     )
 
-    verdicts = [each["verdict"] for each in javascript.values()]
+    verdicts = [x["verdict"] for x in javascript.values()]
     assert "error" not in verdicts
     assert verdicts.count("pass") > len(verdicts) / 2
-    assert [
-        each for name, each in javascript.items() if verdict(each) != verdict(python[name]) and not lacks(each)
-    ] == []
+    assert [x for name, x in javascript.items() if verdict(x) != verdict(python[name]) and not lacks(x)] == []
 
 
 def test_a_missing_folder_is_an_error_and_the_next_case_is_served(harness: tuple[str, str], tmp_path: Path) -> None:
@@ -134,7 +132,7 @@ def test_a_missing_folder_is_an_error_and_the_next_case_is_served(harness: tuple
 
     message = f"ENOENT: no such file or directory, open '{tmp_path / 'gone' / 'inputs.npz'}'"
     assert said["implementation"]["language"] == "javascript"
-    assert [(each["seq"], each["status"], each["message"]) for each in replies] == [
+    assert [(reply["seq"], reply["status"], reply["message"]) for reply in replies] == [
         (1, "error", message),
         (2, "error", message),
     ]
@@ -176,7 +174,7 @@ def test_what_is_printed_stays_out_of_the_replies(harness: tuple[str, str], tmp_
     program, main = harness
     replies = replies_to([program, "--import", str(chatter), main], [START, request(1, tmp_path / "gone")])
 
-    assert [each.get("status") for each in replies] == [None, "error"]
+    assert [reply.get("status") for reply in replies] == [None, "error"]
 
 
 def test_a_harness_without_its_packages_says_what_to_do(node: str, tmp_path: Path) -> None:

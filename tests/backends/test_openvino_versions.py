@@ -43,7 +43,7 @@ def older() -> str:
 
 def constants_read(python: str) -> Any:
     """What the script finds with an interpreter."""
-    paths = os.pathsep.join(str(ROOT / each) for each in ("generator", "runners"))
+    paths = os.pathsep.join(str(ROOT / name) for name in ("generator", "runners"))
     done = subprocess.run(
         [python, SCRIPT], env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False
     )
@@ -79,9 +79,9 @@ def test_an_older_version_is_run_without_errors_of_the_harness(opconform: Run, t
     opconform(*run, code=None)
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     verdicts: dict[str, set[str]] = {}
-    for each in report["cases"]:
-        kind = json.loads((tmp_path / "suite" / each["id"] / "case.json").read_text())["inputs"][0]["element_type"]
-        verdicts.setdefault(kind, set()).add(each["verdict"])
+    for case in report["cases"]:
+        kind = json.loads((tmp_path / "suite" / case["id"] / "case.json").read_text())["inputs"][0]["element_type"]
+        verdicts.setdefault(kind, set()).add(case["verdict"])
 
     assert report["implementation"]["version"] == "2025.2.0"
     assert report["summary"]["error"] == 0

@@ -37,8 +37,8 @@ ROW = re.compile(r'^    \{"([A-Z]\w*-\d+)",(.*?)(?=^    \{"[A-Z]|^\};)', re.MULT
 
 def known() -> set[str]:
     """The full name of every requirement."""
-    ops = [each.parent.name for each in (ROOT / "cases").glob("*/requirements.yaml")]
-    return {full_name(op, each.id) for op in ops for each in requirements_of(op).requirements}
+    ops = [p.parent.name for p in (ROOT / "cases").glob("*/requirements.yaml")]
+    return {full_name(op, requirement.id) for op in ops for requirement in requirements_of(op).requirements}
 
 
 def strings(node: ast.AST, constants: Mapping[str, ast.AST]) -> Iterator[str]:
@@ -57,10 +57,10 @@ def tables_of(source: str) -> dict[str, set[str]]:
     """The full names of the requirements in each table of a Python module."""
     body = ast.parse(source).body
     constants = {
-        ast.unparse(target): each.value
-        for each in body
-        if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None
-        for target in (each.targets if isinstance(each, ast.Assign) else [each.target])
+        ast.unparse(target): x.value
+        for x in body
+        if isinstance(x, ast.Assign | ast.AnnAssign) and x.value is not None
+        for target in (x.targets if isinstance(x, ast.Assign) else [x.target])
     }
     return {
         name: {
@@ -72,7 +72,7 @@ def tables_of(source: str) -> dict[str, set[str]]:
         }
         for name in TABLES
         if name in constants
-        for table in [next(each for each in ast.walk(constants[name]) if isinstance(each, ast.Dict))]
+        for table in [next(p for p in ast.walk(constants[name]) if isinstance(p, ast.Dict))]
     }
 
 
@@ -86,7 +86,7 @@ def test_every_requirement_in_a_backends_tables_is_one_of_its_operation(path: Pa
 
 def rows_of(source: str) -> dict[str, set[str]]:
     """The full names of the requirements and words that each row of a framework's module names, by operation."""
-    tables = [each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Dict) and each.keys]
+    tables = [p for p in ast.walk(ast.parse(source)) if isinstance(p, ast.Dict) and p.keys]
     rows = [
         (ast.literal_eval(op), row)
         for table in tables
@@ -98,9 +98,9 @@ def rows_of(source: str) -> dict[str, set[str]]:
 
 def names_in(row: ast.AST) -> Iterator[str]:
     """The requirements and words that a row names, or the adapters that it names."""
-    yield from (each for each in strings(row, {}) if SHORT.fullmatch(each))
-    for each in ast.walk(row):
-        value = NAMED.get(each.id) if isinstance(each, ast.Name) else None
+    yield from (string for string in strings(row, {}) if SHORT.fullmatch(string))
+    for item in ast.walk(row):
+        value = NAMED.get(item.id) if isinstance(item, ast.Name) else None
         value = value() if value is pads.pairs else value
         if isinstance(value, Adapter):
             yield from (*value.mapped, *(value.constraints or ()))
@@ -112,7 +112,7 @@ def names_in(row: ast.AST) -> Iterator[str]:
 def test_every_requirement_in_a_frameworks_row_is_one_of_its_operation(path: Path) -> None:
     """An adapter of another operation would map what does not exist."""
     named = {name for row in rows_of(path.read_text()).values() for name in row}
-    words = {each.rpartition(".")[0] for each in known()}
+    words = {x.rpartition(".")[0] for x in known()}
 
     assert named - known() - words == set()
 
@@ -166,18 +166,18 @@ MAPPED: Mapping[str, Support] = MappingProxyType(
 @pytest.mark.parametrize("path", [*BACKENDS, *FRAMEWORKS], ids=lambda path: path.name)
 def test_every_requirement_that_a_backend_refuses_a_case_for_exists(path: Path) -> None:
     """In functions, where it is an argument of the refusal."""
-    calls = (each for each in ast.walk(ast.parse(path.read_text())) if isinstance(each, ast.Call))
-    refusals = (each for each in calls if ast.unparse(each.func) in ("Rejected", "refuse_if"))
-    named = {text for each in refusals for text in strings(each, {}) if SHORT.fullmatch(text)}
+    calls = (p for p in ast.walk(ast.parse(path.read_text())) if isinstance(p, ast.Call))
+    refusals = (call for call in calls if ast.unparse(call.func) in ("Rejected", "refuse_if"))
+    named = {text for refusal in refusals for text in strings(refusal, {}) if SHORT.fullmatch(text)}
 
-    assert named - {each.partition(":")[2] for each in known()} == set()
+    assert named - {x.partition(":")[2] for x in known()} == set()
 
 
 def test_the_harnesses_in_other_languages_name_requirements_of_the_operation() -> None:
     """The rows of the C++ harness's tables, and the list of the JavaScript one."""
     rows = ROW.findall(CPP.read_text())
     cpp = {full_name(op, text) for op, row in rows for text in re.findall(r'"([^"]*)"', row) if SHORT.fullmatch(text)}
-    javascript = {full_name(*each) for each in FULL.findall(JAVASCRIPT.read_text())}
+    javascript = {full_name(*match) for match in FULL.findall(JAVASCRIPT.read_text())}
     messages = tomllib.loads((FOLDER / "openvino" / "plugin.toml").read_text())
 
     assert sorted(op for op, _ in rows) == sorted(messages)

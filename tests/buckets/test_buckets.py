@@ -89,13 +89,13 @@ def working(_name: str, _path: str) -> None:
 
 def verdicts(folder: Path) -> list[dict[str, object]]:
     """The results of a run, without what differs each time."""
-    return [result_document(each) | {"seconds": 0} for each in read_results(folder / "results.jsonl")]
+    return [result_document(read_result) | {"seconds": 0} for read_result in read_results(folder / "results.jsonl")]
 
 
 def test_a_zip_file_at_a_url_is_the_local_one(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
     """Byte for byte."""
-    for each in (tmp_path / "suite.zip", "test://bucket/suite.zip"):
-        opconform("generate", small_spec, "--out", each, "--jobs", "1")
+    for item in (tmp_path / "suite.zip", "test://bucket/suite.zip"):
+        opconform("generate", small_spec, "--out", item, "--jobs", "1")
 
     assert [*Store.store] == ["/bucket/suite.zip"]
     assert Store.store["/bucket/suite.zip"].getvalue() == (tmp_path / "suite.zip").read_bytes()
@@ -144,9 +144,9 @@ def test_no_error_or_file_has_the_password_of_a_url(opconform: Run, small_suite:
     said += opconform("run", "s3:/user:secret@bucket/suite", "numpy", code=2).stderr
     said += opconform("generate", "--out", "suite", "--executor", "dask://user:secret@host", code=2).stderr
     kept = [
-        each
-        for each in tmp_path.rglob("*")
-        if "secret" in each.name or (each.is_file() and b"secret" in each.read_bytes())
+        path
+        for path in tmp_path.rglob("*")
+        if "secret" in path.name or (path.is_file() and b"secret" in path.read_bytes())
     ]
 
     assert "test://***@bucket/results.zip" in said
@@ -253,7 +253,7 @@ def test_only_the_upload_of_a_completed_run_is_repeated(opconform: Run, small_su
 
     assert "Only the upload was left" in done.stderr
     assert Path("opconform-out/test-bucket-results/results.jsonl").read_bytes() == results
-    assert {each.name for each in Path("opconform-out").iterdir()} == {"test-bucket-results"}
+    assert {path.name for path in Path("opconform-out").iterdir()} == {"test-bucket-results"}
     Store.fail = failing(OSError(errno.EIO, "no disk"), "put")
     opconform(*run, "--force", code=2)
     Store.fail = staticmethod(working)

@@ -181,8 +181,8 @@ def test_of_two_writers_at_once_one_gets_an_error(server: int, tmp_path: Path) -
     ended(started(tmp_path / "one", server, "generate", "--profile", "core", SPEC, "--out", "s3://tests/suite.zip"))
     run = ("run", "s3://tests/suite.zip", *NUMPY, "--out", "s3://tests/same.zip", "--quiet")
     writers = {name: started(tmp_path / name, server, *run) for name in ("one", "two")}
-    said = {name: each.communicate(timeout=600)[1] for name, each in writers.items()}
-    codes = {name: each.returncode for name, each in writers.items()}
+    said = {name: writer.communicate(timeout=600)[1] for name, writer in writers.items()}
+    codes = {name: writer.returncode for name, writer in writers.items()}
     [winner], [loser] = ([name for name, code in codes.items() if code == wanted] for wanted in (0, 2))
     kept = tmp_path / winner / "opconform-out" / "s3-tests-same"
 

@@ -89,7 +89,7 @@ def test_a_certificate_names_backend_suite_and_results(original: Certified, smal
     said = original.statement()
     predicate, finding = said["predicate"], said["predicate"]["opconform"]
     header = json.loads((small_suite / "suite.json").read_text())
-    subject = {each["name"]: each["digest"]["sha256"] for each in said["subject"]}
+    subject = {x["name"]: x["digest"]["sha256"] for x in said["subject"]}
 
     assert said["_type"] == "https://in-toto.io/Statement/v1"
     assert said["predicateType"] == "https://in-toto.io/attestation/test-result/v0.1"
@@ -151,8 +151,7 @@ def test_requirements_that_were_changed_in_a_suite_are_found(opconform: Run, cer
         {},
         {
             "VariadicSplit-1": {
-                name: each | {"level": "interpretation"}
-                for name, each in genuine["requirements"]["VariadicSplit-1"].items()
+                name: x | {"level": "interpretation"} for name, x in genuine["requirements"]["VariadicSplit-1"].items()
             }
         },
     ):
@@ -301,7 +300,7 @@ def _claim(found: Certified) -> None:
     statement = found.statement()
     statement["predicate"]["result"] = "FAILED"
     payload = base64.b64encode(canonical_json(statement).encode()).decode()
-    _envelope(found, lambda each: each.update(payload=payload))
+    _envelope(found, lambda x: x.update(payload=payload))
 
 
 def _false_claim(found: Certified) -> None:
@@ -366,15 +365,15 @@ def _other_key(found: Certified) -> None:
 TAMPERINGS: dict[str, tuple[Callable[[Certified], None], str]] = {
     "another result": (_claim, "was changed after it was signed: its signature is not valid."),
     "another type of payload": (
-        lambda found: _envelope(found, lambda each: each.update(payloadType="application/json")),
+        lambda found: _envelope(found, lambda x: x.update(payloadType="application/json")),
         "has a payload of type 'application/json', not application/vnd.in-toto+json.",
     ),
     "a second signature": (
-        lambda found: _envelope(found, lambda each: each["signatures"].append(each["signatures"][0])),
+        lambda found: _envelope(found, lambda x: x["signatures"].append(x["signatures"][0])),
         "is not a certificate: it is not a DSSE envelope.",
     ),
     "a short signature": (
-        lambda found: _envelope(found, lambda each: each["signatures"][0].update(sig="AAAA")),
+        lambda found: _envelope(found, lambda x: x["signatures"][0].update(sig="AAAA")),
         "was changed after it was signed: its signature is not valid.",
     ),
     "a key twice": (
@@ -382,7 +381,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Certified], None], str]] = {
         "was changed outside the signed payload: it is not in the form that opconform writes.",
     ),
     "an unknown key": (
-        lambda found: _envelope(found, lambda each: each.update(note="trust me")),
+        lambda found: _envelope(found, lambda x: x.update(note="trust me")),
         "was changed outside the signed payload: it is not in the form that opconform writes.",
     ),
     "loose base64": (
@@ -432,14 +431,14 @@ def test_a_certificate_that_is_tampered_with_is_refused(opconform: Run, certifie
 def test_any_byte_that_is_changed_is_found(original: Certified, tmp_path: Path, data: st.DataObject) -> None:
     """In the certificate, the results, the log, the suite and the key: flipped, taken out or put in."""
     suite = original.out / "suite"
-    held = sorted(each for each in suite.rglob("*") if each.is_file())
+    held = sorted(path for path in suite.rglob("*") if path.is_file())
     files = [
         original.certificate,
         original.folder / "me.pub",
         original.out / "results.jsonl",
         original.out / "outcomes.jsonl",
     ]
-    chosen = data.draw(st.one_of(*(st.just(each) for each in files), st.sampled_from(held)))
+    chosen = data.draw(st.one_of(*(st.just(file) for file in files), st.sampled_from(held)))
     content = chosen.read_bytes()
     at = data.draw(st.integers(0, len(content) - 1))
     change = data.draw(st.sampled_from(["flip", "delete", "insert", "cut"]))

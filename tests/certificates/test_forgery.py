@@ -35,7 +35,7 @@ EXAMPLES = (shipped_files()["Split-1/examples.yaml"], shipped_files()["VariadicS
 
 def ended(command: object, *arguments: object) -> Result:
     """The result of a command, executed in this process."""
-    return CliRunner().invoke(command, [str(each) for each in arguments])  # type: ignore[arg-type]
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_certify_evaluates_every_golden(genuine: Path, suite: Path, change: Call
 def with_every_case(header: Header) -> Header:
     """A header that says that there are cases for every requirement, without which nothing is certified."""
     notes = header.requirements.items()
-    every = {op: {name: replace(each, profiles=("core",)) for name, each in of_op.items()} for op, of_op in notes}
+    every = {op: {name: replace(x, profiles=("core",)) for name, x in of_op.items()} for op, of_op in notes}
     return replace(header, requirements=every)
 
 
@@ -114,17 +114,17 @@ def without_a_case(suite: Path) -> None:
     """Leave one case out."""
     opened = open_suite(suite)
     shutil.rmtree(suite / opened.entries[0].id)
-    seal(suite, b"".join(entry_line(each).encode() for each in opened.entries[1:]))
+    seal(suite, b"".join(entry_line(entry).encode() for entry in opened.entries[1:]))
 
 
 def with_another(**changes: object) -> Callable[[Path], None]:
     """Change the header."""
-    return lambda suite: (None, seal(suite, (suite / MANIFEST).read_bytes(), lambda each: replace(each, **changes)))[0]  # type: ignore[arg-type]
+    return lambda suite: (None, seal(suite, (suite / MANIFEST).read_bytes(), lambda x: replace(x, **changes)))[0]  # type: ignore[arg-type]
 
 
 def with_a_profile(suite: Path) -> None:
     """Have the cases be of a profile that no spec has."""
-    seal(suite, "".join(entry_line(replace(each, profile="mine")) for each in open_suite(suite).entries).encode())
+    seal(suite, "".join(entry_line(replace(entry, profile="mine")) for entry in open_suite(suite).entries).encode())
 
 
 @pytest.mark.parametrize(

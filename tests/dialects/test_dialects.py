@@ -72,7 +72,7 @@ def small(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def entry(suite: Suite, group: str) -> Entry:
     """The first case of a group that is not there as a twin."""
-    return next(each for each in suite.entries if f"/{group}/" in each.id)
+    return next(e for e in suite.entries if f"/{group}/" in e.id)
 
 
 def model(suite: Suite, entry: Entry) -> onnx.ModelProto:
@@ -82,12 +82,12 @@ def model(suite: Suite, entry: Entry) -> onnx.ModelProto:
 
 def test_every_case_is_rendered_or_left_out_with_a_reason(suite: Suite) -> None:
     """Never both, never neither."""
-    for each in suite.entries:
-        rendered = {name.split("/")[0] for name in each.files if "/" in name} - {CONTROL}
+    for item in suite.entries:
+        rendered = {name.split("/")[0] for name in item.files if "/" in name} - {CONTROL}
 
-        assert rendered | set(each.left_out) == set(DIALECTS), each.id
-        assert not rendered & set(each.left_out), each.id
-        assert all(each.left_out.values())
+        assert rendered | set(item.left_out) == set(DIALECTS), item.id
+        assert not rendered & set(item.left_out), item.id
+        assert all(item.left_out.values())
 
 
 @pytest.mark.ci_only
@@ -95,7 +95,7 @@ def test_each_dialect_says_a_good_part_of_the_suite(shipped_suite: Path) -> None
     """A dialect that leaves everything out would pass all the other tests."""
     suite = open_suite(shipped_suite)
     counts = Counter(
-        (name.split("/")[0], each.expect == "accept") for each in suite.entries for name in each.files if "/" in name
+        (name.split("/")[0], e.expect == "accept") for e in suite.entries for name in e.files if "/" in name
     )
 
     assert counts["onnx", True] > 1_300
@@ -106,11 +106,11 @@ def test_each_dialect_says_a_good_part_of_the_suite(shipped_suite: Path) -> None
 
 def test_every_onnx_model_passes_the_checker(suite: Suite) -> None:
     """Accepted ones with shape inference, which narrows dimensions over 32 bits and so misreads those."""
-    for each in suite.entries:
-        if "onnx/model.onnx" in each.files and each.expect == "accept":
-            case = suite.case(each)
+    for item in suite.entries:
+        if "onnx/model.onnx" in item.files and item.expect == "accept":
+            case = suite.case(item)
             wide = any(size >= 1 << 31 for tensor in case.inputs for size in tensor.shape)
-            checker.check_model(model(suite, each), full_check=not wide)
+            checker.check_model(model(suite, item), full_check=not wide)
 
 
 def test_what_minus_one_stands_for_is_lowered(small: Suite) -> None:
@@ -137,9 +137,9 @@ def test_computed_lengths_are_nodes_of_the_model(small: Suite) -> None:
     """Of a converted axis an attribute holds the value, so its conversion is not in the model."""
     converted, computed = (model(small, entry(small, group)).graph.node for group in ("converted", "computed"))
 
-    assert [each.op_type for each in converted] == ["Cast", "Split"]
-    assert [(each.name, each.i) for each in converted[1].attribute] == [("axis", 0)]
-    assert [each.op_type for each in computed] == ["Shape", "Constant", "Gather", "Constant", "Concat", "Split"]
+    assert [x.op_type for x in converted] == ["Cast", "Split"]
+    assert [(x.name, x.i) for x in converted[1].attribute] == [("axis", 0)]
+    assert [x.op_type for x in computed] == ["Shape", "Constant", "Gather", "Constant", "Concat", "Split"]
     assert entry(small, "computed").left_out == {"stablehlo": "ShapeOf-3 has no rendering in this dialect"}
 
 

@@ -58,7 +58,7 @@ def test_the_pages_examples_come_out_as_the_pages_print_them(core_suite: Path, g
 
 def test_an_empty_constant_has_one_byte(core_suite: Path) -> None:
     """As in the files that OpenVINO writes: its reader does not take weights of no bytes."""
-    weights = {each.read_bytes() for each in (core_suite / "Transpose-1" / "scalar").glob("*/openvino/model.bin")}
+    weights = {path.read_bytes() for path in (core_suite / "Transpose-1" / "scalar").glob("*/openvino/model.bin")}
 
     assert weights == {b"\0"}
 
@@ -66,8 +66,8 @@ def test_an_empty_constant_has_one_byte(core_suite: Path) -> None:
 def has_half_bytes(case: Case) -> bool:
     """Whether a constant decides what the operation does and has 4-bit elements, which OpenVINO reads as bytes."""
     return any(
-        each.role == "control" and each.binding == "constant" and each.element_type in ("i4", "u4")
-        for each in case.inputs
+        input_.role == "control" and input_.binding == "constant" and input_.element_type in ("i4", "u4")
+        for input_ in case.inputs
     )
 
 
@@ -85,8 +85,8 @@ def test_every_accepted_model_loads(core_or_shipped: Path) -> None:
             model = core.read_model(path)
         except RuntimeError as fault:
             is_excused = bool(entry.readings.reject)  # by another reading of an interpretation
-            assert is_excused or has_half_bytes(case) or any(each in str(fault) for each in REFUSED), entry.id
+            assert is_excused or has_half_bytes(case) or any(x in str(fault) for x in REFUSED), entry.id
             continue
-        fed = [each.name for each in case.inputs if each.binding == "parameter"]
-        assert [each.any_name for each in model.inputs] == fed, entry.id
+        fed = [input_.name for input_ in case.inputs if input_.binding == "parameter"]
+        assert [input_.any_name for input_ in model.inputs] == fed, entry.id
         assert len(model.outputs) == len(case.expect.accept if case.expect else ()), entry.id

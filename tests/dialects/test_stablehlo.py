@@ -30,7 +30,7 @@ print(json.dumps(refused))
 def refused(modules: list[Path]) -> dict[str, str]:
     """What the loader says of those that it refuses."""
     python = interpreter_with("iree.compiler", "OPCONFORM_PYTHON_IREE")
-    told = json.dumps([str(each) for each in modules])
+    told = json.dumps([str(module) for module in modules])
     done = subprocess.run([python, "-c", LOADER], input=told, capture_output=True, text=True, check=True)
     said: dict[str, str] = json.loads(done.stdout)
     return said

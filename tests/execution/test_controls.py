@@ -57,7 +57,7 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def entry_in(suite: Suite, context: str) -> Entry:
     """The case in a context."""
-    return next(each for each in suite.entries if suite.case(each).context == context)
+    return next(entry for entry in suite.entries if suite.case(entry).context == context)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def run(opconform: Run, suite: Suite, out: Path, name: str, code: int) -> dict[s
 
 def by_context(suite: Suite, cases: list[dict[str, Any]]) -> dict[str, Any]:
     """The cases of a report by their context."""
-    return {suite.case(suite.by_id[each["id"]]).context: each for each in cases}
+    return {suite.case(suite.by_id[case["id"]]).context: case for case in cases}
 
 
 @pytest.mark.parametrize("control", [failure(), failure("shape"), failure("rejected-valid"), failure("crash")])
@@ -119,7 +119,7 @@ def test_a_failure_whose_control_has_no_verdict_stands(suite: Suite, control: Un
 
 def test_a_control_is_due_where_the_neighbour_may_be_at_fault(suite: Suite) -> None:
     """Not where an output of the operation itself is wrong, nor where nothing failed."""
-    concat, shared, partial = (entry_in(suite, each) for each in ("concat", "shared", "partial"))
+    concat, shared, partial = (entry_in(suite, name) for name in ("concat", "shared", "partial"))
 
     assert control_due(concat, suite.case(concat), failure()) == concat.control
     assert control_due(concat, suite.case(concat), failure("count")) == concat.control
@@ -133,7 +133,7 @@ def test_a_backend_with_a_faulty_join_does_not_fail(suite: Suite, lost_joins: Pa
     """Its cases with a join are inconclusive and name Concat-1; no requirement is broken."""
     found = by_context(suite, json.loads((lost_joins / "report.json").read_text())["cases"])
 
-    assert {context: each["verdict"] for context, each in found.items()} == {
+    assert {context: hit["verdict"] for context, hit in found.items()} == {
         "concat": "inconclusive",
         "shared": "inconclusive",
         "partial": "pass",
@@ -146,7 +146,7 @@ def test_a_backend_with_a_faulty_operation_fails(opconform: Run, suite: Suite, t
     """Its controls pass."""
     found = run(opconform, suite, tmp_path, "LosesSplits", 1)
 
-    assert {each["verdict"] for each in found.values()} == {"fail"}
+    assert {hit["verdict"] for hit in found.values()} == {"fail"}
     assert found["concat"]["sentence"] == LOST
     assert found["concat"]["broken"] == ["data.bits"]
 
@@ -173,7 +173,7 @@ def test_recorded_outputs_have_no_controls(opconform: Run, suite: Suite, tmp_pat
         "certificate", "judge", tmp_path / "outputs.zip", "--suite", suite.store.root, "--out", tmp_path / "out", code=1
     )
     cases = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
-    concat = next(each for each in cases if each["id"] == entry_in(suite, "concat").id)
+    concat = next(case for case in cases if case["id"] == entry_in(suite, "concat").id)
 
     assert concat["verdict"] == "fail"
     assert concat["sentence"] == f"{LOST}; {WITHOUT} has no verdict: recorded outputs are those of cases alone"
@@ -209,5 +209,5 @@ def test_an_interrupted_run_continues_with_the_controls(
 
 def results(content: bytes) -> list[tuple[str, str]]:
     """The id and the verdict of each case in results."""
-    lines = [json.loads(each) for each in content.splitlines()]
-    return [(each["id"], each["verdict"]) for each in lines if "id" in each]
+    lines = [json.loads(line) for line in content.splitlines()]
+    return [(line["id"], line["verdict"]) for line in lines if "id" in line]

@@ -46,7 +46,7 @@ def edited(value: Any) -> Iterator[tuple[str, Any]]:  # noqa: C901 - one case pe
             is_alike = all(isinstance(inner, dict) for inner in value.values())  # as requirements are
             for name, inner in list(value.items())[: 2 if is_alike else None]:
                 if inner and name != "language":  # otherwise it is the default
-                    yield f".{name} removed", {key: each for key, each in value.items() if key != name}
+                    yield f".{name} removed", {key: x for key, x in value.items() if key != name}
                 for place, new in edited(inner):
                     yield f".{name}{place}", {**value, name: new}
         case list():
@@ -72,21 +72,21 @@ def edited(value: Any) -> Iterator[tuple[str, Any]]:  # noqa: C901 - one case pe
 
 def results_text(documents: list[Document]) -> bytes:
     """Results with a right footer, given the header and the results."""
-    lines = b"".join(canonical_json(each).encode() + b"\n" for each in documents)
+    lines = b"".join(canonical_json(document).encode() + b"\n" for document in documents)
     footer = {"footer": True, "cases": len(documents) - 1, "digest": hashlib.sha256(lines).hexdigest()}
     return lines + canonical_json(footer).encode() + b"\n"
 
 
 def journal_text(documents: list[Document]) -> bytes:
     """A journal with right digests."""
-    header, *lines = (canonical_json(each).encode() + b"\n" for each in documents)
+    header, *lines = (canonical_json(document).encode() + b"\n" for document in documents)
     return linked(header, lines)
 
 
 def documents(content: bytes) -> list[Document]:
     """The lines of results or of a journal, without footer and digests."""
     parsed = [json.loads(line) for line in content.splitlines()]
-    return [{key: value for key, value in each.items() if key != "chain"} for each in parsed if "footer" not in each]
+    return [{key: value for key, value in x.items() if key != "chain"} for x in parsed if "footer" not in x]
 
 
 @pytest.fixture(scope="module")
@@ -165,14 +165,14 @@ def test_edited_shards_are_not_merged(runs: Path, tmp_path: Path) -> None:
     path = shards[0] / "results.jsonl"
 
     def use() -> None:
-        for each in shards:
-            read_report(each)
+        for shard in shards:
+            read_report(shard)
         merge(shards, tmp_path / "merged", force=True)
 
     changes = partial(changed_lines, path.read_bytes(), results_text)
     assert believed(path, changes(), use) == []
-    for each in shards:
-        shutil.rmtree(each / "suite")
+    for item in shards:
+        shutil.rmtree(item / "suite")
     assert believed(path, changes(), use) == []
 
 

@@ -42,7 +42,7 @@ def test_a_full_temporary_folder_ends_the_run_with_its_results_so_far(
     )
     assert "No space left on device" in report.unfinished
     assert 0 < len(report.results) < 6
-    assert {each.verdict for each in report.results} == {"pass"}
+    assert {result.verdict for result in report.results} == {"pass"}
     assert again.exit_code == 1
     assert "5 of 6 cases supported" in again.stdout
 
@@ -57,7 +57,7 @@ def test_a_case_that_fills_the_disk_costs_no_other_case(
 
     assert done.exit_code == 1
     assert "the disk of the temporary folder was full while the case was executed" in {
-        each.sentence for each in report.results
+        result.sentence for result in report.results
     }
     assert report.missing == ()
 

@@ -47,13 +47,13 @@ def test_a_process_that_ends_late_fails_no_case(opconform: Run, small_suite: Pat
     """It makes the run not conformant, and names the cases of the process, the last first."""
     limit = 3 if name == "StopsLater" else 60
     printed, report = ran(opconform, small_suite, tmp_path, name, 1, "--timeout", limit)
-    ids = [each.id for each in open_suite(small_suite).entries]
+    ids = [entry.id for entry in open_suite(small_suite).entries]
     kind, sentence = DEATHS[name]
 
     assert report["summary"] == {"pass": 6, "fail": 0, "unsupported": 0, "inconclusive": 0, "error": 0}
     assert report["conformant"] is False
     assert report["incidents"][0] == {"kind": kind, "sentence": sentence, "cases": [ids[1], ids[0]], "earlier": 0}
-    assert not any(each["broken"] for op in report["requirements"].values() for each in op.values())
+    assert not any(x["broken"] for op in report["requirements"].values() for x in op.values())
     assert "NOT CONFORMANT, 6 of 6 cases supported: " in printed
     assert f"{sentence}; this did not recur with {ids[1]} alone." in printed
     assert f"the last first: {ids[1]}, {ids[0]}" in printed
@@ -62,11 +62,11 @@ def test_a_process_that_ends_late_fails_no_case(opconform: Run, small_suite: Pat
 def test_an_error_that_does_not_recur_is_said(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """With the case and its message; the verdict is that of the second execution."""
     printed, report = ran(opconform, small_suite, tmp_path, "RaisesLater", 0)
-    ids = [each.id for each in open_suite(small_suite).entries]
+    ids = [entry.id for entry in open_suite(small_suite).entries]
     errors = [f"{ids[number]} ended in an error, and not when it was executed again alone" for number in (1, 2)]
 
     assert report["conformant"] is True
-    assert [each["kind"] for each in report["incidents"]] == ["error"] * len(report["incidents"])
+    assert [incident["kind"] for incident in report["incidents"]] == ["error"] * len(report["incidents"])
     assert report["incidents"][0]["cases"] == [ids[1], ids[0]]
     assert f"{errors[0]}: miniatures.py:" in printed
     assert "KeyError: 'lost'" in printed
@@ -112,7 +112,7 @@ def test_a_crash_that_recurs_alone_is_a_failure_of_its_case(suite: Suite, tmp_pa
     run = judged(
         suite, suite.entries, scripted(suite, {(case, "first"): CRASH, (case, "alone"): CRASH}), plan_of(tmp_path)
     )
-    [failed] = [each for each in run.results if each.verdict == "fail"]
+    [failed] = [result for result in run.results if result.verdict == "fail"]
 
     assert (failed.id, failed.reason, failed.incidents) == (case, "crash", ())
 
@@ -123,7 +123,7 @@ def test_a_crash_and_a_timeout_alone_are_both_the_cases(suite: Suite, tmp_path: 
     happened: Outcomes = {(case, "first"): CRASH, (case, "alone"): TimedOut(seconds=20.0)}
     run = judged(suite, suite.entries, scripted(suite, happened), plan_of(tmp_path))
 
-    assert [(each.reason, each.incidents) for each in run.results if each.verdict == "fail"] == [
+    assert [(result.reason, result.incidents) for result in run.results if result.verdict == "fail"] == [
         ("nondeterministic", ())
     ]
 
@@ -136,16 +136,16 @@ def test_a_failure_keeps_the_crash_of_its_second_execution(suite: Suite, tmp_pat
     backend = scripted(suite, happened)
     run = judged(suite, suite.entries, backend, plan_of(tmp_path))
 
-    assert [(each.reason, each.incidents) for each in run.results if each.verdict == "fail"] == [
+    assert [(result.reason, result.incidents) for result in run.results if result.verdict == "fail"] == [
         ("value", (death(entry.id, "before"),))
     ]
 
 
 def test_the_facts_of_a_result_are_those_of_the_execution_that_counts(suite: Suite, tmp_path: Path) -> None:
     """A rejection has its stage and message although the process crashed at first, so that it can be certified."""
-    [entry] = [each for each in suite.entries if each.expect != "accept"]
+    [entry] = [entry for entry in suite.entries if entry.expect != "accept"]
     run = judged(suite, suite.entries, scripted(suite, {(entry.id, "first"): CRASH}), plan_of(tmp_path))
-    [result] = [each for each in run.results if each.id == entry.id]
+    [result] = [result for result in run.results if result.id == entry.id]
 
     assert (result.verdict, result.stage, result.incidents) == ("pass", "build", (death(entry.id, "before"),))
     assert result.message is not None
@@ -164,7 +164,7 @@ def test_an_interrupted_run_keeps_its_incidents(suite: Suite, tmp_path: Path) ->
         assert isinstance(stopped.interrupted, KeyboardInterrupt)
         assert continued.results == whole.results
 
-    assert [each.incidents for each in whole.results if each.incidents] == [(death(first, "before"),)]
+    assert [result.incidents for result in whole.results if result.incidents] == [(death(first, "before"),)]
 
 
 def test_recorded_outputs_have_their_incidents(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_recorded_outputs_have_their_incidents(opconform: Run, small_suite: Path
     report = json.loads((tmp_path / "out" / "report.json").read_text())
 
     assert "ended in an error, and not when it was executed again alone" in " ".join(printed.split())
-    assert {each["kind"] for each in report["incidents"]} == {"error"}
+    assert {incident["kind"] for incident in report["incidents"]} == {"error"}
 
 
 def result_with(verdict: VerdictName, *incidents: Incident) -> Result:

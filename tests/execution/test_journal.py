@@ -67,17 +67,19 @@ class FakeBackend:
                 raise self.fault
             self.executed.append(f"{entry.id} {attempt}")
             case = self.suite.case(entry)
-            odd = self.odd(entry, sum(each.startswith(entry.id) for each in self.executed))
+            odd = self.odd(entry, sum(case.startswith(entry.id) for case in self.executed))
             on_outcome(entry, case, odd or self._right(entry, case))
 
     def _right(self, entry: Entry, case: Case) -> Outcome:
         arrays = self.suite.arrays(entry, inputs_name(0))
-        feed = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
+        feed = {
+            input_.name: Tensor(element_type=input_.element_type, array=arrays[input_.name]) for input_ in case.inputs
+        }
         try:
             [outputs] = Numpy().run(declared(case), None, [feed])
         except Rejected as answer:
             return Refused(seq=0, stage="build", message=answer.message)
-        return Returned(outputs=(tuple(each.array for each in outputs),), element_types=None, seconds=0.5)
+        return Returned(outputs=(tuple(output.array for output in outputs),), element_types=None, seconds=0.5)
 
 
 @pytest.fixture
@@ -107,12 +109,12 @@ def zeros(suite: Suite, entry: Entry) -> Outcome:
     """Outputs of the right shapes, and of zeros."""
     right = FakeBackend(suite)._right(entry, suite.case(entry))
     assert isinstance(right, Returned)
-    return replace(right, outputs=(tuple(np.zeros_like(each) for each in right.outputs[0]),))
+    return replace(right, outputs=(tuple(np.zeros_like(output) for output in right.outputs[0]),))
 
 
 def odd_ways(suite: Suite) -> Callable[[Entry, int], Outcome | None]:
     """One case fails always, one the first time, one hangs, one is unsupported."""
-    first, second, third, fourth = [each for each in suite.entries if each.expect == "accept"][:4]
+    first, second, third, fourth = [entry for entry in suite.entries if entry.expect == "accept"][:4]
 
     def odd(entry: Entry, time: int) -> Outcome | None:
         if entry.id == first.id or (entry.id == second.id and time == 1):
@@ -128,8 +130,8 @@ def test_a_run_continues_after_an_interruption_at_any_execution(suite: Suite, tm
     """Nothing is executed twice, and results and kept outputs are those of a run that was never interrupted."""
     straight = FakeBackend(suite, odd=odd_ways(suite))
     expected = ran(suite, straight, plan_of(tmp_path / "straight"))
-    assert [each.verdict for each in expected.results] == ["fail", "fail", "fail", "unsupported", "pass", "pass"]
-    assert [each.reason for each in expected.results][:3] == ["value", "nondeterministic", "timeout"]
+    assert [result.verdict for result in expected.results] == ["fail", "fail", "fail", "unsupported", "pass", "pass"]
+    assert [result.reason for result in expected.results][:3] == ["value", "nondeterministic", "timeout"]
 
     for moment in range(len(straight.executed)):
         out = tmp_path / str(moment)
@@ -140,7 +142,7 @@ def test_a_run_continues_after_an_interruption_at_any_execution(suite: Suite, tm
         def odd(
             entry: Entry, _: int, counts: dict[str, int] = counts, done: Sequence[str] = before.executed
         ) -> Outcome | None:
-            counts[entry.id] = counts.get(entry.id, sum(each.startswith(entry.id) for each in done)) + 1
+            counts[entry.id] = counts.get(entry.id, sum(x.startswith(entry.id) for x in done)) + 1
             return odd_ways(suite)(entry, counts[entry.id])
 
         after = FakeBackend(suite, odd=odd)
@@ -151,8 +153,8 @@ def test_a_run_continues_after_an_interruption_at_any_execution(suite: Suite, tm
         assert before.executed + after.executed == straight.executed
         assert final.results == expected.results
         assert (out / "results.jsonl").read_bytes() == (tmp_path / "straight" / "results.jsonl").read_bytes()
-        for each in expected.results[:2]:
-            kept, right = KeptOutputs(out).outputs(each.id), KeptOutputs(tmp_path / "straight").outputs(each.id)
+        for item in expected.results[:2]:
+            kept, right = KeptOutputs(out).outputs(item.id), KeptOutputs(tmp_path / "straight").outputs(item.id)
             assert kept.keys() == right.keys() != set()
 
 
@@ -188,7 +190,7 @@ def test_a_rejection_is_inconclusive_until_its_twin_passed(suite: Suite, tmp_pat
     final = ran(suite, FakeBackend(suite), plan_of(tmp_path), order)
 
     assert (result.verdict, result.sentence) == ("inconclusive", f"its twin {TWIN} has no verdict")
-    assert {each.id: each.verdict for each in final.results} == {REJECTED: "pass", TWIN: "pass"}
+    assert {result.id: result.verdict for result in final.results} == {REJECTED: "pass", TWIN: "pass"}
 
 
 def test_a_kill_leaves_kept_outputs_that_can_be_read(suite: Suite, tmp_path: Path) -> None:
@@ -254,7 +256,7 @@ def test_the_results_of_another_run_are_not_replaced(suite: Suite, tmp_path: Pat
     """Of a certification, another selection or another backend; nothing in the folder changes."""
     ran(suite, FakeBackend(suite), plan_of(tmp_path, whole=True))
     (tmp_path / "report.html").write_bytes(b"<!doctype html>\n<!-- opconform report -->")
-    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     others = {
         "but this run is not a certification": (plan_of(tmp_path), None),
         "but this run has a different backend": (plan_of(tmp_path, started="--backend numpy", whole=True), None),
@@ -266,7 +268,7 @@ def test_the_results_of_another_run_are_not_replaced(suite: Suite, tmp_path: Pat
     for sentence, (plan, some) in others.items():
         with pytest.raises(UsageError, match=sentence):
             ran(suite, FakeBackend(suite), plan, some)
-    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_the_same_run_replaces_its_own_results(suite: Suite, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ FAULTY = f"{MINIATURES}:MissesOneOutput"
 
 def ids_of(run: Path) -> dict[str, str]:
     """The verdict of each case of a run by its id."""
-    return {each["id"]: each["verdict"] for each in json.loads((run / "report.json").read_text())["cases"]}
+    return {case["id"]: case["verdict"] for case in json.loads((run / "report.json").read_text())["cases"]}
 
 
 def test_a_run_stops_at_the_first_failure(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -35,15 +35,15 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shards(opconform: Run, suite: Path) -> list[Path]:
     """The results of three shards."""
     folders = [suite.parent / f"shard-{number}" for number in (1, 2, 3)]
-    for number, each in enumerate(folders, 1):
-        opconform("run", suite, "numpy", "--shard", f"{number}/3", "--out", each)
+    for number, folder in enumerate(folders, 1):
+        opconform("run", suite, "numpy", "--shard", f"{number}/3", "--out", folder)
     return folders
 
 
 def lines(folder: Path) -> list[str]:
     """The results of a run without the seconds, which differ each time."""
-    documents = [json.loads(each) for each in (folder / "results.jsonl").read_text().splitlines()[:-1]]
-    return [json.dumps({key: value for key, value in each.items() if key != "seconds"}) for each in documents]
+    documents = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()[:-1]]
+    return [json.dumps({key: value for key, value in document.items() if key != "seconds"}) for document in documents]
 
 
 def kept(folder: Path) -> set[str]:
@@ -58,7 +58,7 @@ def test_merged_shards_are_the_whole_run(opconform: Run, suite: Path, shards: Se
     done = opconform("merge", *reversed(shards), "--out", tmp_path / "merged")
 
     assert lines(tmp_path / "merged") == lines(tmp_path / "whole")
-    assert all(1 < len(lines(each)) < len(lines(tmp_path / "whole")) for each in shards)
+    assert all(1 < len(lines(shard)) < len(lines(tmp_path / "whole")) for shard in shards)
     assert "CONFORMANT" in done.stdout
     assert "note: No shard has a suite, so no HTML report was written." in done.stderr
     assert opconform("diff", tmp_path / "whole", tmp_path / "merged").stdout == "No case changed.\n"
@@ -66,8 +66,8 @@ def test_merged_shards_are_the_whole_run(opconform: Run, suite: Path, shards: Se
 
 def test_a_shard_without_cases_succeeds(opconform: Run, suite: Path, tmp_path: Path) -> None:
     """It says so, and its results are merged with those of the others; a selection without cases is an error."""
-    case = next(each for each in open_suite(suite).entries if each.expect == "accept")
-    full, empty = sorted((1, 2), key=lambda each: not Shard(number=each, of=2).holds(case.id))
+    case = next(entry for entry in open_suite(suite).entries if entry.expect == "accept")
+    full, empty = sorted((1, 2), key=lambda x: not Shard(number=x, of=2).holds(case.id))
     options = ("run", suite, "numpy", "-k", case.id)
     opconform(*options, "--shard", f"{full}/2", "--out", tmp_path / "full")
     done = opconform(*options, "--shard", f"{empty}/2", "--out", tmp_path / "empty")
@@ -111,8 +111,8 @@ def test_failures_are_merged_with_their_outputs(opconform: Run, suite: Path, tmp
 def test_each_case_is_in_one_shard(jobs: int) -> None:
     """Whatever their number."""
     ids = [f"Split-1/some/{number:010x}" for number in range(200)]
-    for each in ids:
-        assert sum(Shard(number=number, of=jobs).holds(each) for number in range(1, jobs + 1)) == 1
+    for id_ in ids:
+        assert sum(Shard(number=number, of=jobs).holds(id_) for number in range(1, jobs + 1)) == 1
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1", "1/0", "-1/3", "a/b", "1/3/5", "\u0661/3", ""])

@@ -70,19 +70,19 @@ def suite(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def padded(arrays: list[Array]) -> list[Array]:
     """The same outputs, each text stored as long as the longest, which `.npy` allows."""
-    longest = max(each.dtype.itemsize for each in arrays)
-    return [each.astype(f"<U{longest // 4}") if each.dtype.kind == "U" else each for each in arrays]
+    longest = max(array.dtype.itemsize for array in arrays)
+    return [array.astype(f"<U{longest // 4}") if array.dtype.kind == "U" else array for array in arrays]
 
 
 def test_the_output_limit_leaves_room_for_correct_outputs(suite: Suite) -> None:
     """The limit considers every feed, and the real size of strings."""
     for entry in suite.entries:
         case, known = suite.case(entry), 0
-        for each in (entry, suite.by_id[entry.twin or entry.id]):
-            known += sum(array.nbytes for name in NPZ & set(each.files) for array in suite.arrays(each, name).values())
+        for item in (entry, suite.by_id[entry.twin or entry.id]):
+            known += sum(array.nbytes for name in NPZ & set(item.files) for array in suite.arrays(item, name).values())
         for feed in range(case.feeds):
             halves = padded(np.array_split(suite.arrays(entry, inputs_name(feed))["data"], 2))
-            size = len(npz_bytes({f"output_{number}": each for number, each in enumerate(halves)}))
+            size = len(npz_bytes({f"output_{number}": halve for number, halve in enumerate(halves)}))
             assert size + PLENTY < output_limit(suite, entry, case) < 5 * known + 2 * PLENTY, entry.id
 
 
@@ -161,4 +161,4 @@ def test_outputs_are_ordered_by_number(tmp_path: Path) -> None:
     read = read_outputs(path, "it", limit=4_096)
 
     assert isinstance(read, tuple)
-    assert [each.shape for each in read] == [(1,), (2,)]
+    assert [x.shape for x in read] == [(1,), (2,)]

@@ -48,7 +48,7 @@ def outputs(opconform: Run, blind_suite: Path) -> Path:
 def lines(path: Path) -> list[Any]:
     """The lines of results without the times, which are never the same."""
     documents = [json.loads(line) for line in (path / "results.jsonl").read_text().splitlines()[1:-1]]
-    return [{name: each for name, each in document.items() if name != "seconds"} for document in documents]
+    return [{name: x for name, x in document.items() if name != "seconds"} for document in documents]
 
 
 def rewritten(path: Path, out: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
@@ -81,7 +81,7 @@ def changed_case(members: dict[str, bytes], change: Callable[[dict[str, Any]], o
     for document in documents:
         if document["case"] == case:
             change(document)
-    members["outcomes.jsonl"] = header + b"".join(canonical_json(each).encode() + b"\n" for each in documents)
+    members["outcomes.jsonl"] = header + b"".join(canonical_json(document).encode() + b"\n" for document in documents)
     return case
 
 
@@ -213,9 +213,11 @@ def test_a_failure_of_the_second_execution_is_nondeterministic(
 
     path = rewritten(outputs, tmp_path / "outputs.zip", change)
     opconform("certificate", "judge", path, "--suite", small_suite, "--out", tmp_path / "out", code=1)
-    failed = [each for each in read_results(tmp_path / "out" / "results.jsonl") if each.verdict == "fail"]
+    failed = [
+        read_result for read_result in read_results(tmp_path / "out" / "results.jsonl") if read_result.verdict == "fail"
+    ]
 
-    assert [(each.reason, each.again) for each in failed] == [("nondeterministic", "passed")]
+    assert [(failure.reason, failure.again) for failure in failed] == [("nondeterministic", "passed")]
     assert failed[0].sentence.startswith("first: the backend process was killed by SIGSEGV")
 
 
@@ -260,12 +262,12 @@ def test_an_interrupted_recording_continues(
 
     monkeypatch.setattr(record, "execute", stops)
     opconform(*command, code=130)
-    assert [each.name for each in tmp_path.iterdir()] == ["outputs.zip.part"]
+    assert [path.name for path in tmp_path.iterdir()] == ["outputs.zip.part"]
     opconform(*command)
     run = judge(open_suite(small_suite), open_record(tmp_path / "outputs.zip"), tmp_path / "out")
 
     assert counts == [6, 6, 0, 6]
-    assert {each.verdict for each in run.results} == {"pass"}
+    assert {result.verdict for result in run.results} == {"pass"}
     assert not (tmp_path / "outputs.zip.part").exists()
 
 
@@ -286,7 +288,7 @@ def test_only_files_of_outputs_are_overwritten(
         in opconform(*running, mine, "--strict", code=2).stderr
     )
     opconform(*running, again)
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["again.zip", "mine.zip"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again.zip", "mine.zip"]
 
 
 def _padded(members: dict[str, bytes]) -> None:
@@ -298,8 +300,8 @@ def _misnamed(members: dict[str, bytes]) -> None:
 
 
 def _with_outputs(members: dict[str, bytes], content: bytes) -> None:
-    name = min(each for each in members if each.endswith(".npz"))
-    before, after = (hashlib.sha256(each).hexdigest() for each in (members[name], content))
+    name = min(member for member in members if member.endswith(".npz"))
+    before, after = (hashlib.sha256(x).hexdigest() for x in (members[name], content))
     members[name] = content
     members["outcomes.jsonl"] = members["outcomes.jsonl"].replace(before.encode(), after.encode())
 
@@ -353,7 +355,7 @@ def test_rewritten_outputs_without_changes_are_accepted(outputs: Path, small_sui
     path = rewritten(outputs, tmp_path / "same.zip", lambda _: None)
     run = judge(open_suite(small_suite), open_record(path), tmp_path / "out")
 
-    assert [each.verdict for each in run.results] == ["pass"] * 6
+    assert [result.verdict for result in run.results] == ["pass"] * 6
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -370,7 +372,7 @@ def test_a_changed_byte_changes_no_verdict(
     except SuiteError:
         return
 
-    assert [each.verdict for each in read_results(tmp_path / "out" / "results.jsonl")] == ["pass"] * 6
+    assert [read_result.verdict for read_result in read_results(tmp_path / "out" / "results.jsonl")] == ["pass"] * 6
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x05\x06", b"no zip at all"])

@@ -60,21 +60,19 @@ def run(suite: Path, out: Path, name: str, executor: Executor | None) -> Run:
 
 def timeless(results: tuple[Result, ...]) -> list[Result]:
     """Results without their durations."""
-    return [replace(each, seconds=None) for each in results]
+    return [replace(result, seconds=None) for result in results]
 
 
 @pytest.mark.parametrize("name", ["numpy", f"{MINIATURES}:AcceptsEverything", f"{MINIATURES}:LosesAll"])
 def test_the_results_are_those_of_a_local_run(small_suite: Path, tmp_path: Path, pool: Executor, name: str) -> None:
     """The header, every verdict, its reasons and the kept outputs."""
-    here, there = (
-        run(small_suite, tmp_path / each, name, pool if each == "there" else None) for each in ("here", "there")
-    )
+    here, there = (run(small_suite, tmp_path / n, name, pool if n == "there" else None) for n in ("here", "there"))
 
     assert timeless(there.results) == timeless(here.results)
     assert there.header == here.header
     assert len(there.results) == 6
-    assert [each.read_bytes() for each in tmp_path.glob("here/outputs.zip")] == [
-        each.read_bytes() for each in tmp_path.glob("there/outputs.zip")
+    assert [path.read_bytes() for path in tmp_path.glob("here/outputs.zip")] == [
+        path.read_bytes() for path in tmp_path.glob("there/outputs.zip")
     ]
 
 
@@ -82,10 +80,10 @@ def test_a_backend_that_ends_its_workers_is_quarantined(small_suite: Path, tmp_p
     """The cases of that batch are errors that name it, the other cases are not executed, and the run can continue."""
     with Deadly(1) as deadly:
         ended = run(small_suite, tmp_path, "numpy", deadly)
-    cases = [each.id for each in open_suite(small_suite).entries]
+    cases = [entry.id for entry in open_suite(small_suite).entries]
 
     assert ended.gave_up == "The backend numpy is quarantined: 3 workers ended."
-    assert {each.id: each.sentence for each in ended.results if each.verdict == "error"} == dict.fromkeys(
+    assert {result.id: result.sentence for result in ended.results if result.verdict == "error"} == dict.fromkeys(
         cases[2:4], "quarantined: numpy ended the workers that executed a batch of 2 cases with this one"
     )
     assert list(ended.missing) == cases[4:]

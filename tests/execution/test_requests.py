@@ -46,7 +46,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def laid_out(suite: Suite, group: str, scratch: Path, *, inline: bool, dialect: str | None = None) -> Request:
     """The request for the case of a group."""
-    entry = next(each for each in suite.entries if f"/{group}/" in each.id)
+    entry = next(entry for entry in suite.entries if f"/{group}/" in entry.id)
     place = Place(folder=str(scratch / "7"), outputs=str(scratch), inline=inline)
     return lay_out(suite, (entry, suite.case(entry)), dialect, seq=7, place=place)
 
@@ -87,7 +87,7 @@ def test_outputs_in_a_reply_are_read(suite: Suite, tmp_path: Path) -> None:
     outcome = outcome_of(suite, request, Ok(seq=7, outputs=(b64encode(OUTPUTS).decode(),)))
 
     assert isinstance(outcome, Returned)
-    assert [each.tolist() for each in outcome.outputs[0]] == [[0], [1]]
+    assert [output.tolist() for output in outcome.outputs[0]] == [[0], [1]]
 
 
 def test_null_in_a_reply_means_that_the_file_is_written(suite: Suite, tmp_path: Path) -> None:

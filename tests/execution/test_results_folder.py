@@ -38,11 +38,11 @@ def shards(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathF
 def states(folder: Path) -> dict[str, tuple[int, bytes | None]]:
     """What is in a folder: the type of each path, and the content of a file or the target of a link."""
     return {
-        each.relative_to(folder).as_posix(): (
-            each.lstat().st_mode,
-            os.fsencode(each.readlink()) if each.is_symlink() else each.read_bytes() if each.is_file() else None,
+        path.relative_to(folder).as_posix(): (
+            path.lstat().st_mode,
+            os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else None,
         )
-        for each in folder.rglob("*")
+        for path in folder.rglob("*")
     }
 
 
@@ -116,7 +116,7 @@ def test_what_a_kill_leaves_among_batches_is_no_obstacle(
     (first / ".failed.opconform-work").mkdir()
     opconform(*certify, *force, code=1)
 
-    assert {each.name for each in out.iterdir()} == {
+    assert {path.name for path in out.iterdir()} == {
         "outcomes.jsonl",
         "outputs.zip",
         "report.html",
@@ -128,7 +128,7 @@ def test_what_a_kill_leaves_among_batches_is_no_obstacle(
 
 def test_merge_replaces_no_shard(opconform: Run, shards: list[Path], tmp_path: Path) -> None:
     """Neither by a link to its folder, nor by links to its files, nor by other names of them."""
-    copies = [shutil.copytree(each, tmp_path / each.name) for each in shards]
+    copies = [shutil.copytree(shard, tmp_path / shard.name) for shard in shards]
     (tmp_path / "link").symlink_to(copies[0])
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / "results.jsonl").symlink_to(copies[0] / "results.jsonl")
@@ -143,15 +143,15 @@ def test_merge_replaces_no_shard(opconform: Run, shards: list[Path], tmp_path: P
         assert states(tmp_path) == before
     opconform("merge", *copies, "--out", tmp_path / "names", "--force")
 
-    assert [states(each) for each in copies] == [states(each) for each in shards]
+    assert [states(copy) for copy in copies] == [states(shard) for shard in shards]
 
 
 def test_merge_replaces_no_foreign_suite(opconform: Run, spec: Path, small_suite: Path, tmp_path: Path) -> None:
     """Neither a folder that is none, nor without --force a suite of other specs."""
     shards = [tmp_path / "1", tmp_path / "2"]
-    for number, each in enumerate(shards, 1):
+    for number, shard in enumerate(shards, 1):
         certify = ("certify", spec, "--backend", LENIENT, "--profile", "exhaustive", "--shard", f"{number}/2")
-        opconform(*certify, "--out", each, code=1)
+        opconform(*certify, "--out", shard, code=1)
     other, merge = tmp_path / "other.yaml", ("merge", *shards, "--out", tmp_path / "merged")
     other.write_text((small_suite.parent / "small.yaml").read_text())
     write(tmp_path / "merged" / "suite" / "mine.txt")
@@ -236,10 +236,10 @@ def test_two_commands_do_not_write_to_one_folder_at_once(
             assert done.stderr == (
                 f"error: Another process is writing to {folder}. Wait for it, or use another --out.\n"
             ), command
-            assert [each.name for each in folder.iterdir()] == [LOCK]
+            assert [path.name for path in folder.iterdir()] == [LOCK]
     opconform("run", small_suite, "numpy", "--out", out)
 
-    assert {each.name for each in out.iterdir()} == {"outcomes.jsonl", "results.jsonl", "report.json"}
+    assert {path.name for path in out.iterdir()} == {"outcomes.jsonl", "results.jsonl", "report.json"}
 
 
 def test_a_run_that_cannot_start_leaves_no_folder(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ CREATING = {"Pad-12", "Gather-8"}
 
 def accepted(suite: Suite) -> list[Entry]:
     """The valid cases of a suite whose model is the node under test alone."""
-    cases = ((each, suite.case(each)) for each in suite.entries)
-    return [each for each, case in cases if case.is_bare and isinstance(case.expect, Accept)]
+    cases = ((entry, suite.case(entry)) for entry in suite.entries)
+    return [x for x, case in cases if case.is_bare and isinstance(case.expect, Accept)]
 
 
 def test_every_element_of_a_golden_output_equals_its_origin(core_suite: Path) -> None:
@@ -36,7 +36,7 @@ def test_every_element_of_a_golden_output_equals_its_origin(core_suite: Path) ->
             found.add(entry.op)
             assert golden[name][at].tobytes() == inputs[origin.tensor][origin.at].tobytes(), entry.id
 
-    assert found == {name for name, each in OPERATIONS.items() if each.bits is not None}
+    assert found == {name for name, operation in OPERATIONS.items() if operation.bits is not None}
     assert without <= CREATING
 
 

@@ -39,9 +39,9 @@ def bits_of(kind: str) -> int:
 def numbers(tensor: Tensor) -> list[int]:
     """The elements of an integer tensor."""
     width = bits_of(tensor.element_type)
-    flat = [int(each) for each in tensor.array.ravel().tolist()]
+    flat = [int(value) for value in tensor.array.ravel().tolist()]
     if SIGNED.match(tensor.element_type):
-        return [(each + (1 << width - 1)) % (1 << width) - (1 << width - 1) for each in flat]
+        return [(value + (1 << width - 1)) % (1 << width) - (1 << width - 1) for value in flat]
     return flat
 
 
@@ -62,7 +62,7 @@ class Node:
 
     def input(self, name: str) -> Tensor | None:
         """An input by the name of its port."""
-        return next((each for one, each in zip(self.names, self.inputs, strict=True) if one == name), None)
+        return next((input_ for one, input_ in zip(self.names, self.inputs, strict=True) if one == name), None)
 
     def integers(self, name: str) -> list[int]:
         """The elements of an input; none if it is omitted or has no integers."""
@@ -110,18 +110,20 @@ class Read:
     @property
     def node(self) -> Mapping[str, Any]:
         """The node under test."""
-        return next(each for each in self.document["graph"]["nodes"] if each.get("under_test"))
+        return next(node for node in self.document["graph"]["nodes"] if node.get("under_test"))
 
     def called(self, name: str) -> list[str]:
         """The inputs that a fact means: `data` is every tensor of the first port."""
         first = self.inputs[0]["name"] if self.inputs else ""
-        firsts = [each["name"] for each in self.inputs if each["name"].rpartition("_")[0] == "inputs"] or [first]
+        firsts = [input_["name"] for input_ in self.inputs if input_["name"].rpartition("_")[0] == "inputs"] or [first]
         if name == "data":
             return firsts if self.is_first(firsts[0]) else []
         if name == "a control input":
-            return [each["name"] for each in self.inputs if self.is_control(each)]
+            return [input_["name"] for input_ in self.inputs if self.is_control(input_)]
         return [
-            each["name"] for each in self.inputs if each["name"] == name and each["name"] not in self.called("data")
+            input_["name"]
+            for input_ in self.inputs
+            if input_["name"] == name and input_["name"] not in self.called("data")
         ]
 
     def is_first(self, name: str) -> bool:
@@ -135,8 +137,8 @@ class Read:
     def arguments(self, feed: Mapping[str, Tensor], **attributes: Any) -> Node | None:
         """The arguments of the node under test; None where a node before it refuses its own."""
         known = dict(feed)
-        for each in self.case.graph.nodes:
-            node = replace(each, attributes=attributes) if each.under_test and attributes else each
+        for item in self.case.graph.nodes:
+            node = replace(item, attributes=attributes) if item.under_test and attributes else item
             inputs = [None if name is None else known[name] for name in node.inputs]
             ports = [name for port in OPERATIONS[node.op].inputs for name in port.names(len(inputs))][: len(inputs)]
             found = Node(node.op, ports, inputs, node.attributes, evaluated_arguments(node, known))

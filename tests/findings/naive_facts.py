@@ -54,7 +54,7 @@ def has_elements(words: str, tensor: Tensor) -> bool | None:
             "a negative value": lambda value: value < 0, "negative": lambda value: value < 0,
             "below -1": lambda value: value < -1, "-1": lambda value: value == -1, "0": lambda value: value == 0,
         }  # fmt: skip
-        return any(tests[what](each) if what in tests else width(each) > int(found[3]) for each in values)
+        return any(tests[what](value) if what in tests else width(value) > int(found[3]) for value in values)
     return has_floats(words, tensor)
 
 
@@ -69,17 +69,17 @@ def has_floats(words: str, tensor: Tensor) -> bool | None:
             case "has infinities":
                 return bool(np.isinf(values).any())
             case "has negative zeros":
-                return any(each == 0 and math.copysign(1, each) < 0 for each in values.tolist())
+                return any(value == 0 and math.copysign(1, value) < 0 for value in values.tolist())
             case "has denormal numbers":
                 smallest = float(ml_dtypes.finfo(FLOATS[kind]).smallest_normal) if is_float else 0  # type: ignore[no-untyped-call]
-                return any(0 < abs(each) < smallest for each in values.tolist())
+                return any(0 < abs(value) < smallest for value in values.tolist())
             case "has signalling NaNs":
                 if kind not in MANTISSA:
                     return False
                 bits = tensor.array.ravel().view(f"u{bits_of(kind) // 8}").tolist()
                 quiet = 1 << MANTISSA[kind] - 1
                 return any(
-                    math.isnan(each) and not bit & quiet for each, bit in zip(values.tolist(), bits, strict=True)
+                    math.isnan(value) and not bit & quiet for value, bit in zip(values.tolist(), bits, strict=True)
                 )
     if found := re.fullmatch(r"has values that (f32|bf16|f16) rounds", words):
         if not is_float or bits_of(kind) <= bits_of(found[1]):
@@ -102,7 +102,7 @@ def is_delivered(words: str, given: Mapping[str, Any]) -> bool | None:
         "has a dynamic rank": dynamic == "...",
         "has dynamic dimensions": has_rank,
         "has dimensions of any size": has_rank and "?" in (dynamic or ()),
-        "has bounded dimensions": has_rank and any(".." in str(each) for each in dynamic or ()),
+        "has bounded dimensions": has_rank and any(".." in str(x) for x in dynamic or ()),
         "is signed integers": bool(SIGNED.match(kind)),
         "is unsigned integers": bool(UNSIGNED.match(kind)),
         "is floating-point": kind in FLOATS,
@@ -120,11 +120,11 @@ def of_case(fact: str, it: Read) -> bool | None:
     """Whether a case has a fact about its graph, expectation or bindings; None if it says something else."""
     document, inputs = it.document, it.inputs
     reject = document["expect"].get("reject")
-    is_static = all(each.get("dynamic") is None for each in inputs)
-    is_fixed = all(each["binding"] == "constant" for each in inputs if each["role"] == "control")
+    is_static = all(input_.get("dynamic") is None for input_ in inputs)
+    is_fixed = all(input_["binding"] == "constant" for input_ in inputs if input_["role"] == "control")
     simple: dict[str, bool] = {
         "there are two inferences": document["feeds"] == 2,
-        "all inputs are constant": all(each["binding"] == "constant" for each in inputs),
+        "all inputs are constant": all(input_["binding"] == "constant" for input_ in inputs),
         "a shape is dynamic": not is_static,
         "no shape is dynamic": is_static,
         "all shapes are known when the model is built": is_static and is_fixed,
@@ -147,17 +147,17 @@ def of_case(fact: str, it: Read) -> bool | None:
 def of_attributes(fact: str, it: Read) -> bool | None:
     """Whether a case has a fact about its attributes and omitted inputs; None if it says something else."""
     given, operation = it.attributes, OPERATIONS[it.case.op]
-    declared = {each.name for each in operation.inputs if not each.variadic}
-    declared |= {each.name for each in operation.attributes}
+    declared = {input_.name for input_ in operation.inputs if not input_.variadic}
+    declared |= {attribute.name for attribute in operation.attributes}
     if fact == "the list attributes differ in length":
-        return len({len(each) for each in given.values() if isinstance(each, list) and each}) > 1
+        return len({len(x) for x in given.values() if isinstance(x, list) and x}) > 1
     if found := re.fullmatch(r"(\w+) is omitted", fact):
         return found[1] in declared and found[1] not in given and found[1] not in it.node["inputs"]
     if fact == "a required input or attribute is omitted":
-        required = {*(each.name for each in operation.attributes if each.default is None)} - given.keys()
-        ports = [each for each in operation.inputs if not each.optional and not each.variadic]
+        required = {*(attribute.name for attribute in operation.attributes if attribute.default is None)} - given.keys()
+        ports = [input_ for input_ in operation.inputs if not input_.optional and not input_.variadic]
         has_none = not it.node["inputs"] and bool(operation.inputs)
-        return bool(required) or has_none or any(each.name not in it.node["inputs"] for each in ports)
+        return bool(required) or has_none or any(port.name not in it.node["inputs"] for port in ports)
     if (found := re.fullmatch(r"(\w+) (is|has) (.*)", fact)) and found[1] in given:
         value, words = given[found[1]], found[3]
         if isinstance(value, list):
@@ -178,17 +178,19 @@ def of_lengths(fact: str, it: Read, feed: Mapping[str, Tensor]) -> bool | None:
     """Whether lists of a feed compare as a fact says; None if it says something else."""
     if found := re.fullmatch(r"(\w+) has a value that is not an index of any dimension of data", fact):
         sizes = feed[it.inputs[0]["name"]].array.shape if it.inputs else ()
-        given = next((each for each in it.inputs if each["name"] == found[1] and each["role"] == "control"), None)
+        given = next(
+            (input_ for input_ in it.inputs if input_["name"] == found[1] and input_["role"] == "control"), None
+        )
         if given is None or not sizes or not re.match(r"[iu]\d", given["element_type"]):
             return False
-        return any(not -max(sizes) <= each < max(sizes) for each in numbers(feed[found[1]]))
+        return any(not -max(sizes) <= number < max(sizes) for number in numbers(feed[found[1]]))
     if not (found := re.fullmatch(r"(\w+) has (fewer|more) elements than (.*)", fact)):
         return None
     lists = {
-        each["name"]: len(feed[each["name"]].array)
-        for each in it.inputs
-        if each["role"] == "control" and feed[each["name"]].array.ndim == 1
-    } | {name: len(each) for name, each in it.attributes.items() if isinstance(each, list)}
+        input_["name"]: len(feed[input_["name"]].array)
+        for input_ in it.inputs
+        if input_["role"] == "control" and feed[input_["name"]].array.ndim == 1
+    } | {name: len(attribute) for name, attribute in it.attributes.items() if isinstance(attribute, list)}
     if found[3] == "data has dimensions":
         other = feed[it.inputs[0]["name"]].array.ndim if it.inputs and it.inputs[0]["role"] == "tensor" else None
     else:
@@ -204,20 +206,20 @@ def holds(fact: str, it: Read) -> bool:
     answers: list[bool | None] = [of_case(fact, it), of_attributes(fact, it)]
     words = fact.partition(" ")[2] if not fact.startswith("a control input ") else fact.removeprefix("a control input ")
     name = fact.removesuffix(f" {words}")
-    is_named = name in ("data", "a control input") or any(each["name"] == name for each in it.inputs)
+    is_named = name in ("data", "a control input") or any(input_["name"] == name for input_ in it.inputs)
     for feed in it.feeds:
         answers += [of_lengths(fact, it, feed), of_reading(fact, it, feed), of_misread_attributes(fact, it, feed)]
         node = it.arguments(feed)
         answers.append(of_arguments(fact, node) if node is not None else None)
-        for each in it.inputs if is_named else ():
-            if each["name"] in it.called(name):
-                answers += [has_elements(words, feed[each["name"]]), is_delivered(words, each)]
+        for item in it.inputs if is_named else ():
+            if item["name"] in it.called(name):
+                answers += [has_elements(words, feed[item["name"]]), is_delivered(words, item)]
     if fact.startswith("an output "):
         answers += [
-            has_elements(fact.removeprefix("an output "), each) for feed in it.expected for each in feed.values()
+            has_elements(fact.removeprefix("an output "), tensor) for feed in it.expected for tensor in feed.values()
         ]
     if words == "has another shape in the second inference":
-        answers.append(any(len({feed[each].array.shape for feed in it.feeds}) > 1 for each in it.called(name)))
+        answers.append(any(len({feed[x].array.shape for feed in it.feeds}) > 1 for x in it.called(name)))
     if words == "is empty in one inference":
-        answers.append(any(len({0 in feed[each].array.shape for feed in it.feeds}) > 1 for each in it.called(name)))
-    return any(each for each in answers)
+        answers.append(any(len({0 in feed[x].array.shape for feed in it.feeds}) > 1 for x in it.called(name)))
+    return any(answer for answer in answers)

@@ -33,10 +33,10 @@ def of_reading(fact: str, it: Read, feed: Mapping[str, Tensor]) -> bool | None:
         return None
     bindings = {"run-time ": ["parameter"], "constant ": ["constant"], "": ["parameter", "constant"]}[found[2]]
     changed = dict(feed)
-    for each in it.inputs:
-        tensor = feed[each["name"]]
+    for input_ in it.inputs:
+        tensor = feed[input_["name"]]
         is_integer = bool(re.match(r"[iu]\d", tensor.element_type))
-        if not it.is_control(each) or each["binding"] not in bindings:
+        if not it.is_control(input_) or input_["binding"] not in bindings:
             continue
         if is_integer != found[3].endswith("32 bits") or not (
             is_integer or tensor.element_type in {*FLOATS, "boolean"}
@@ -53,7 +53,7 @@ def of_reading(fact: str, it: Read, feed: Mapping[str, Tensor]) -> bool | None:
             continue
         other = [READINGS[found[3]](value) for value in own]
         if other != own or not is_integer:
-            changed[each["name"]] = Tensor(
+            changed[input_["name"]] = Tensor(
                 element_type="i64", array=np.array(other, np.int64).reshape(tensor.array.shape)
             )
     if all(changed[name] is feed[name] for name in feed):
@@ -80,7 +80,7 @@ def of_misread_attributes(fact: str, it: Read, feed: Mapping[str, Tensor]) -> bo
     if how not in MISREAD:
         return None
     kind, change = MISREAD[how]
-    types = {each.name: each.type.removesuffix("s") for each in OPERATIONS[it.case.op].attributes}
+    types = {attribute.name: attribute.type.removesuffix("s") for attribute in OPERATIONS[it.case.op].attributes}
     changed = {
         name: (tuple(map(change, value)) if isinstance(value, tuple) else change(value))
         if types.get(name) == kind
@@ -104,7 +104,7 @@ def is_changed(words: str, before: Node, after: Node) -> bool:
         return not isinstance(one, str) and isinstance(two, str)
     if isinstance(one, str) or isinstance(two, str):
         return words == "the result differs" and isinstance(one, str) != isinstance(two, str)
-    shapes = [[each.array.shape for each in some] for some in (one, two)]
+    shapes = [[x.array.shape for x in some] for some in (one, two)]
     if words == "the outputs have other shapes":
         return shapes[0] != shapes[1]
     return shapes[0] != shapes[1] or any(a.array.tobytes() != b.array.tobytes() for a, b in zip(one, two, strict=True))
@@ -139,24 +139,24 @@ def moves(node: Node, width: int) -> bool:
         name for name in node.names if name and (name in ("data", "arg", "pad_value") or name.startswith("inputs_"))
     ]
     data = {name: node.input(name) for name in names}
-    if not names or any(each is None or bits_of(each.element_type) != width for each in data.values()):
+    if not names or any(value is None or bits_of(value.element_type) != width for value in data.values()):
         return False
     if isinstance(node.result, str):
         return False
     places: dict[int, tuple[str, int]] = {}
     numbered = {}
-    for name, each in data.items():
-        assert each is not None
+    for name, item in data.items():
+        assert item is not None
         first = 1 + len(places)
-        numbered[name] = np.arange(first, first + each.array.size, dtype=np.uint32).reshape(each.array.shape)
-        places |= {first + place: (name, place) for place in range(each.array.size)}
+        numbered[name] = np.arange(first, first + item.array.size, dtype=np.uint32).reshape(item.array.shape)
+        places |= {first + place: (name, place) for place in range(item.array.size)}
     inputs = [
-        Tensor(element_type="u32", array=numbered[name]) if name in numbered else each
-        for name, each in zip(node.names, node.inputs, strict=True)
+        Tensor(element_type="u32", array=numbered[name]) if name in numbered else input_
+        for name, input_ in zip(node.names, node.inputs, strict=True)
     ]
-    outputs = [each.array.ravel().tolist() for each in FUNCTIONS[node.op](inputs, node.attributes)]
+    outputs = [x.array.ravel().tolist() for x in FUNCTIONS[node.op](inputs, node.attributes)]
     if width == 0:
-        return any(each != list(range(1, len(each) + 1)) for each in outputs)
+        return any(output != list(range(1, len(output) + 1)) for output in outputs)
     in_byte = 8 // width
     return any(
         number not in places
@@ -188,7 +188,7 @@ def relations_of_lengths(node: Node) -> Mapping[str, bool]:
     if axes is None:
         return found
     which = "the other lengths" if -1 in given else "the lengths"
-    excess = sum(each for each in given if each != -1) - shape[axes]
+    excess = sum(x for x in given if x != -1) - shape[axes]
     return found | {f"{which} exceed the dimension": excess > 0, f"{which} exceed the dimension by 1": excess == 1}
 
 
@@ -198,7 +198,7 @@ def relations_of_batches(node: Node) -> Mapping[str, bool]:
     if data is None or indices is None or type(batches) is not int or not node.op.startswith("Gather"):
         return {}
     one, other = data.array.shape, indices.array.shape
-    own, others = (each[: max(batches, 0)] for each in (one, other))
+    own, others = (x[: max(batches, 0)] for x in (one, other))
     tuples = math.prod(other[:-1])
     found = {"the output of a batch is empty": is_empty_in_a_batch(node, one, other, batches)}
     return found | {
@@ -270,22 +270,22 @@ def relations_of_slices(node: Node) -> dict[str, bool]:
     axes = node.integers("axes") or [*range(len(start))]
     given = node.input("start")
     found |= {
-        "a dimension of 0 is sliced": any(-rank <= each < rank and shape[each] == 0 for each in axes),
+        "a dimension of 0 is sliced": any(-rank <= axis < rank and shape[axis] == 0 for axis in axes),
         "no dimension is sliced": given is not None and given.array.ndim == 1 and given.array.size == 0,
     }
     step = node.integers("step")
     if isinstance(node.result, str) or 0 in step:
         return found
-    parts = [(slice(*each), shape[axis]) for axis, *each in zip(axes, start, stop, step, strict=True)]
+    parts = [(slice(*x), shape[axis]) for axis, *x in zip(axes, start, stop, step, strict=True)]
     return found | {
         "a backward slice selects only the first element": any(
-            each.step < 0 and [*range(size)[each][:2]] == [0] for each, size in parts
+            x.step < 0 and [*range(size)[x][:2]] == [0] for x, size in parts
         ),
         "a backward slice starts and stops before the first element": any(
-            each.step < 0 < size and each.start < -size and each.stop < -size for each, size in parts
+            x.step < 0 < size and x.start < -size and x.stop < -size for x, size in parts
         ),
         "a slice starts or stops beyond 31 bits inside data": any(
-            2**31 <= abs(end) <= size for each, size in parts for end in (each.start, each.stop)
+            2**31 <= abs(end) <= size for x, size in parts for end in (x.start, x.stop)
         ),
     }
 
@@ -297,20 +297,20 @@ def relations_of_strided_slices(node: Node) -> dict[str, bool]:
     given = [
         node.attributes.get(f"{name}_mask", (0,)) for name in ("begin", "end", "new_axis", "shrink_axis", "ellipsis")
     ]
-    is_list = all(each is None or each.array.ndim == 1 for each in map(node.input, ("begin", "end", "stride")))
-    is_right = all(isinstance(each, tuple) and {*map(repr, each)} <= {"0", "1"} for each in given)
+    is_list = all(input_ is None or input_.array.ndim == 1 for input_ in map(node.input, ("begin", "end", "stride")))
+    is_right = all(isinstance(x, tuple) and {*map(repr, x)} <= {"0", "1"} for x in given)
     if None in (node.input("begin"), node.input("end")) or not is_list or not is_right:
         return {}
     if not len(begin) == len(end) == len(steps):
         return {}
-    bits = [*zip(*([*each, *[0] * len(begin)][: len(begin)] for each in given), strict=True)]
-    found = {"no dimension is sliced": not any(each[2:] == (0, 0, 0) for each in bits)}
+    bits = [*zip(*([*x, *[0] * len(begin)][: len(begin)] for x in given), strict=True)]
+    found = {"no dimension is sliced": not any(bit[2:] == (0, 0, 0) for bit in bits)}
     if data is None or isinstance(node.result, str):
         return found
     sizes, selected = list(data.array.shape), []
     for place, (from_start, to_end, is_new, is_removed, is_ellipsis) in enumerate(bits):
         if is_ellipsis:
-            del sizes[: len(sizes) - sum(not each[2] for each in bits[place + 1 :])]
+            del sizes[: len(sizes) - sum(not bit[2] for bit in bits[place + 1 :])]
         elif not is_new:
             size = sizes.pop(0)
             first = None if from_start else max(begin[place], -size)
@@ -338,7 +338,7 @@ def relations_of_places(node: Node) -> Mapping[str, bool]:
     if node.op == "Reshape-1":
         return {"a dimension of 0 moves": any(one == 0 != two for one, two in zip(before, after, strict=False))}
     order = node.integers("input_order") or [*range(len(before))][::-1]
-    kept = [each for each in order if before[each] != 1]
+    kept = [position for position in order if before[position] != 1]
     return {"only dimensions of 1 move": order != sorted(order) and kept == sorted(kept)}
 
 
@@ -350,7 +350,7 @@ def relations_of_repeats(node: Node) -> dict[str, bool]:
     repeats = node.integers("repeats")
     rank = None if data is None else data.array.ndim
     return {
-        "no dimension is repeated": all(each == 1 for each in repeats),
+        "no dimension is repeated": all(repeat == 1 for repeat in repeats),
         "a dimension is repeated no times": 0 in repeats,
         "there are more repeats than dimensions": rank is not None and len(repeats) > rank,
         "there are fewer repeats than dimensions": rank is not None and len(repeats) < rank,
@@ -367,7 +367,7 @@ def relations_of_axes(node: Node) -> dict[str, bool]:
         return {"an index occurs twice": False}
     if mode == "index" and not is_integers(given):
         return {}
-    axes = [n for n, each in enumerate(given.array.tolist()) if each] if mode == "mask" else node.integers("axis")
+    axes = [n for n, value in enumerate(given.array.tolist()) if value] if mode == "mask" else node.integers("axis")
     last = None if data is None else data.array.ndim - 1
     return {
         "no axis is reversed": not axes,
@@ -379,8 +379,8 @@ def relations_of_axes(node: Node) -> dict[str, bool]:
 
 def relations_of_shifts(node: Node) -> dict[str, bool]:
     """How far elements are shifted."""
-    data, shift, axes = (node.input(each) for each in ("data", "shift", "axes"))
-    if node.op != "Roll-7" or any(each is None or not is_integers(each) for each in (shift, axes)):
+    data, shift, axes = (node.input(name) for name in ("data", "shift", "axes"))
+    if node.op != "Roll-7" or any(x is None or not is_integers(x) for x in (shift, axes)):
         return {}
     assert shift is not None
     assert axes is not None

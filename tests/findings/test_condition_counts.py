@@ -47,10 +47,10 @@ def counted_anew(fault: Fault, results: tuple[Result, ...], cases: Callable[[str
     found = SENTENCE.fullmatch(fault.condition)
     assert found, fault.condition
     failing, of, decided, kind, more, others, passing, _ = found.groups()
-    own = [each for each in results if each.expect in EXPECT[kind]]
-    meeting = [each for each in own if all(any(holds(one, cases(each.id)) for one in some) for some in fault.facts)]
-    counts = Counter(each.verdict for each in meeting)
-    rest = Counter(each.verdict for each in own if each not in meeting)
+    own = [result for result in results if result.expect in EXPECT[kind]]
+    meeting = [x for x in own if all(any(holds(one, cases(x.id)) for one in some) for some in fault.facts)]
+    counts = Counter(x.verdict for x in meeting)
+    rest = Counter(x.verdict for x in own if x not in meeting)
     said = {
         "fail": number(failing),
         **{name: number(some[1]) for name, words in UNDECIDED.items() if (some := words.search(more))},
@@ -59,7 +59,7 @@ def counted_anew(fault: Fault, results: tuple[Result, ...], cases: Callable[[str
         f"{name}: {one} for {other}": fault.condition
         for name, one, other in (
             ("verdicts of such cases", said, dict(counts)),
-            ("such cases", {*fault.cases}, {each.id for each in meeting if each.verdict == "fail"}),
+            ("such cases", {*fault.cases}, {x.id for x in meeting if x.verdict == "fail"}),
             ("out of", number(of), counts["fail"]),
             ("decided", bool(decided), counts.keys() != {"fail"}),
             ("others", number(others), rest["pass"] + rest["fail"]),
@@ -72,16 +72,16 @@ def counted_anew(fault: Fault, results: tuple[Result, ...], cases: Callable[[str
 def conditions_of(report: Report, suite: Path) -> list[Fault]:
     """The faults of a report that have a condition, each of which says what is true."""
     cases = cache(lambda identity: read(suite / identity))
-    faults = [each for each in report.faults if each.condition]
-    assert [wrong for each in faults if (wrong := counted_anew(each, report.results, cases))] == []
+    faults = [fault for fault in report.faults if fault.condition]
+    assert [wrong for fault in faults if (wrong := counted_anew(fault, report.results, cases))] == []
     return faults
 
 
 def loses_what_is_empty(it: Read) -> str:
     """Refuses cases with an output that is empty in any feed, and strings."""
-    if any(each["element_type"] == "string" for each in it.inputs):
+    if any(input_["element_type"] == "string" for input_ in it.inputs):
         return "unsupported"
-    outputs = [each.array.size for feed in it.expected for each in feed.values()]
+    outputs = [tensor.array.size for feed in it.expected for tensor in feed.values()]
     return "fail" if 0 in outputs else "pass"
 
 
@@ -99,12 +99,12 @@ def cuts_integers(it: Read) -> str:
     if it.case.op == "VariadicSplit-1" and it.document["expect"].get("reject") == "lengths.sum":
         return "fail"
     some = [
-        each
+        tensor
         for feed in it.expected
-        for each in feed.values()
-        if bits_of(each.element_type) == 64 and each.element_type in ("i64", "u64")
+        for tensor in feed.values()
+        if bits_of(tensor.element_type) == 64 and tensor.element_type in ("i64", "u64")
     ]
-    return "fail" if any(not -(2**31) <= value < 2**31 for each in some for value in numbers(each)) else "pass"
+    return "fail" if any(not -(2**31) <= value < 2**31 for x in some for value in numbers(x)) else "pass"
 
 
 @pytest.fixture(scope="module")
@@ -122,10 +122,10 @@ def test_each_condition_of_a_product_is_true(
 ) -> None:
     """No passing case meets it, and it counts the cases that do, those that are undecided as well."""
     results = []
-    for each in passing.results:
-        verdict = verdict_of(read(core_suite / each.id))
-        reason = ("rejected-valid" if each.expect == "accept" else "accepted-invalid") if verdict == "fail" else None
-        results.append(replace(each, verdict=verdict, reason=reason))  # type: ignore[arg-type]
+    for result in passing.results:
+        verdict = verdict_of(read(core_suite / result.id))
+        reason = ("rejected-valid" if result.expect == "accept" else "accepted-invalid") if verdict == "fail" else None
+        results.append(replace(result, verdict=verdict, reason=reason))  # type: ignore[arg-type]
     report = with_faults(replace(passing, results=tuple(results)), open_suite(core_suite))
 
     assert conditions_of(report, core_suite)
@@ -133,18 +133,16 @@ def test_each_condition_of_a_product_is_true(
 
 def test_a_condition_says_how_many_cases_are_undecided(passing: Report, core_suite: Path) -> None:
     """Two of the cases of an operation fail, and the others are not supported."""
-    own = [each.id for each in passing.results if each.id.startswith("GatherND-8/") and each.expect == "accept"]
+    own = [result.id for result in passing.results if result.id.startswith("GatherND-8/") and result.expect == "accept"]
     results = tuple(
-        replace(each, verdict="fail", reason="crash") if each.id in own[:2] else
-        replace(each, verdict="unsupported") if each.id in own else each
-        for each in passing.results
+        replace(result, verdict="fail", reason="crash") if result.id in own[:2] else
+        replace(result, verdict="unsupported") if result.id in own else result
+        for result in passing.results
     )  # fmt: skip
     [fault] = with_faults(replace(passing, results=results), open_suite(core_suite)).faults
 
     meeting = [
-        each
-        for each in own[2:]
-        if all(any(holds(fact, read(core_suite / each)) for fact in some) for some in fault.facts)
+        x for x in own[2:] if all(any(holds(fact, read(core_suite / x)) for fact in some) for some in fault.facts)
     ]
     assert f" (2 of 2 such decided valid cases fail; {len(meeting)} more are unsupported); of the " in fault.condition
     assert fault.undecided == {"unsupported": len(meeting)}
@@ -152,12 +150,15 @@ def test_a_condition_says_how_many_cases_are_undecided(passing: Report, core_sui
 
 def test_every_declared_fact_holds_where_the_second_program_says(core_or_shipped: Path) -> None:
     """For each case of each operation, whether the arguments are valid or not, and also where a graph computes them."""
-    suite, facts = open_suite(core_or_shipped), {fact for each in OPERATIONS_BY_NAME.values() for fact in each.facts}
+    suite, facts = (
+        open_suite(core_or_shipped),
+        {fact for operation in OPERATIONS_BY_NAME.values() for fact in operation.facts},
+    )
     different = []
     for entry in suite.entries:
         case = suite.case(entry)
         feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
-        if sum(each.size for feed in feeds for each in feed.values()) <= LARGEST:
+        if sum(tensor.size for feed in feeds for tensor in feed.values()) <= LARGEST:
             it = read(core_or_shipped / entry.id)
             known = facts_of(case, feeds, ()) & facts
             different += [(entry.id, fact) for fact in facts if holds(fact, it) != (fact in known)]

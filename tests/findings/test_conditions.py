@@ -26,16 +26,16 @@ CASES = st.lists(st.tuples(st.booleans(), st.frozensets(st.sampled_from([*"abcde
 def test_no_passing_case_meets_a_condition(cases: list[tuple[bool, frozenset[str]]]) -> None:
     """And some failing case does."""
     facts = [held for _, held in cases]
-    for each in conditions_of(facts, ["wrong" if fails else "" for fails, _ in cases]):
-        meets = [fails for fails, held in cases if all(held.intersection(some) for some in each)]
-        assert 1 <= len(each) <= 4
+    for condition in conditions_of(facts, ["wrong" if fails else "" for fails, _ in cases]):
+        meets = [fails for fails, held in cases if all(held.intersection(some) for some in condition)]
+        assert 1 <= len(condition) <= 4
         assert meets
         assert all(meets)
 
 
 def numbered(prefix: str, number: int, *facts: str) -> list[frozenset[str]]:
     """So many cases with some facts, and one fact each that no other case has."""
-    return [frozenset((*facts, f"{prefix}{each} is its own")) for each in range(number)]
+    return [frozenset((*facts, f"{prefix}{index} is its own")) for index in range(number)]
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_the_fewest_facts_that_separate_are_found(
     failing: dict[str, list[str]], passing: dict[str, list[str]], expected: list[list[tuple[str, ...]]]
 ) -> None:
     """Where groups of ten cases have them."""
-    wrong = [each for prefix, facts in failing.items() for each in numbered(prefix, 10, *facts)]
-    right = [each for prefix, facts in passing.items() for each in numbered(prefix, 40, *facts)]
+    wrong = [x for prefix, facts in failing.items() for x in numbered(prefix, 10, *facts)]
+    right = [x for prefix, facts in passing.items() for x in numbered(prefix, 40, *facts)]
     found = conditions_of([*wrong, *right], ["wrong"] * len(wrong) + [""] * len(right))
-    assert sorted(sorted(tuple(sorted(some, reverse="u" in some[0])) for some in each) for each in found) == expected
+    assert sorted(sorted(tuple(sorted(some, reverse="u" in some[0])) for some in hit) for hit in found) == expected
 
 
 def test_of_equal_conditions_the_one_whose_facts_rule_out_most_passing_cases_is_found() -> None:
@@ -93,9 +93,9 @@ def test_a_condition_names_no_alternatives_whose_cases_others_explain() -> None:
     """`big` explains the cases of u2; those of nf4 and u4 are left for the second condition."""
     wrong = [*numbered("a", 30, "big"), *numbered("b", 9, "big", "x", TYPES[0])]
     wrong += [*numbered("c", 9, "x", TYPES[1]), *numbered("d", 9, "x", TYPES[2])]
-    right = [*numbered("e", 40, "x"), *(each for kind in TYPES[:3] for each in numbered(kind, 40, kind))]
+    right = [*numbered("e", 40, "x"), *(x for kind in TYPES[:3] for x in numbered(kind, 40, kind))]
     found = conditions_of([*wrong, *right], ["wrong"] * len(wrong) + [""] * len(right))
-    assert [{*map(frozenset, each)} for each in found] == [
+    assert [{*map(frozenset, hit)} for hit in found] == [
         {frozenset({"big"})},
         {frozenset({"x"}), frozenset(TYPES[1:3])},
     ]
@@ -103,19 +103,19 @@ def test_a_condition_names_no_alternatives_whose_cases_others_explain() -> None:
 
 def test_no_fact_of_a_condition_is_needless() -> None:
     """Also among more facts than conditions are compared."""
-    held = [f"fact {each}" for each in range(30)]
+    held = [f"fact {index}" for index in range(30)]
     wrong, right = (
         numbered("a", 20, "one of the two", "the other one", *held),
         numbered("b", 9, "one of the two", *held),
     )
-    right += [each for one in held for each in numbered(one, 2, one, "the other one")]
+    right += [x for one in held for x in numbered(one, 2, one, "the other one")]
     [found] = conditions_of([*wrong, *right], ["wrong"] * 20 + [""] * len(right))
     assert found == (("the other one",), ("one of the two",))
 
 
 def test_a_condition_for_few_cases_is_chance() -> None:
     """Of a thousand facts, some are in two failing cases alone by chance."""
-    wrong = [*numbered("a", 1, *(f"rare {each}" for each in range(500))), *numbered("b", 1, "rare 0")]
+    wrong = [*numbered("a", 1, *(f"rare {index}" for index in range(500))), *numbered("b", 1, "rare 0")]
     assert conditions_of([*wrong, *numbered("c", 10)], ["wrong"] * 2 + [""] * 10) == ()
 
 
@@ -144,7 +144,7 @@ def test_what_other_conditions_leave_is_searched_again() -> None:
     """A condition that explains many failures may leave some that a narrower one explains."""
     wide = [*numbered("a", 30, "big"), *numbered("b", 6, "big", "empty"), *numbered("c", 6, "empty", "x.y is violated")]
     found = conditions_of([*wide, *numbered("d", 60)], ["wrong"] * 42 + [""] * 60)
-    assert all(any(all(held.intersection(some) for some in each) for each in found) for held in wide)
+    assert all(any(all(held.intersection(some) for some in hit) for hit in found) for held in wide)
 
 
 @pytest.mark.parametrize(
@@ -243,12 +243,13 @@ def test_one_fault_has_the_valid_and_the_invalid_cases_of_a_condition(
     opconform("run", core_suite, "--backend", "numpy", "-k", "Split-1/*", "--out", tmp_path)
     suite, report = open_suite(core_suite), finished(tmp_path).report
     at_run_time = {
-        each.id
-        for each in report.results
-        if any(one.name == "axis" and one.binding == "parameter" for one in suite.case(suite.by_id[each.id]).inputs)
+        result.id
+        for result in report.results
+        if any(one.name == "axis" and one.binding == "parameter" for one in suite.case(suite.by_id[result.id]).inputs)
     }
     results = tuple(
-        replace(each, verdict="fail", reason="crash") if each.id in at_run_time else each for each in report.results
+        replace(result, verdict="fail", reason="crash") if result.id in at_run_time else result
+        for result in report.results
     )
 
     [found] = with_faults(replace(report, results=results), suite).faults
@@ -267,11 +268,11 @@ def test_a_report_has_its_faults_and_is_refused_with_others(opconform: Run, core
     opconform("run", core_suite, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=0)
     written = tmp_path / "report.json"
     document = json.loads(written.read_text())
-    failing = {each["id"] for each in document["cases"] if each["verdict"] == "fail"}
-    passing = next(each["id"] for each in document["cases"] if each["verdict"] == "pass")
+    failing = {case["id"] for case in document["cases"] if case["verdict"] == "fail"}
+    passing = next(case["id"] for case in document["cases"] if case["verdict"] == "pass")
 
-    assert {case for each in document["faults"] for case in each["cases"]} == failing
-    heads = [each["cases"][0] for each in document["faults"]]
+    assert {case for fault in document["faults"] for case in fault["cases"]} == failing
+    heads = [fault["cases"][0] for fault in document["faults"]]
     assert sorted(set(heads)) == sorted(heads)
     document["faults"][0]["cases"].append(passing)
     written.write_text(json.dumps(document))

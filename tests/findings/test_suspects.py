@@ -31,4 +31,4 @@ PASS = [Result(id=CASE, profile="core", expect="accept", verdict="pass")]
 )
 def test_three_products_with_one_answer_make_a_suspect(results: dict[str, list[Result]], agreeing: list[str]) -> None:
     """Whatever the others do."""
-    assert [name for each in suspects_of(results) for name in each.backends] == agreeing
+    assert [name for suspect in suspects_of(results) for name in suspect.backends] == agreeing

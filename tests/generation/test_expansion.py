@@ -26,7 +26,7 @@ def cases(tmp_path: Path, group: str, seed: int = 0) -> list[Draft]:
 
 def lengths(found: list[Draft]) -> list[Any]:
     """The lengths of each case, sorted."""
-    return sorted(list(each.tensors["split_lengths"].elements) for each in found)
+    return sorted(list(hit.tensors["split_lengths"].elements) for hit in found)
 
 
 MATRIX = """\
@@ -87,7 +87,7 @@ def test_the_filter_of_random_draws_looks_at_what_was_drawn(tmp_path: Path) -> N
     axis: 1
     split_lengths: ["${{ size }}"]
 """
-    drawn = [each.tensors["data"].shape for each in cases(tmp_path, group)]
+    drawn = [case.tensors["data"].shape for case in cases(tmp_path, group)]
 
     assert len(drawn) == 10
     assert all(size > rows + 10 for rows, size in drawn)
@@ -106,9 +106,9 @@ def test_a_draw_is_the_same_whatever_else_is_drawn(tmp_path: Path) -> None:
     axis: ${{{{ axis }}}}
     split_lengths: ${{{{ lengths }}}}
 """
-    few = {each.digits for each in cases(tmp_path, group.format(10))}
-    many = {each.digits for each in cases(tmp_path, group.format(50))}
-    others = {each.digits for each in cases(tmp_path, group.format(50), seed=1)}
+    few = {case.digits for case in cases(tmp_path, group.format(10))}
+    many = {case.digits for case in cases(tmp_path, group.format(50))}
+    others = {case.digits for case in cases(tmp_path, group.format(50), seed=1)}
 
     assert len(few) == 10
     assert len(many) == 50
@@ -126,7 +126,7 @@ def test_a_twin_differs_in_nothing_but_the_fault(tmp_path: Path) -> None:
     expect: {reject: lengths.single-remainder}
     twin: {split_lengths: {values: [-1, 2, 2]}}
 """
-    found = {each.is_twin: each for each in cases(tmp_path, group)}
+    found = {case.is_twin: case for case in cases(tmp_path, group)}
     rejected, twin = found[False], found[True]
 
     assert {**twin.tensors, "split_lengths": None} == {**rejected.tensors, "split_lengths": None}
@@ -145,7 +145,7 @@ def test_an_id_depends_on_the_content_alone(opconform: Run, tmp_path: Path) -> N
 
     def ids(name: str) -> list[str]:
         listed = json.loads(opconform("list", name, "--cases", "--json", cwd=tmp_path).stdout)
-        return sorted(each["id"] for each in listed)
+        return sorted(x["id"] for x in listed)
 
     assert ids("a.yaml") == ids("b.yaml")
     assert len(set(ids("a.yaml"))) == 2
@@ -233,7 +233,7 @@ DECIDED = """\
 def test_the_semantics_decide_what_is_expected(tmp_path: Path) -> None:
     """A violation of one requirement is rejected for it, and what violates several is left out."""
     found = cases(tmp_path, DECIDED.format("[[2, 2], [2, 3], [-2, 6], [-2, 5]]"))
-    facts = {tuple(each.tensors["split_lengths"].elements): (each.rejected_for, each.requirements) for each in found}
+    facts = {tuple(hit.tensors["split_lengths"].elements): (hit.rejected_for, hit.requirements) for hit in found}
 
     assert facts == {
         (2, 2): (None, ("outputs.order",)),
@@ -245,10 +245,10 @@ def test_the_semantics_decide_what_is_expected(tmp_path: Path) -> None:
 
 def test_a_twin_is_the_same_case_where_it_is_a_combination_too(tmp_path: Path) -> None:
     """Whichever comes first: it is evidence for the requirements of the group, not for the one that is violated."""
-    first, last = (cases(tmp_path, DECIDED.format(each)) for each in ("[[1, 3], [2, 3]]", "[[2, 3], [1, 3]]"))
+    first, last = (cases(tmp_path, DECIDED.format(name)) for name in ("[[1, 3], [2, 3]]", "[[2, 3], [1, 3]]"))
 
     assert len(first) == len(last) == 2
-    assert {(each.id, each.requirements) for each in first} == {(each.id, each.requirements) for each in last}
+    assert {(x.id, x.requirements) for x in first} == {(x.id, x.requirements) for x in last}
 
 
 def test_lists_are_every_list_of_some_values() -> None:

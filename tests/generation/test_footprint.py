@@ -124,7 +124,7 @@ def groups_of(number: int, cases: int, elements: int) -> str:
     """A spec of some groups of some cases with as many elements each."""
     group = SPEC.partition("groups:\n")[2].replace("DATA", f'shape: ["${{{{ {elements} + 2 * n }}}}"]')
     body = group.replace("    data:", f"    matrix: {{n: '${{{{ range({cases}) }}}}'}}\n    data:")
-    return "op: Split-1\ngroups:\n" + "".join(body.replace("id: it", f"id: it-{each}") for each in range(number))
+    return "op: Split-1\ngroups:\n" + "".join(body.replace("id: it", f"id: it-{index}") for index in range(number))
 
 
 @pytest.mark.parametrize(("number", "cases", "elements"), [(100, 1, 1 << 20), (2, 200, 1_000), (200, 2, 1_000)])
@@ -138,7 +138,7 @@ def test_a_suite_over_the_limit_is_refused_before_a_case_is_written(
     with pytest.raises(UsageError, match=r"the suite takes at least .* raise it with --max-bytes"):
         generate(load_specs([tmp_path / "spec.yaml"]), tmp_path / "suite", Options(limits=replace(LIMITS, bytes=limit)))
 
-    assert [each.name for each in tmp_path.iterdir()] == ["spec.yaml"]
+    assert [path.name for path in tmp_path.iterdir()] == ["spec.yaml"]
 
 
 @pytest.mark.parametrize(("limit", "times"), [(16 << 30, 1), (2 << 20, 2)])
@@ -156,4 +156,4 @@ def test_cases_are_expanded_twice_only_if_they_may_be_too_many(
     monkeypatch.setattr(generating, "expand", counting)
     generate(load_specs([tmp_path / "spec.yaml"]), tmp_path / "suite", Options(limits=replace(LIMITS, bytes=limit)))
 
-    assert expanded == {f"it-{each}": times for each in range(3)}
+    assert expanded == {f"it-{index}": times for index in range(3)}

@@ -10,9 +10,9 @@ def test_only_digits_that_were_not_added_before_are_new() -> None:
     drawn = np.random.default_rng(0).integers(30_000, size=50_000) << 20
     known, expected = KnownDigits(), set[str]()
 
-    for each in (f"{number:010x}" for number in drawn):
-        assert known.add(each) == (each not in expected)
-        expected.add(each)
+    for item in (f"{number:010x}" for number in drawn):
+        assert known.add(item) == (item not in expected)
+        expected.add(item)
 
     assert len(known) == len(expected)
 

@@ -38,7 +38,7 @@ groups:
     expect: {reject: lengths.sum}
     twin: {split_lengths: [4, 2]}
 """
-DIALECTS = [word for each in ("openvino", "onnx", "stablehlo") for word in ("--dialect", each)]
+DIALECTS = [word for name in ("openvino", "onnx", "stablehlo") for word in ("--dialect", name)]
 NO_AXIS = "ONNX's axis is an attribute, and cannot be supplied at run time"
 FIXED = "control inputs are constants in this dialect, and axis is supplied at run time"
 NO_FAULT = "StableHLO's operations cannot have the fault, or its verifier rejects it, not the backend"
@@ -62,7 +62,7 @@ def suite(opconform: Run, spec: Path) -> Suite:
 
 def test_suite_json_counts_the_cases_without_a_model_per_dialect_and_reason(suite: Suite) -> None:
     """As often as the manifest gives the reason; a dialect with every model is absent."""
-    counted = Counter((name, why) for each in suite.entries for name, why in each.left_out.items())
+    counted = Counter((name, why) for entry in suite.entries for name, why in entry.left_out.items())
 
     assert suite.header.left_out == LEFT_OUT
     assert counted == {(name, why): count for name, whys in LEFT_OUT.items() for why, count in whys.items()}
@@ -93,7 +93,7 @@ def test_generate_prints_the_most_frequent_reasons(opconform: Run, tmp_path: Pat
 
     assert lines == [
         "onnx: no model for 10 of 11 cases:",
-        *(f"  1 case: ONNX's Split does not take {each}" for each in sorted(types[1:])[:8]),
+        *(f"  1 case: ONNX's Split does not take {type_}" for type_ in sorted(types[1:])[:8]),
         "  2 cases: 2 other reasons, which --json and suite.json list",
     ]
 
@@ -109,7 +109,7 @@ def test_generate_counts_in_json(opconform: Run, spec: Path, tmp_path: Path) -> 
 
 def test_an_extract_counts_its_own_cases(suite: Suite, tmp_path: Path) -> None:
     """Not those of the suite that it is taken from."""
-    chosen = [(suite, each) for each in suite.entries if "/wrong-sum/" in each.id and each.expect != "accept"]
+    chosen = [(suite, entry) for entry in suite.entries if "/wrong-sum/" in entry.id and entry.expect != "accept"]
     write_extract(chosen, suite.header, tmp_path / "part")
 
     assert open_suite(tmp_path / "part").header.left_out == {"stablehlo": {NO_FAULT: 1}}

@@ -62,15 +62,15 @@ def copy(genuine: Path, tmp_path: Path) -> Path:
 def changed(folder: Path, group: str, change: Callable[[Case], Case]) -> Suite:
     """A suite whose cases of a group are changed, sealed again."""
     lines = []
-    for each in open_suite(folder).entries:
-        entry = each
-        if f"/{group}/" in each.id:
-            case = change(open_suite(folder).case(each))
+    for item in open_suite(folder).entries:
+        entry = item
+        if f"/{group}/" in item.id:
+            case = change(open_suite(folder).case(item))
             text = case_text(case).encode()
-            (folder / each.id / CASE).unlink()
-            (folder / each.id / CASE).write_bytes(text)
-            files = {**each.files, CASE: hashlib.sha256(text).hexdigest()}
-            entry = replace(each, expect=case.expect if isinstance(case.expect, Reject) else "accept", files=files)
+            (folder / item.id / CASE).unlink()
+            (folder / item.id / CASE).write_bytes(text)
+            files = {**item.files, CASE: hashlib.sha256(text).hexdigest()}
+            entry = replace(item, expect=case.expect if isinstance(case.expect, Reject) else "accept", files=files)
         lines.append(entry_line(entry).encode())
     return seal(folder, b"".join(lines))
 

@@ -51,7 +51,7 @@ ROOMS = {
 def path_of(module: str) -> Path | None:
     """The file of a module of the package, or None where the name is not a module's."""
     stem = PACKAGE / module.removeprefix("opconform").lstrip(".").replace(".", "/")
-    return next((each for each in (stem.with_suffix(".py"), stem / "__init__.py") if each.is_file()), None)
+    return next((x for x in (stem.with_suffix(".py"), stem / "__init__.py") if x.is_file()), None)
 
 
 def imported(module: str, known: set[Path]) -> set[Path]:
@@ -62,7 +62,7 @@ def imported(module: str, known: set[Path]) -> set[Path]:
     known.add(path)
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith("opconform"):
-            for name in (node.module, *(f"{node.module}.{each.name}" for each in node.names)):
+            for name in (node.module, *(f"{node.module}.{name.name}" for name in node.names)):
                 imported(name, known)
     return known
 
@@ -77,14 +77,14 @@ def test_every_module_that_generates_a_suite_is_in_the_recipe_or_decides_nothing
     files: set[Path] = set()
     for module in ("expansion", "pipeline", "writer", "header"):
         imported(f"opconform.generation.{module}", files)
-    names = {each.relative_to(PACKAGE).as_posix() for each in files}
+    names = {file.relative_to(PACKAGE).as_posix() for file in files}
 
-    assert {each for each in names if not is_in_recipe(each)} == UNDECIDING
+    assert {name for name in names if not is_in_recipe(name)} == UNDECIDING
 
 
 def test_the_recipe_has_only_modules_that_exist() -> None:
     """A folder or module that was renamed would leave the recipe unseen."""
-    assert [each for each in RECIPE if not (PACKAGE / each).exists()] == []
+    assert [x for x in RECIPE if not (PACKAGE / x).exists()] == []
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +97,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_room_is_named() -> None:
     """So that the next test says of a new room whether it belongs to the recipe."""
-    rooms = {each.parent.name for each in PACKAGE.glob("*/__init__.py")}
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
 
-    assert {each.partition("/")[0] for each in ROOMS if "/" in each} == rooms
+    assert {room.partition("/")[0] for room in ROOMS if "/" in room} == rooms
 
 
 @pytest.mark.parametrize("module", ROOMS)
@@ -159,8 +159,8 @@ def by_tokens(source: str) -> str:
         elif token.type == tokenize.NL and not lines[row].strip():
             del lines[row]
         elif token.type == tokenize.STRING and before in ends and after.type == tokenize.NEWLINE:
-            for each in range(row, token.end[0] + 1):
-                del lines[each]
+            for index in range(row, token.end[0] + 1):
+                del lines[index]
         before = token.type
     return "\n".join(lines.values())
 

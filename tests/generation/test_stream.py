@@ -35,7 +35,7 @@ def stream_of(specs: list[Spec], shard: Shard | None = None) -> Stream:
 
 def own_of(batches: list[CaseBatch]) -> list[str]:
     """The ids that are counted with some batches, sorted."""
-    return sorted(each for batch in batches for each in batch.own)
+    return sorted(x for batch in batches for x in batch.own)
 
 
 def test_the_batches_are_the_suite(specs: list[Spec], tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_the_batches_are_the_suite(specs: list[Spec], tmp_path: Path) -> None:
     stream = stream_of(specs)
     batches = list(stream)
     suite = open_suite(generate(specs, tmp_path / "suite", Options(dialects=(), selection=PROFILE)).out)
-    ids = [each.id for each in suite.entries]
+    ids = [entry.id for entry in suite.entries]
 
     assert len(batches) > 3
     assert own_of(batches) == ids
@@ -53,19 +53,19 @@ def test_the_batches_are_the_suite(specs: list[Spec], tmp_path: Path) -> None:
 def test_a_twin_is_beside_its_case(specs: list[Spec]) -> None:
     """Even if another batch counts it."""
     for batch in stream_of(specs):
-        known = {each.id for each in batch.cases}
+        known = {case.id for case in batch.cases}
         assert len(known) == len(batch.cases)
-        assert {each.twin for each in batch.cases if each.twin is not None} <= known
+        assert {case.twin for case in batch.cases if case.twin is not None} <= known
 
 
 def test_shards_count_each_case_once(specs: list[Spec]) -> None:
     """All of them know how many cases there are in total."""
     streams = [stream_of(specs, Shard(number=number, of=3)) for number in (1, 2, 3)]
-    own = [own_of(list(each)) for each in streams]
+    own = [own_of(list(stream)) for stream in streams]
     whole = stream_of(specs)
 
-    assert sorted(name for each in own for name in each) == own_of(list(whole))
-    assert {(each.total, each.ids, each.digest) for each in streams} == {(whole.total, whole.ids, whole.digest)}
+    assert sorted(name for x in own for name in x) == own_of(list(whole))
+    assert {(stream.total, stream.ids, stream.digest) for stream in streams} == {(whole.total, whole.ids, whole.digest)}
 
 
 def test_a_shard_without_cases_is_an_error(specs: list[Spec]) -> None:
@@ -73,7 +73,7 @@ def test_a_shard_without_cases_is_an_error(specs: list[Spec]) -> None:
     empty = next(
         stream
         for stream in (stream_of(specs, Shard(number=number, of=999)) for number in range(1, 999))
-        if not any(stream.options.selection.shard.holds(each) for each in own_of(list(stream_of(specs))))  # type: ignore[union-attr]
+        if not any(stream.options.selection.shard.holds(x) for x in own_of(list(stream_of(specs))))  # type: ignore[union-attr]
     )
     with pytest.raises(UsageError, match=r"has no cases\. Use fewer shards\."):
         list(empty)

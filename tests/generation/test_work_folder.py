@@ -31,7 +31,7 @@ def generated(spec: Path, out: Path) -> Generated:
 
 def names(folder: Path) -> list[str]:
     """What is in a folder."""
-    return sorted(each.name for each in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir())
 
 
 def test_workers_need_no_named_semaphores(tmp_path: Path, small_spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,9 +65,9 @@ def test_a_killed_worker_ends_a_generation_in_one_sentence(
 @pytest.mark.parametrize("name", ["suite", "suite.zip"])
 def test_nothing_beside_a_suite_is_touched(tmp_path: Path, small_spec: Path, name: str) -> None:
     """Whatever its name."""
-    for each in ("lock", "partial", "replaced", "packing", "lock-workers"):
-        (tmp_path / f"{name}.{each}").mkdir()
-        (tmp_path / f"{name}.{each}" / "mine").write_text("mine")
+    for item in ("lock", "partial", "replaced", "packing", "lock-workers"):
+        (tmp_path / f"{name}.{item}").mkdir()
+        (tmp_path / f"{name}.{item}" / "mine").write_text("mine")
     (tmp_path / "suite.toml.lock").write_text("mine")
     before = tree(tmp_path)
     generated(small_spec, tmp_path / name)
@@ -75,7 +75,7 @@ def test_nothing_beside_a_suite_is_touched(tmp_path: Path, small_spec: Path, nam
 
     after = tree(tmp_path)
     assert before.items() <= after.items()
-    assert {each.partition("/")[0] for each in after.keys() - before.keys()} == {name}
+    assert {key.partition("/")[0] for key in after.keys() - before.keys()} == {name}
 
 
 FOREIGN: dict[str, tuple[str, Callable[[Path], object], str]] = {
@@ -104,7 +104,7 @@ FOREIGN: dict[str, tuple[str, Callable[[Path], object], str]] = {
 
 def states(folder: Path) -> dict[Path, tuple[float, ...]]:
     """What is in a folder, with what changes if one of it is replaced or written to; reading a link changes its time."""
-    return {each: (*each.lstat()[:7], each.lstat().st_mtime_ns) for each in folder.rglob("*")}
+    return {path: (*path.lstat()[:7], path.lstat().st_mtime_ns) for path in folder.rglob("*")}
 
 
 @pytest.mark.parametrize("what", FOREIGN)

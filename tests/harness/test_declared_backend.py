@@ -30,8 +30,8 @@ def test_a_backend_refuses_a_case_by_its_declaration(opconform: Run, core_suite:
     opconform("run", core_suite, "--backend", f"{tmp_path}/declared.py:Declared", *chosen, "--out", tmp_path / "out")
     lines = (tmp_path / "out" / "results.jsonl").read_text().splitlines()
     results = [json.loads(line) for line in lines[1:-1]]
-    messages = {each["message"] for each in results if each["expect"] == "reject"}
+    messages = {result["message"] for result in results if result["expect"] == "reject"}
 
-    assert {each["verdict"] for each in results} == {"pass"}
-    assert {each["expect"] for each in results} == {"accept", "reject"}
+    assert {result["verdict"] for result in results} == {"pass"}
+    assert {result["expect"] for result in results} == {"accept", "reject"}
     assert messages == {"Split-1:axis.element-type is declared", "Pad-12:pad_mode.values is declared"}

@@ -25,7 +25,7 @@ def verdicts(
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     assert lines[-1]["footer"] is True
     assert lines[1:-1] == report["cases"]
-    odd = [each for each in report["cases"] if each["verdict"] != "pass"]
+    odd = [case for case in report["cases"] if case["verdict"] != "pass"]
     return report, odd
 
 
@@ -55,7 +55,7 @@ def test_a_backend_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_p
     arguments = ["--backend", f"{MINIATURES}:{name}", "--memory", "0.5"]
     _, odd = verdicts(opconform, small_suite, tmp_path, *arguments, timeout=3 if name in SILENT else 60)
 
-    assert [(each["verdict"], each.get("reason"), each["sentence"]) for each in odd] == [BACKEND_FAULTS[name]]
+    assert [(x["verdict"], x.get("reason"), x["sentence"]) for x in odd] == [BACKEND_FAULTS[name]]
 
 
 def test_memory_that_processes_share_counts_once(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_crash_costs_one_case_with_several_harnesses(opconform: Run, small_sui
     """The verdicts are the same as with one harness."""
     _, odd = verdicts(opconform, small_suite, tmp_path, "--backend", f"{MINIATURES}:Aborts", "--jobs", "3")
 
-    assert [each["reason"] for each in odd] == ["crash"]
+    assert [x["reason"] for x in odd] == ["crash"]
 
 
 def test_output_of_a_backend_does_not_reach_the_protocol(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_failure_that_is_not_repeated_is_nondeterministic(
     monkeypatch.setenv("OPCONFORM_TEST_MARK", str(tmp_path / "mark"))
     _, odd = verdicts(opconform, small_suite, tmp_path / "out", "--backend", f"{MINIATURES}:RightTheSecondTime")
 
-    assert [(each["reason"], each["again"]) for each in odd] == [("nondeterministic", "passed")]
+    assert [(x["reason"], x["again"]) for x in odd] == [("nondeterministic", "passed")]
     assert odd[0]["mismatch"]["reason"] == "value"
 
 
@@ -215,7 +215,7 @@ MISMADE = {
 def test_wrong_return_values_of_run_are_explained(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """In one sentence each."""
     must = "run() must return a list with the outputs of each feed, each a list of Tensors, but returned"
-    wanted = {**{each: f"{must} {shown}" for each, shown in MISRETURNED.items()}, **MISMADE}
+    wanted = {**{key: f"{must} {shown}" for key, shown in MISRETURNED.items()}, **MISMADE}
     for number, (given, sentence) in enumerate(wanted.items()):
         (tmp_path / "misreturned.py").write_text(
             "from opconform.tensors.tensor import Tensor\n"
@@ -228,7 +228,7 @@ def test_wrong_return_values_of_run_are_explained(opconform: Run, small_suite: P
         arguments = ("--backend", tmp_path / "misreturned.py:Own", "--select", "VariadicSplit-1/accepted")
         report, odd = verdicts(opconform, small_suite, tmp_path / str(number), *arguments)
 
-        assert [(each["verdict"], each["sentence"]) for each in odd] == [("error", sentence)] * 4
+        assert [(x["verdict"], x["sentence"]) for x in odd] == [("error", sentence)] * 4
         assert report["conformant"] is None
 
 
@@ -248,7 +248,7 @@ def test_promoted_outputs_are_the_backends_failure(opconform: Run, small_suite: 
     )
     report, odd = verdicts(opconform, small_suite, tmp_path / "out", "--backend", tmp_path / "misreturned.py:Own")
 
-    assert [(each["reason"], each["sentence"]) for each in odd] == [
+    assert [(x["reason"], x["sentence"]) for x in odd] == [
         *[("element-type", "output_0: expected f32, got float64 in the file")] * 5,
         (
             "accepted-invalid",
@@ -270,16 +270,16 @@ def test_an_exception_has_the_last_line_of_the_backends_own_file(
     _, odd = verdicts(opconform, small_suite, tmp_path / "out", *arguments)
 
     sentence = "misreturned.py:7: JSONDecodeError: Expecting value: line 1 column 1 (char 0)"
-    assert {each["sentence"] for each in odd} == {sentence}
+    assert {x["sentence"] for x in odd} == {sentence}
 
 
 def test_a_backend_in_a_python_without_opconform_runs(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """`--python` takes opconform along into an interpreter that has only its dependencies."""
     venv.create(tmp_path / "venv")
     [bare] = (tmp_path / "venv").glob("lib/python*/site-packages")
-    for each in Path(np.__file__).parents[1].iterdir():
-        if "opconform" not in each.name:
-            (bare / each.name).symlink_to(each)
+    for path in Path(np.__file__).parents[1].iterdir():
+        if "opconform" not in path.name:
+            (bare / path.name).symlink_to(path)
     python = tmp_path / "venv" / "bin" / "python"
     report, odd = verdicts(opconform, small_suite, tmp_path / "out", "--backend", "numpy", "--python", python, code=0)
 

@@ -131,7 +131,7 @@ def test_a_daemon_that_kills_its_supervisor_does_not_outlive_the_harness() -> No
     number, _ = asyncio.run(daemon_after("sys.stdin.readline(); os.kill(os.getppid(), 9)  # exit"))
 
     _, alive = psutil.wait_procs([psutil.Process(number)] if psutil.pid_exists(number) else [], timeout=PATIENCE)
-    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
+    assert [x for x in alive if x.status() != psutil.STATUS_ZOMBIE] == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which processes a daemon was started by")
@@ -202,18 +202,18 @@ def test_a_signal_ends_a_run_with_its_harness(
     """The harness hangs; the exit code is the one that a shell gives to a signal."""
     (tmp_path / "scratch").mkdir()
     program, harness = Path(sys.executable).with_name("opconform"), fake_harnesses.command("waits for a signal")
-    arguments = [str(each) for each in (program, "run", small_suite, "--out", tmp_path / "out")]
+    arguments = [str(x) for x in (program, "run", small_suite, "--out", tmp_path / "out")]
     arguments += ["--timeout", "3600", "--harness", harness]
     environment = {**os.environ, "TMPDIR": str(tmp_path / "scratch"), "OPCONFORM_TEST_MARK": str(pipe)}
     with subprocess.Popen(arguments, env=environment, stderr=subprocess.PIPE, text=True) as run:
         assert pipe.read_text() == "waits"
-        below = [each.pid for each in psutil.Process(run.pid).children(recursive=True)]
+        below = [child.pid for child in psutil.Process(run.pid).children(recursive=True)]
         run.send_signal(number)
         _, said = run.communicate(timeout=PATIENCE)
 
     assert (run.returncode, "Traceback" in said) == (128 + number, False)
     assert len(below) >= 2
-    assert not any(psutil.pid_exists(each) for each in below)
+    assert not any(psutil.pid_exists(x) for x in below)
     assert list((tmp_path / "scratch").iterdir()) == []
 
 

@@ -37,13 +37,15 @@ def section(title: str) -> str:
 def conversation() -> list[tuple[str, Any]]:
     """The messages of the page's conversation, each with its mark."""
     block = section("A conversation").split("```text\n")[1].split("```")[0]
-    return [(each[0], json.loads(each[2:].replace("\n  ", ""))) for each in re.split(r"\n(?=[→←])", block.strip())]
+    return [(word[0], json.loads(word[2:].replace("\n  ", ""))) for word in re.split(r"\n(?=[→←])", block.strip())]
 
 
 def test_the_dtypes_on_the_page_are_those_that_are_stored() -> None:
     """Each element type has its row."""
     rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `\\?(\S+)` \|", section("Arrays"), re.MULTILINE)
-    stored = [(name, each.storage.name, each.storage.str) for name, each in ELEMENT_TYPES.items()]
+    stored = [
+        (name, element_type.storage.name, element_type.storage.str) for name, element_type in ELEMENT_TYPES.items()
+    ]
     expected = [("string", "str", "<U…") if name == "string" else (name, dtype, descr) for name, dtype, descr in stored]
 
     assert rows == expected
@@ -91,8 +93,8 @@ def test_the_conversation_on_the_page_has_no_faults() -> None:
     replies = [message for mark, message in conversation() if mark == "←"]
 
     assert said_faults(json.dumps(replies[0]).encode()) == ()
-    assert [reply_faults(json.dumps(each).encode()) for each in replies[1:]] == [()] * len(replies[1:])
-    assert [each["status"] for each in replies[1:]] == ["ok", "rejected", "ok", "error"]
+    assert [reply_faults(json.dumps(reply).encode()) for reply in replies[1:]] == [()] * len(replies[1:])
+    assert [reply["status"] for reply in replies[1:]] == ["ok", "rejected", "ok", "error"]
 
 
 @pytest.fixture
@@ -109,7 +111,7 @@ def test_a_real_conversation_equals_the_one_on_the_page(
 ) -> None:
     """The same requests have the same replies, except for versions and times."""
     ids = [message["case"]["id"] for _, message in conversation() if message.get("cmd") == "run"]
-    selected = [part for each in dict.fromkeys(ids) for part in ("--select", each)]
+    selected = [part for fromkey in dict.fromkeys(ids) for part in ("--select", fromkey)]
     opconform("generate", "--profile", "core", *selected, "--out", tmp_path / "suite")
     suite = open_suite(tmp_path / "suite")
     *exchanges, (_, last) = conversation()
@@ -135,8 +137,8 @@ def lay_ready(suite: Any, request: Any, place: Path) -> None:
     if request["cmd"] == "run" and folder.name != "4":
         entry = suite.by_id[request["case"]["id"]]
         folder.mkdir()
-        for each in request["feeds"]:
-            (folder / each["inputs"]).write_bytes(suite.read(entry, each["inputs"]))
+        for feed in request["feeds"]:
+            (folder / feed["inputs"]).write_bytes(suite.read(entry, feed["inputs"]))
 
 
 def steady(message: Any) -> Any:

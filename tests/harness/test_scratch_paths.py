@@ -48,6 +48,6 @@ def test_results_of_two_runs_are_the_same(small_suite: Path, tmp_path: Path) -> 
     for out in (tmp_path / "one", tmp_path / "two"):
         CliRunner().invoke(run, [str(small_suite), "--harness", harness, "--timeout", "60", "--out", str(out)])
         cases = json.loads((out / "report.json").read_text())["cases"]
-        sentences.append([(each["sentence"], each["log"]) for each in cases if each["verdict"] == "error"])
+        sentences.append([(case["sentence"], case["log"]) for case in cases if case["verdict"] == "error"])
 
     assert sentences == [[("cannot read inputs.npz", "in the case's folder: outputs.npz")]] * 2

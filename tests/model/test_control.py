@@ -46,7 +46,7 @@ def test_the_neighbour_is_given_the_outputs_of_the_node_under_test() -> None:
     whole, alone = golden(split("concat")), control(split("concat"))
     first, second = (whole.tensors[0][f"Split_{number}"].array for number in range(2))
 
-    assert [each.op for each in alone.graph.nodes] == ["Concat-1"]
+    assert [node.op for node in alone.graph.nodes] == ["Concat-1"]
     assert alone.inputs[0]["inputs_0"].array.tolist() == first.tolist()
     assert alone.inputs[0]["inputs_1"].array.tolist() == second.tolist()
     assert alone.outputs[0][0].array.tolist() == whole.outputs[0][0].array.tolist()
@@ -68,9 +68,9 @@ def test_what_computes_a_control_input_is_its_control() -> None:
     """It has the model's inputs and their bindings, and the computed values are its outputs."""
     alone = control(split("convert", axis=1, run_time=True))
 
-    assert [each.op for each in alone.graph.nodes] == ["Convert-1"]
+    assert [node.op for node in alone.graph.nodes] == ["Convert-1"]
     assert alone.draft.binding == {"axis": "parameter"}
-    assert [each.array.tolist() for each in alone.outputs[0]] == [1]
+    assert [output.array.tolist() for output in alone.outputs[0]] == [1]
     assert set(control(split("convert")).draft.binding.values()) == {"constant"}
 
 
@@ -79,9 +79,9 @@ def test_a_chain_of_nodes_before_the_node_under_test_is_one_control() -> None:
     draft = variadic((4, -1))
     alone = control(replace(draft, dynamic={"data": ("2..8", 6)}))
 
-    assert [each.op for each in alone.graph.nodes][-1] == "Concat-1"
+    assert [node.op for node in alone.graph.nodes][-1] == "Concat-1"
     assert alone.draft.dynamic == {"data": ("2..8", 6)}
-    assert [each.array.tolist() for each in alone.outputs[0]] == [[4, -1]]
+    assert [output.array.tolist() for output in alone.outputs[0]] == [[4, -1]]
 
 
 def test_a_rejected_case_has_no_control() -> None:
@@ -113,7 +113,7 @@ def test_a_second_feed_is_one_of_the_control() -> None:
     draft = split("concat", dynamic=True)
     both = control(replace(draft, second={"data": replace(draft.tensors["data"], shape=(8, 6))}))
 
-    assert [each["inputs_0"].shape for each in both.inputs] == [(2, 6), (4, 6)]
+    assert [input_["inputs_0"].shape for input_ in both.inputs] == [(2, 6), (4, 6)]
 
 
 @pytest.fixture(scope="module")
@@ -127,16 +127,16 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def test_a_control_is_files_in_the_folder_of_its_case_and_not_a_case(suite: Suite) -> None:
     """It has no line and is not counted."""
-    held = {suite.case(each).context: each.control for each in suite.entries}
+    held = {suite.case(entry).context: entry.control for entry in suite.entries}
 
     assert suite.header.counts == {"accept": 6, "reject": 0}
-    assert sorted(name for name, each in held.items() if each is not None) == ["concat", "shared"]
-    assert all(each.control is None for each in held.values() if each is not None)
+    assert sorted(name for name, x in held.items() if x is not None) == ["concat", "shared"]
+    assert all(x.control is None for x in held.values() if x is not None)
 
 
 def test_a_control_is_read_as_a_case_is(suite: Suite) -> None:
     """By its id, which is that of its case and `control`."""
-    entry = next(each for each in suite.entries if suite.case(each).context == "concat")
+    entry = next(entry for entry in suite.entries if suite.case(entry).context == "concat")
     assert entry.control is not None
     read = suite.case(entry.control)
     inputs = suite.arrays(entry.control, inputs_name(0))
@@ -157,7 +157,7 @@ def test_the_files_of_a_control_are_verified(suite: Suite) -> None:
     assert document["requirements"] == []
     place.write_bytes(written + b" ")
     try:
-        assert [each.partition(": ")[2] for each in faults_of(suite.store.root)] == [
+        assert [fault.partition(": ")[2] for fault in faults_of(suite.store.root)] == [
             f"{place.relative_to(suite.store.root).as_posix()} was changed after the suite was generated."
         ]
     finally:
@@ -169,12 +169,12 @@ def test_a_blind_suite_has_no_controls(opconform: Run, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(SPEC)
     opconform("generate", tmp_path / "a.yaml", "--out", tmp_path / "suite", "--blind", "--jobs", "1")
 
-    assert [each for each in open_suite(tmp_path / "suite").entries if each.control is not None] == []
+    assert [entry for entry in open_suite(tmp_path / "suite").entries if entry.control is not None] == []
 
 
 def test_case_text_is_what_a_control_is_written_as(suite: Suite) -> None:
     """One spelling for cases and controls."""
-    entry = next(each.control for each in suite.entries if each.control is not None)
+    entry = next(entry.control for entry in suite.entries if entry.control is not None)
 
     assert case_text(suite.case(entry)).encode() == suite.read(entry, CASE)
 
@@ -185,7 +185,7 @@ def test_a_control_is_left_out_of_the_dialects_that_its_case_is_left_out_of(opco
     spec = spec.replace("element_type: i32", "element_type: '${{ kind }}'")
     (tmp_path / "a.yaml").write_text(spec)
     opconform("generate", tmp_path / "a.yaml", "--out", tmp_path / "suite", "--jobs", "1", "--dialect", "onnx")
-    [entry] = [each for each in open_suite(tmp_path / "suite").entries if each.left_out]
+    [entry] = [entry for entry in open_suite(tmp_path / "suite").entries if entry.left_out]
 
     assert entry.control is not None
     assert sorted(entry.control.files) == ["case.json", "expected.npz", "inputs.npz"]

@@ -22,7 +22,7 @@ def filled(name: str, how: str, *shape: int) -> "np.ndarray[tuple[int, ...], np.
     return fill(TensorDraft(element_type=name, shape=shape, fill=how), 0, "key").array  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", [each for each in NAMES if ELEMENT_TYPES[each].native is not None])
+@pytest.mark.parametrize("name", [name for name in NAMES if ELEMENT_TYPES[name].native is not None])
 def test_a_native_type_has_the_width_of_the_table(name: str) -> None:
     """Numpy and ml_dtypes agree with the table on how wide a type is."""
     row = ELEMENT_TYPES[name]
@@ -53,14 +53,14 @@ def test_every_type_can_be_filled(name: str, how: str) -> None:
     assert back.tobytes() == array.tobytes()
 
 
-@pytest.mark.parametrize("name", [each for each in NAMES if each not in ("boolean", "u1", "u2", "u3")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("boolean", "u1", "u2", "u3")])
 def test_a_ramp_tells_its_elements_apart_as_far_as_the_type_can(name: str) -> None:
     """As many elements as a type has numbers are all different, and later ones are not the same at any one distance."""
     row = ELEMENT_TYPES[name]
     count = 4096 if row.bits == 0 or row.bits > 12 else 200 if row.bits == 8 else 14
     array = filled(name, "ramp", count)
 
-    assert len({each.tobytes() if row.bits else str(each) for each in array}) == count
+    assert len({x.tobytes() if row.bits else str(x) for x in array}) == count
 
 
 def test_a_ramp_of_u8_does_not_repeat_after_256() -> None:
@@ -74,7 +74,7 @@ def test_special_values_come_first() -> None:
     """Even a small tensor holds a NaN with a payload, a negative zero and what no f32 holds."""
     special = filled("f64", "special", 4).view(np.uint64)
 
-    assert [hex(each) for each in special] == [
+    assert [hex(x) for x in special] == [
         "0x7ff8000000000001",
         "0x8000000000000000",
         "0x3ff0000000000001",
@@ -84,7 +84,10 @@ def test_special_values_come_first() -> None:
 
 def test_bits_are_the_raw_stream_of_philox() -> None:
     """The random words are pinned: they must not change with numpy's release."""
-    assert [hex(each) for each in random_words(2, 0, "pinned")] == ["0xa6b1e6acd368c41a", "0x98ded96f7ca0259"]
+    assert [hex(random_word) for random_word in random_words(2, 0, "pinned")] == [
+        "0xa6b1e6acd368c41a",
+        "0x98ded96f7ca0259",
+    ]
 
 
 @pytest.mark.parametrize(

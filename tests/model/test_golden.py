@@ -40,9 +40,9 @@ def onnxs(suite: Suite, entry: Entry, feeds: Sequence[Inputs]) -> Sequence[Outpu
 def feeds_of(suite: Suite, entry: Entry) -> list[Inputs]:
     """The inputs of each feed."""
     case = suite.case(entry)
-    types = {each.name: each.element_type for each in case.inputs}
+    types = {input_.name: input_.element_type for input_ in case.inputs}
     arrays = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
-    return [{name: Tensor(element_type=types[name], array=each) for name, each in feed.items()} for feed in arrays]
+    return [{name: Tensor(element_type=types[name], array=tensor) for name, tensor in feed.items()} for feed in arrays]
 
 
 def are_same(actual: Array, golden: Array) -> bool:

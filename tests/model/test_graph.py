@@ -75,9 +75,9 @@ def test_concat_joins_the_outputs_with_an_ordinary_node() -> None:
     """The join is `Concat-1`, and the outputs joined are data again."""
     graph = graph_of(split("concat", axis=1))
 
-    assert [each.op for each in graph.nodes] == ["Split-1", "Concat-1"]
+    assert [node.op for node in graph.nodes] == ["Split-1", "Concat-1"]
     assert graph.nodes[1].attributes == {"axis": 1}
-    assert [each.under_test for each in graph.nodes] == [True, False]
+    assert [node.under_test for node in graph.nodes] == [True, False]
     assert values(split("concat", axis=1))[graph.outputs[0]].array.tolist() == np.arange(24).reshape(4, 6).tolist()
 
 
@@ -86,9 +86,9 @@ def test_chain_executes_the_operation_again_on_the_last_output() -> None:
     graph = graph_of(split("chain"))
     tensors = values(split("chain"))
 
-    assert [each.under_test for each in graph.nodes] == [True, True]
+    assert [node.under_test for node in graph.nodes] == [True, True]
     assert graph.nodes[1].inputs == ("Split_1", "axis")
-    assert [tensors[each].array.tolist() for each in graph.outputs] == [
+    assert [tensors[output].array.tolist() for output in graph.outputs] == [
         np.arange(12).reshape(2, 6).tolist(),
         [[12, 13, 14, 15, 16, 17]],
         [[18, 19, 20, 21, 22, 23]],
@@ -99,14 +99,14 @@ def test_a_transposition_is_inverted_or_follows_one_that_changes_nothing() -> No
     """By constant orders, and all transpositions are under test."""
     inverse, identity = (transposition(context) for context in ("inverse", "identity"))
 
-    assert [(each.op, each.under_test) for each in graph_of(inverse).nodes] == [
+    assert [(node.op, node.under_test) for node in graph_of(inverse).nodes] == [
         ("Transpose-1", True),
         ("Constant-1", False),
         ("Transpose-1", True),
     ]
     assert graph_of(inverse).nodes[1].attributes["value"] == (2, 0, 1)
     assert graph_of(inverse).nodes[2].inputs == ("Transpose_0", "InverseOrder_0")
-    assert [each.inputs for each in graph_of(identity).nodes] == [
+    assert [node.inputs for node in graph_of(identity).nodes] == [
         (),
         ("arg", "IdentityOrder_0"),
         ("Transpose_1_0", "input_order"),
@@ -175,7 +175,7 @@ def test_types_are_inferred_through_the_graph() -> None:
     draft = split("concat")
     types = inferred(graph_of(draft), draft.arguments[0].inputs)
 
-    assert {name: each.shape for name, each in types.items()} == {
+    assert {name: type_.shape for name, type_ in types.items()} == {
         "data": (4, 6),
         "axis": (),
         "Split_0": (2, 6),
@@ -247,7 +247,7 @@ def test_lengths_are_computed_from_the_shape_of_data() -> None:
     draft = variadic((4, -1))
     graph = graph_of(draft)
 
-    assert [each.op for each in graph.nodes] == [
+    assert [node.op for node in graph.nodes] == [
         "ShapeOf-3",
         "Constant-1",
         "Constant-1",

@@ -28,7 +28,7 @@ def outputs(draft: object, **inputs: np.ndarray) -> list[np.ndarray]:
     """The outputs of a draft's model for some inputs."""
     graph = graph_of(draft)  # type: ignore[arg-type]
     types = {"int32": "i32", "int64": "i64", "float32": "f32"}
-    tensors = {name: Tensor(element_type=types[str(each.dtype)], array=each) for name, each in inputs.items()}
+    tensors = {name: Tensor(element_type=types[str(input_.dtype)], array=input_) for name, input_ in inputs.items()}
     found = evaluated(graph, tensors)
     return [found[name].array for name in graph.outputs]
 
@@ -58,7 +58,7 @@ def test_a_neighbour_of_several_outputs_has_them_all() -> None:
     )
     draft = replace(split("then"), then=behind)
     found = outputs(draft, data=np.arange(24, dtype=np.int32).reshape(4, 6), axis=np.array(0))
-    assert [each.shape for each in found] == [(2, 6), (2, 1), (2, 5)]
+    assert [hit.shape for hit in found] == [(2, 6), (2, 1), (2, 5)]
 
 
 def test_an_invalid_case_has_no_neighbour() -> None:

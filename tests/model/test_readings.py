@@ -150,6 +150,10 @@ def test_every_interpretation_that_no_case_violates_has_another_reading() -> Non
     """Except for those on NaN payloads, which the comparison finds by itself; and nothing else has one."""
     for op in shipped_operations():
         known = requirements_of(op)
-        open_ones = [each.id for each in known.requirements if each.level == "interpretation" and not each.violable]
+        open_ones = [
+            requirement.id
+            for requirement in known.requirements
+            if requirement.level == "interpretation" and not requirement.violable
+        ]
 
         assert {*open_ones} - {*known.establishes["nan-payload"]} == {*OPERATIONS[op].readings}, op

@@ -61,7 +61,7 @@ def command(
     Exits with 0 if every mutant is killed, and with 1 otherwise.
     """
     try:
-        chosen = [name for name in MUTANTS if not patterns or any(fnmatchcase(name, each) for each in patterns)]
+        chosen = [name for name in MUTANTS if not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)]
         if not chosen:
             raise UsageError(f"No mutant matches {' '.join(patterns)}. `--list` lists them.")
         if only_list:
@@ -69,28 +69,27 @@ def command(
             return
         with tempfile.TemporaryDirectory(prefix="opconform-") as folder:
             loaded = load_specs(specs)
-            chosen = _concerned(chosen, sorted({each.op for each in loaded}))
+            chosen = _concerned(chosen, sorted({x.op for x in loaded}))
             selection = Selection(profiles=profiles)
             suite = open_suite(
                 generate(loaded, Path(folder) / "suite", Options(dialects=(), jobs=jobs, selection=selection)).out
             )
             with progress("mutants", of="mutants", quiet=as_json) as tell:
                 killing = kills_of(suite.store.root, chosen, selection, jobs=jobs, timeout=timeout, on_progress=tell)
-                kills = {each.name: each for each in killing}
+                kills = {x.name: x for x in killing}
     except OpconformError as fault:
         click.echo(f"error: {fault}", err=True)
         raise click.exceptions.Exit(fault.exit_code) from fault
-    ran = {each.profile for each in suite.entries}
+    ran = {entry.profile for entry in suite.entries}
     only_core = profiles == (CORE,)
     rows = [
-        assessed(MUTANTS[each], kills[each], suite.header, strict=strict, profiles=ran, only_core=only_core)
-        for each in chosen
+        assessed(MUTANTS[x], kills[x], suite.header, strict=strict, profiles=ran, only_core=only_core) for x in chosen
     ]
     if as_json:
         click.echo(json.dumps(_document(rows)))
     else:
         _print(suite.header, rows, strict=strict)
-    raise click.exceptions.Exit(1 if any(each.faults for each in rows) else 0)
+    raise click.exceptions.Exit(1 if any(row.faults for row in rows) else 0)
 
 
 def _concerned(chosen: Sequence[str], operations: Sequence[str]) -> list[str]:
@@ -99,7 +98,7 @@ def _concerned(chosen: Sequence[str], operations: Sequence[str]) -> list[str]:
     Raises:
         UsageError: There are none.
     """
-    found = [each for each in chosen if any(concerns(MUTANTS[each], op) for op in operations)]
+    found = [x for x in chosen if any(concerns(MUTANTS[x], op) for op in operations)]
     if not found:
         raise UsageError(f"None of the selected mutants changes {' or '.join(operations)}. `--list` lists them.")
     return found
@@ -115,24 +114,24 @@ def _document(rows: Sequence[Assessment]) -> dict[str, object]:
     return {
         "alone": _alone(rows),
         "mutants": {
-            each.row.name: {
-                "level": each.row.level,
-                "what": each.row.what,
-                "seen": each.row.seen,
-                "core": list(each.kill.core),
-                "others": list(each.kill.others),
-                "requirements": {f"{op} {name}": count for (op, name), count in sorted(each.kill.caught.items())},
-                "refusals": each.kill.refusals,
-                "faults": list(each.faults),
+            row.row.name: {
+                "level": row.row.level,
+                "what": row.row.what,
+                "seen": row.row.seen,
+                "core": list(row.kill.core),
+                "others": list(row.kill.others),
+                "requirements": {f"{op} {name}": count for (op, name), count in sorted(row.kill.caught.items())},
+                "refusals": row.kill.refusals,
+                "faults": list(row.faults),
             }
-            for each in rows
+            for row in rows
         },
     }
 
 
 def _alone(rows: Sequence[Assessment]) -> dict[str, str]:
     """The mutants that only one case kills, and the case."""
-    return {each.row.name: each.kill.alone for each in rows if each.kill.alone is not None}
+    return {row.row.name: row.kill.alone for row in rows if row.kill.alone is not None}
 
 
 def _print(header: Header, rows: Sequence[Assessment], *, strict: bool) -> None:
@@ -152,13 +151,13 @@ def _print(header: Header, rows: Sequence[Assessment], *, strict: bool) -> None:
         console.print(f"{len(alone)} of {len(rows)} mutants {verb} killed by one case alone:")
     for name, case in alone.items():
         console.print(f"  {name} {escape(case)}")
-    normative = [each for each in rows if each.row.level == "normative"]
-    others = [each for each in rows if each.row.level == "interpretation"]
-    killed, by_core = sum(each.normative for each in normative), sum(each.by_core for each in normative)
+    normative = [row for row in rows if row.row.level == "normative"]
+    others = [row for row in rows if row.row.level == "interpretation"]
+    killed, by_core = sum(x.normative for x in normative), sum(x.by_core for x in normative)
     console.print(
         f"{killed} of {len(normative)} normative mutants are killed, {by_core} of them by the profile core alone."
     )
-    caught, asked = sum(bool(each.kill.caught) for each in others), "" if strict else ", which count with --strict"
+    caught, asked = sum(bool(other.kill.caught) for other in others), "" if strict else ", which count with --strict"
     console.print(f"{caught} of {len(others)} mutants that only an interpretation rules out are caught{asked}.")
 
 

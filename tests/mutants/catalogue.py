@@ -40,11 +40,11 @@ OPERATIONS = (
     crash,
 )
 MODULES = (*EVERY, *OPERATIONS)
-_ROWS: Mapping[str, Row] = {each.name: each for each in chain.from_iterable(module.ROWS for module in MODULES)}
+_ROWS: Mapping[str, Row] = {x.name: x for x in chain.from_iterable(module.ROWS for module in MODULES)}
 #: The derived mutants that no case tells from a right implementation, by name.
-UNTOLD: Mapping[str, Row] = MappingProxyType({name: each for name, each in _ROWS.items() if untold(name)})
+UNTOLD: Mapping[str, Row] = MappingProxyType({name: row for name, row in _ROWS.items() if untold(name)})
 #: All other mutants by name, class by class.
-MUTANTS: Mapping[str, Row] = MappingProxyType({name: each for name, each in _ROWS.items() if name not in UNTOLD})
+MUTANTS: Mapping[str, Row] = MappingProxyType({name: row for name, row in _ROWS.items() if name not in UNTOLD})
 
 
 def row_of(name: str) -> Row:

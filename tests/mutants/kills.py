@@ -92,10 +92,10 @@ def kills_of(
     # A worker of a forked process would inherit what this one has open; a spawned one begins clean.
     with ProcessPoolExecutor(jobs, get_context("spawn"), _start, (suite, selection, timeout)) as pool:
         # What waits for processes begins first, so that the other workers compute meanwhile.
-        ordered = sorted(names, key=lambda each: not each.startswith(ISOLATED))
-        for number, each in enumerate(as_completed([pool.submit(_kill, name) for name in ordered]), 1):
+        ordered = sorted(names, key=lambda x: not x.startswith(ISOLATED))
+        for number, item in enumerate(as_completed([pool.submit(_kill, name) for name in ordered]), 1):
             on_progress(number / len(names), number)
-            yield each.result()
+            yield item.result()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +130,7 @@ class Workbench:
         suite = open_suite(path)
         self._suite = _Remembered(store=suite.store, header=suite.header, entries=suite.entries)
         # The profile `core` comes first, so that nothing that it finds depends on a case of another profile.
-        self._entries = sorted(selected(suite, selection), key=lambda each: each.profile != CORE)
+        self._entries = sorted(selected(suite, selection), key=lambda x: x.profile != CORE)
         self._timeout = timeout
 
     def kill(self, name: str) -> Kill:
@@ -143,7 +143,7 @@ class Workbench:
             core=tuple(sorted(entry.id for entry, _ in failing if entry.profile == CORE)),
             others=tuple(sorted(entry.id for entry, _ in failing if entry.profile != CORE)),
             caught=_caught(failing, header),
-            caught_by_core=_caught([each for each in failing if each[0].profile == CORE], header),
+            caught_by_core=_caught([case for case in failing if case[0].profile == CORE], header),
             refusals=sum(isinstance(verdict, Pass) and entry.expect != "accept" for entry, verdict in verdicts),
             errors=tuple(verdict.sentence for _, verdict in verdicts if isinstance(verdict, Error)),
         )
@@ -168,7 +168,7 @@ class Workbench:
 
         `on_verdict` is called with the verdict of each case on its own, and may end the execution by an exception.
         """
-        concerned = [each for each in self._entries if concerns(row_of(name), each.op)]
+        concerned = [entry for entry in self._entries if concerns(row_of(name), entry.op)]
         if not isolated:
             return self.verdicts_of(Mutant(name), concerned, on_verdict)
         own: dict[str, Verdict] = {}
@@ -179,7 +179,7 @@ class Workbench:
 
         launch = Launch(command=backend_command(f"{HARNESS}:Mutant:{name}"), timeout=self._timeout)
         execute(self._suite, concerned, launch, judge)
-        return [(each, final_verdict(each, own)) for each in concerned if each.id in own]
+        return [(x, final_verdict(x, own)) for x in concerned if x.id in own]
 
     def verdicts_of(
         self,
@@ -195,12 +195,12 @@ class Workbench:
             outcome = self._bounded(entry, case, _outcome(backend, given, feeds))
             own[entry.id] = verdict = first_verdict(self._suite, entry, case, outcome)
             on_verdict(verdict)
-        return [(each, final_verdict(each, own)) for each in chosen]
+        return [(x, final_verdict(x, own)) for x in chosen]
 
     def _bounded(self, entry: Entry, case: Case, outcome: Outcome) -> Outcome:
         """The outcome, unless its outputs are larger than those of a harness may be."""
         feeds = outcome.outputs if isinstance(outcome, Returned) else ()
-        size = max((sum(each.nbytes for each in outputs) for outputs in feeds), default=0)
+        size = max((sum(output.nbytes for output in outputs) for outputs in feeds), default=0)
         is_oversized = size > PLENTY and size > output_limit(self._suite, entry, case)
         return Oversized(size=size) if is_oversized else outcome
 
@@ -208,17 +208,17 @@ class Workbench:
     def _given(self) -> dict[str, tuple[Case, DeclaredCase, list[Inputs]]]:
         """By id each case, the same case as a backend is given it, and the inputs of its feeds."""
         return {
-            each.id: (
+            entry.id: (
                 case,
                 declared(replace(case, expect=None, twin=None)),
-                [self._inputs(each, case, n) for n in range(case.feeds)],
+                [self._inputs(entry, case, n) for n in range(case.feeds)],
             )
-            for each in self._entries
-            for case in [self._suite.case(each)]
+            for entry in self._entries
+            for case in [self._suite.case(entry)]
         }
 
     def _inputs(self, entry: Entry, case: Case, feed: int) -> Inputs:
-        types = {each.name: each.element_type for each in case.inputs}
+        types = {input_.name: input_.element_type for input_ in case.inputs}
         arrays = self._suite.arrays(entry, inputs_name(feed))
         return {name: Tensor(element_type=types[name], array=array) for name, array in arrays.items()}
 
@@ -232,18 +232,18 @@ def _outcome(backend: Backend, case: DeclaredCase, feeds: Sequence[Inputs]) -> O
     except Unsupported as answer:
         return NotSupported(seq=0, message=str(answer))
     outputs = given.outputs if isinstance(given, PlacedOutputs) else given
-    for tensor in (each for feed in outputs for each in feed):
+    for tensor in (tensor for feed in outputs for tensor in feed):
         if tensor.array.dtype.kind != "U" and tensor.array.dtype != tensor.type.storage:
             return Error(sentence=f"an output of {tensor.element_type} is stored as {tensor.array.dtype}")
     return Returned(
-        outputs=tuple(tuple(each.array for each in feed) for feed in outputs),
-        element_types=tuple(tuple(each.element_type for each in feed) for feed in outputs),
+        outputs=tuple(tuple(tensor.array for tensor in feed) for feed in outputs),
+        element_types=tuple(tuple(tensor.element_type for tensor in feed) for feed in outputs),
         seconds=None,
     )
 
 
 def _caught(failing: Sequence[tuple[Entry, Fail]], header: Header) -> Mapping[Place, int]:
-    broken = ((entry, broken_by(entry, each.reason, each.mismatch, header)) for entry, each in failing)
+    broken = ((entry, broken_by(entry, x.reason, x.mismatch, header)) for entry, x in failing)
     return Counter((entry.op, name) for entry, names in broken for name in names)
 
 

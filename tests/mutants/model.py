@@ -15,7 +15,7 @@ from opconform_runners.backends.graph import outputs_of
 from tests.mutants.row import Call, Row
 
 #: The right function of each operation, which refuses what violates the declaration.
-RIGHT = checked(FUNCTIONS, (each.declaration for each in OPERATIONS.values()))
+RIGHT = checked(FUNCTIONS, (operation.declaration for operation in OPERATIONS.values()))
 
 #: What executes a case: the outputs of each feed.
 Execute = Callable[[Case, Sequence[Inputs]], Sequence[Outputs]]
@@ -69,10 +69,10 @@ def _node(
     """The outputs of one node."""
     ports = OPERATIONS[op].inputs
     names = [name for place, port in enumerate(ports) for name in port.names(len(inputs) - place)]
-    given = {name: each for name, each in zip(names, inputs, strict=False) if each is not None}
+    given = {name: input_ for name, input_ in zip(names, inputs, strict=False) if input_ is not None}
 
     def execute(named: Inputs, attributes: Mapping[str, Attribute]) -> Sequence[Tensor]:
-        ordered = [each for port in ports for each in ([*named.values()] if port.variadic else [named.get(port.name)])]
+        ordered = [x for port in ports for x in ([*named.values()] if port.variadic else [named.get(port.name)])]
         while ordered and ordered[-1] is None:
             ordered.pop()
         return RIGHT[op](ordered, attributes)

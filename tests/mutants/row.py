@@ -89,11 +89,11 @@ class Call:
         Raises:
             Rejected: The arguments are invalid.
         """
-        names = {each.name for each in OPERATIONS[self.op].attributes}
+        names = {attribute.name for attribute in OPERATIONS[self.op].attributes}
         arguments: dict[str, Any] = {**self.inputs, **self.attributes, **changes}
-        kept = {name: each for name, each in arguments.items() if each is not None}
-        inputs = {name: each for name, each in kept.items() if name not in names}
-        return self.execute(inputs, {name: each for name, each in kept.items() if name in names})
+        kept = {name: argument for name, argument in arguments.items() if argument is not None}
+        inputs = {name: n for name, n in kept.items() if name not in names}
+        return self.execute(inputs, {name: n for name, n in kept.items() if name in names})
 
     @property
     def context(self) -> str:
@@ -108,14 +108,18 @@ class Call:
     @property
     def tensors(self) -> list[Tensor]:
         """The inputs of the model that are data."""
-        return [self.given[each.name] for each in self.case.inputs if each.role == "tensor" and each.name in self.given]
+        return [
+            self.given[input_.name]
+            for input_ in self.case.inputs
+            if input_.role == "tensor" and input_.name in self.given
+        ]
 
     @property
     def arguments(self) -> Arguments:
         """The arguments of the node as the reference semantics read them."""
         operation = OPERATIONS[self.op]
         operands = {
-            name: operand_of(each, exact=operation.role_of(name) == "control") for name, each in self.inputs.items()
+            name: operand_of(input_, exact=operation.role_of(name) == "control") for name, input_ in self.inputs.items()
         }
         return operation.arguments(operands, self.attributes)
 
@@ -126,7 +130,7 @@ class Call:
 
     def is_parameter(self, name: str) -> bool:
         """Whether an input of the model comes at run time."""
-        return any(each.name == name and each.binding == "parameter" for each in self.case.inputs)
+        return any(input_.name == name and input_.binding == "parameter" for input_ in self.case.inputs)
 
     def first(self, name: str, value: Any) -> Any:
         """A value in the model's first inference; in the second one that of the first."""
@@ -161,7 +165,7 @@ def gives(change: Callable[[Call, list[Tensor]], list[Tensor]]) -> Hook:
 
 def moves(change: Callable[[Call, Array], Array]) -> Hook:
     """The same for the elements of each output."""
-    return gives(lambda call, outputs: [converted(each, change(call, each.array)) for each in outputs])
+    return gives(lambda call, outputs: [converted(output, change(call, output.array)) for output in outputs])
 
 
 def refuses(condition: Callable[[Call], object]) -> Hook:
@@ -212,7 +216,7 @@ def reads(name: str, change: Callable[[Call, Any], Any], *, checked: bool = True
 def integers(values: Sequence[int], shape: Shape) -> Tensor:
     """A tensor of integers, which wrap to 64 bits; of a shape if that has as many elements, and otherwise a list."""
     element_type = "u64" if max([0, *values]) >> 63 == 1 and min(values) >= 0 else "i64"
-    wrapped = values if element_type == "u64" else [low_bits(each, 64) for each in values]
+    wrapped = values if element_type == "u64" else [low_bits(value, 64) for value in values]
     array = np.array(wrapped, ELEMENT_TYPES[element_type].storage)
     return Tensor(element_type=element_type, array=array.reshape(shape) if prod(shape) == len(values) else array)
 

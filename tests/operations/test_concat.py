@@ -64,9 +64,10 @@ def test_numpy_joins_the_same(shape: list[int], sizes: list[int], data: st.DataO
     for number, size in enumerate(sizes):
         shape[axis] = size
         arrays.append(np.arange(np.prod(shape)).reshape(shape) + 1_000 * number)
-    tensors = [Tensor(element_type="i64", array=each) for each in arrays]
+    tensors = [Tensor(element_type="i64", array=array) for array in arrays]
     inputs = {
-        f"inputs_{n}": Operand(element_type="i64", shape=each.shape, tensor=each) for n, each in enumerate(tensors)
+        f"inputs_{n}": Operand(element_type="i64", shape=tensor.shape, tensor=tensor)
+        for n, tensor in enumerate(tensors)
     }
     given_arguments = Arguments(inputs=inputs, attributes={"axis": axis})
     [output] = CONCAT.evaluate(given_arguments)
@@ -78,11 +79,11 @@ def test_elements_are_numbered_through_all_inputs() -> None:
     """Those of the second input follow those of the first."""
     origins = origins_of(CONCAT, arguments([(2, 1), (2, 2)], -1))
 
-    assert {name: each.tolist() for name, each in origins.inputs.items()} == {
+    assert {name: input_.tolist() for name, input_ in origins.inputs.items()} == {
         "inputs_0": [[0], [1]],
         "inputs_1": [[2, 3], [4, 5]],
     }
-    assert [each.tolist() for each in origins.outputs] == [[[0, 2, 3], [1, 4, 5]]]
+    assert [output.tolist() for output in origins.outputs] == [[[0, 2, 3], [1, 4, 5]]]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_a_context_joins_again(tmp_path: Path, context: str, outputs: list[objec
     """The ramp of the second input continues that of the first."""
     golden = golden_of(draft_of(tmp_path, f"    context: {context}\n"), 0)
 
-    assert [each.array.tolist() for each in golden.outputs[0]] == outputs
+    assert [output.array.tolist() for output in golden.outputs[0]] == outputs
 
 
 def test_one_of_the_inputs_can_be_a_constant(tmp_path: Path) -> None:
@@ -110,7 +111,7 @@ def test_one_of_the_inputs_can_be_a_constant(tmp_path: Path) -> None:
     )
 
     assert draft.binding == {"inputs_0": "parameter", "inputs_1": "constant"}
-    assert [sorted(each) for each in draft.feeds] == [["inputs_0", "inputs_1"]] * 2
+    assert [sorted(feed) for feed in draft.feeds] == [["inputs_0", "inputs_1"]] * 2
     assert draft.feeds[0]["inputs_1"] == draft.feeds[1]["inputs_1"]
 
 

@@ -55,7 +55,7 @@ def test_every_batch_has_the_slices_that_numpy_takes(data: st.DataObject) -> Non
     [output] = GATHER.evaluate(given_arguments)
 
     assert output.array.tolist() == expected.tolist()
-    assert [each.shape for each in GATHER.infer(given_arguments)] == [expected.shape]
+    assert [x.shape for x in GATHER.infer(given_arguments)] == [expected.shape]
 
 
 def test_indices_beyond_64_bits_are_exact() -> None:

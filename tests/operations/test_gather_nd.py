@@ -53,7 +53,7 @@ def test_each_tuple_selects_what_nested_lists_hold(data: st.DataObject) -> None:
 
     assert output.array.reshape(-1).tolist() == np.array(expected, np.int64).reshape(-1).tolist()
     assert output.shape == (*broadcast, *count, *after)
-    assert [each.shape for each in GATHER_ND.infer(given_arguments)] == [output.shape]
+    assert [x.shape for x in GATHER_ND.infer(given_arguments)] == [output.shape]
 
 
 def test_an_omitted_attribute_means_no_batches() -> None:

@@ -43,7 +43,7 @@ def arguments(
 ) -> Arguments:
     """Valid arguments, some of them replaced; an input of None is left out."""
     given = {"data": operand(4), "counts": operand(integers=(2,)), **(inputs or {})}
-    held = {name: each for name, each in given.items() if each is not None}
+    held = {name: x for name, x in given.items() if x is not None}
     return LAST.arguments(held, {"reverse": True, **(attributes or {})})
 
 
@@ -114,9 +114,9 @@ def test_types_and_outputs_follow_from_the_movement() -> None:
     tensor = Tensor(element_type="u8", array=np.array([[1, 2], [3, 4], [5, 6]], np.uint8))
     given = arguments({"data": Operand(element_type="u8", shape=(3, 2), tensor=tensor)})
 
-    assert [(each.element_type, each.shape) for each in LAST.infer(given)] == [("u8", (2, 2))]
-    assert [each.array.tolist() for each in LAST.evaluate(given)] == [[[3, 4], [5, 6]]]
-    assert [each.tolist() for each in origins_of(LAST, given).outputs] == [[[2, 3], [4, 5]]]
+    assert [(x.element_type, x.shape) for x in LAST.infer(given)] == [("u8", (2, 2))]
+    assert [x.array.tolist() for x in LAST.evaluate(given)] == [[[3, 4], [5, 6]]]
+    assert [output.tolist() for output in origins_of(LAST, given).outputs] == [[[2, 3], [4, 5]]]
     assert LAST.bits == "data.bits"
 
 

@@ -59,7 +59,7 @@ def test_the_output_is_a_window_on_what_numpy_pads(data: st.DataObject) -> None:
     mode = data.draw(st.sampled_from(["constant", "edge", "reflect", "symmetric"]))
     shape = tuple(data.draw(st.lists(st.integers(1, 4), max_size=3)))
     most = [{"reflect": size - 1, "symmetric": size}.get(mode, 6) for size in shape]
-    begin, end = ([data.draw(st.integers(-6, each)) for each in most] for _ in range(2))
+    begin, end = ([data.draw(st.integers(-6, x)) for x in most] for _ in range(2))
     array = np.arange(1, 1 + np.prod(shape), dtype="i4").reshape(shape)
     extra = {"constant_values": 9} if mode == "constant" else {}
     widths = [(max(before, 0), max(after, 0)) for before, after in zip(begin, end, strict=True)]
@@ -75,7 +75,7 @@ def test_the_output_is_a_window_on_what_numpy_pads(data: st.DataObject) -> None:
     [output] = PAD.evaluate(arguments(shape, begin, end, mode, value))
 
     assert output.array.tolist() == expected.tolist()
-    assert [each.shape for each in PAD.infer(arguments(shape, begin, end, mode, value))] == [expected.shape]
+    assert [x.shape for x in PAD.infer(arguments(shape, begin, end, mode, value))] == [expected.shape]
 
 
 def test_pads_that_cancel_each_other_are_exact() -> None:

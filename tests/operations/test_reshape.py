@@ -41,7 +41,7 @@ def test_what_numpy_reshapes_is_reshaped(data: list[int], shape: list[int], spec
     else:
         [output] = RESHAPE.evaluate(arguments(tuple(data), shape, special_zero))
         assert output.array.tolist() == expected.tolist()
-        assert [each.shape for each in RESHAPE.infer(arguments(tuple(data), shape, special_zero))] == [expected.shape]
+        assert [x.shape for x in RESHAPE.infer(arguments(tuple(data), shape, special_zero))] == [expected.shape]
 
 
 @given(data=SIZES.filter(lambda sizes: 0 not in sizes), where=st.integers(0, 3))
@@ -49,4 +49,4 @@ def test_a_copied_and_a_calculated_size_restore_any_shape(data: list[int], where
     """Zeros everywhere and -1 in one place give the dimensions of data."""
     shape = [-1 if n == where else 0 for n in range(len(data))]
 
-    assert [each.shape for each in RESHAPE.infer(arguments(tuple(data), shape))] == [tuple(data)]
+    assert [x.shape for x in RESHAPE.infer(arguments(tuple(data), shape))] == [tuple(data)]

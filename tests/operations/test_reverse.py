@@ -14,7 +14,7 @@ SHAPES = st.lists(st.integers(0, 3), max_size=4).map(tuple)
 def arguments(shape: tuple[int, ...], axis: list[int] | list[bool], mode: str | None = "index") -> Arguments:
     """The arguments for data that counts from 0; a list of booleans is a boolean axis."""
     data = Tensor(element_type="i32", array=np.arange(np.prod(shape, dtype=int), dtype=np.int32).reshape(shape))
-    kind = "boolean" if all(isinstance(each, bool) for each in axis) and (axis or mode == "mask") else "i64"
+    kind = "boolean" if all(isinstance(axis_, bool) for axis_ in axis) and (axis or mode == "mask") else "i64"
     operand = Operand(element_type=kind, shape=(len(axis),), integers=tuple(map(int, axis)))
     inputs = {"data": Operand(element_type="i32", shape=shape, tensor=data), "axis": operand}
     return Arguments(inputs=inputs, attributes={} if mode is None else {"mode": mode})

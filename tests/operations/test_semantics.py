@@ -29,7 +29,7 @@ def operand(
 
 def shapes_of(op: str, given_arguments: Arguments) -> tuple[tuple[int, ...], ...]:
     """The shapes of the outputs."""
-    return tuple(each.shape for each in OPERATIONS[op].infer(given_arguments))
+    return tuple(x.shape for x in OPERATIONS[op].infer(given_arguments))
 
 
 def with_data(given_arguments: Arguments, array: Array) -> Arguments:
@@ -40,7 +40,7 @@ def with_data(given_arguments: Arguments, array: Array) -> Arguments:
 
 def arguments(shape: tuple[int, ...] | None, num_splits: object = None, **inputs: Operand | None) -> Arguments:
     """The arguments of either operation."""
-    given_inputs = {name: each for name, each in inputs.items() if each is not None}
+    given_inputs = {name: input_ for name, input_ in inputs.items() if input_ is not None}
     data = {} if shape is None else {"data": Operand(element_type="f32", shape=shape, integers=None)}
     attributes = {} if num_splits is None else {"num_splits": num_splits}
     return Arguments(inputs={**data, **given_inputs}, attributes=attributes)  # type: ignore[arg-type]
@@ -96,8 +96,8 @@ def test_the_outputs_joined_are_data(data: st.DataObject, shape: tuple[int, ...]
     given_arguments = with_data(arguments(shape, axis=operand(axis), split_lengths=operand(lengths)), array)
     outputs = OPERATIONS["VariadicSplit-1"].evaluate(given_arguments)
 
-    assert np.array_equal(np.concatenate([each.array for each in outputs], axis=axis), array)
-    assert tuple(each.shape for each in outputs) == shapes_of("VariadicSplit-1", given_arguments)
+    assert np.array_equal(np.concatenate([output.array for output in outputs], axis=axis), array)
+    assert tuple(output.shape for output in outputs) == shapes_of("VariadicSplit-1", given_arguments)
 
 
 integers = st.integers(-3, 7) | st.sampled_from([2**31, 2**63 - 1, -(2**63)])
@@ -144,7 +144,7 @@ def outcomes(
 
     Of several violations the numpy backend names one.
     """
-    names = [each.name for each in OPERATIONS[op].inputs]
+    names = [input_.name for input_ in OPERATIONS[op].inputs]
     node = Node(name="node", op=op, inputs=tuple(names), outputs=("0",), attributes=attributes, under_test=True)
     case = Case(
         id=f"{op}/law/0123456789",
@@ -159,11 +159,11 @@ def outcomes(
     )
     actual: object
     try:
-        actual = [(each.shape, each.array.tolist()) for each in Numpy().run(declared(case), None, [inputs])[0]]
+        actual = [(x.shape, x.array.tolist()) for x in Numpy().run(declared(case), None, [inputs])[0]]
     except Rejected as refusal:
         actual = refusal.requirement
     try:
         outputs = OPERATIONS[op].evaluate(with_data(given_arguments, inputs["data"].array))
     except Rejection as rejection:
         return actual if actual in rejection.requirements else rejection.requirements, actual
-    return [(each.shape, each.array.tolist()) for each in outputs], actual
+    return [(output.shape, output.array.tolist()) for output in outputs], actual

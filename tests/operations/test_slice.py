@@ -24,12 +24,12 @@ def arguments(shape: tuple[int, ...], **indices: list[int]) -> Arguments:
 def test_a_slice_has_the_elements_that_python_selects(size: int, start: int, stop: int, step: int) -> None:
     """For bounds inside, outside and far beyond the dimension, in either direction."""
     given_arguments = arguments((size, 2), start=[start], stop=[stop], step=[step], axes=[-2])
-    expected = [[2 * each, 2 * each + 1] for each in list(range(size))[start:stop:step]]
+    expected = [[2 * index, 2 * index + 1] for index in list(range(size))[start:stop:step]]
 
     [output] = SLICE.evaluate(given_arguments)
 
     assert output.array.tolist() == expected
-    assert [each.shape for each in SLICE.infer(given_arguments)] == [(len(expected), 2)]
+    assert [x.shape for x in SLICE.infer(given_arguments)] == [(len(expected), 2)]
 
 
 def test_each_axis_has_its_own_slice_and_the_others_are_whole() -> None:

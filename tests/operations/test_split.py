@@ -35,8 +35,8 @@ def test_the_outputs_have_equal_sizes_in_the_order_of_the_data(axis: Operand) ->
     """A negative axis counts from the end, and any integer type names it."""
     given = arguments(axis=axis)
 
-    assert [(each.element_type, each.shape) for each in SPLIT.infer(given)] == [("f32", (2, 2))] * 3
-    assert [each.array.tolist() for each in SPLIT.evaluate(given)] == [
+    assert [(x.element_type, x.shape) for x in SPLIT.infer(given)] == [("f32", (2, 2))] * 3
+    assert [x.array.tolist() for x in SPLIT.evaluate(given)] == [
         [[0, 1], [6, 7]],
         [[2, 3], [8, 9]],
         [[4, 5], [10, 11]],
@@ -45,14 +45,14 @@ def test_the_outputs_have_equal_sizes_in_the_order_of_the_data(axis: Operand) ->
 
 def test_an_empty_dimension_beside_the_axis_stays() -> None:
     """The outputs are empty."""
-    assert [each.shape for each in SPLIT.infer(arguments(shape=(0, 6)))] == [(0, 2)] * 3
+    assert [x.shape for x in SPLIT.infer(arguments(shape=(0, 6)))] == [(0, 2)] * 3
 
 
 def test_each_output_has_the_elements_that_follow_along_the_axis() -> None:
     """By their numbers in data, in row-major order."""
     origins = origins_of(SPLIT, arguments())
 
-    assert [each.tolist() for each in origins.outputs] == [[[0, 1], [6, 7]], [[2, 3], [8, 9]], [[4, 5], [10, 11]]]
+    assert [output.tolist() for output in origins.outputs] == [[[0, 1], [6, 7]], [[2, 3], [8, 9]], [[4, 5], [10, 11]]]
 
 
 @pytest.mark.parametrize(("attributes", "requested"), [({"num_splits": 5}, 5), ({"num_splits": "5"}, None), ({}, None)])

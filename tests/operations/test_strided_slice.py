@@ -19,18 +19,18 @@ def arguments(shape: tuple[int, ...] = (6, 4), **given: object) -> Arguments:
     attributes: dict[str, Attribute] = {}
     data = Tensor(element_type="i32", array=np.arange(np.prod(shape, dtype=int), dtype="u4").reshape(shape))
     inputs = {"data": Operand(element_type="i32", shape=shape, tensor=data)}
-    for name, each in {**INDICES, **given}.items():
-        if isinstance(each, list):
-            inputs[name] = Operand(element_type="i64", shape=(len(each),), integers=tuple(each))
-        elif isinstance(each, tuple):
-            attributes[name] = each
+    for name, item in {**INDICES, **given}.items():
+        if isinstance(item, list):
+            inputs[name] = Operand(element_type="i64", shape=(len(item),), integers=tuple(item))
+        elif isinstance(item, tuple):
+            attributes[name] = item
     return STRIDED_SLICE.arguments(inputs, attributes)
 
 
 def output(given_arguments: Arguments) -> list[object]:
     """The elements of the only output, whose shape inference agrees."""
     [tensor] = STRIDED_SLICE.evaluate(given_arguments)
-    assert [each.shape for each in STRIDED_SLICE.infer(given_arguments)] == [tensor.shape]
+    assert [x.shape for x in STRIDED_SLICE.infer(given_arguments)] == [tensor.shape]
     elements: list[object] = tensor.array.tolist()
     return elements
 

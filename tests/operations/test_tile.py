@@ -29,8 +29,8 @@ def test_every_element_comes_from_its_place_modulo_the_size(shape: tuple[int, ..
     rank = max(len(shape), len(repeats))
     sizes = [1] * (rank - len(shape)) + list(shape)
     counts = [1] * (rank - len(repeats)) + repeats
-    assert [each.shape for each in TILE.infer(given_arguments)] == [output.shape]
+    assert [x.shape for x in TILE.infer(given_arguments)] == [output.shape]
     assert list(output.shape) == [size * count for size, count in zip(sizes, counts, strict=True)]
     data = given_arguments.tensor("data").array.reshape(sizes)
     for place in np.ndindex(*output.shape):
-        assert output.array[place] == data[tuple(each % size for each, size in zip(place, sizes, strict=True))]
+        assert output.array[place] == data[tuple(x % size for x, size in zip(place, sizes, strict=True))]

@@ -32,10 +32,10 @@ def test_every_element_is_where_the_formula_says(data: st.DataObject, shape: tup
     [output] = TRANSPOSE.evaluate(given_arguments)
     arg = given_arguments.tensor("arg").array
 
-    assert [each.shape for each in TRANSPOSE.infer(given_arguments)] == [output.shape]
+    assert [x.shape for x in TRANSPOSE.infer(given_arguments)] == [output.shape]
     assert output.array.size == arg.size
     for index in product(*map(range, shape)):
-        assert output.array[tuple(index[each] for each in order)] == arg[index]
+        assert output.array[tuple(index[position] for position in order)] == arg[index]
 
 
 @given(shape=SHAPES)

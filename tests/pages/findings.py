@@ -169,7 +169,7 @@ def _paragraphs(text: str) -> str:
 def row(name: str, finding: Finding) -> str:
     """A finding with its case as `opconform list --cases` describes it."""
     case = listed(finding.case)
-    requirement = ", ".join(f"`{each}`" for each in finding.requirement)
+    requirement = ", ".join(f"`{x}`" for x in finding.requirement)
     level = " (interpretation)" if finding.is_interpretation else ""
     given = f"`{finding.case}`: {description_of(case.case, case.feeds())}"
     cells = (requirement + level, given, ". ".join((finding.observed.rstrip("."), *_facts(finding))))

@@ -19,7 +19,11 @@ def interpretations_page() -> str:
 def section(requirements: Requirements) -> str:
     """The heading of an operation, the revisions of its page, and its interpretations; or nothing."""
     revisions = [page.revision for page in requirements.pages]
-    items = [item(each, revisions) for each in requirements.requirements if each.level == "interpretation"]
+    items = [
+        item(requirement, revisions)
+        for requirement in requirements.requirements
+        if requirement.level == "interpretation"
+    ]
     pages = ", ".join(f"[{page.revision}]({page.url})" if page.url else page.revision for page in requirements.pages)
     return "\n".join((f"\n## {requirements.op}\n", f"Revisions of the page: {pages}.\n", *items, "")) if items else ""
 

@@ -48,16 +48,16 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
 def test_a_name_says_what_distinguishes_the_case(suite: Suite) -> None:
     """Shapes only where needed, and the digits of the id only where nothing else differs."""
     names = names_of(suite, suite.entries)
-    alike = [each for each in names if names[each].endswith(f"{each[-10:]}]")]
+    alike = [name for name in names if names[name].endswith(f"{name[-10:]}]")]
 
-    assert {name for each, name in names.items() if each not in alike} == {
+    assert {name for key, name in names.items() if key not in alike} == {
         "Concat-1/contexts[f32-axis0]",
         "Concat-1/contexts[f32-axis0-repeated]",
         "Concat-1/contexts[i8-axis0]",
         "Concat-1/contexts[i8-axis0-repeated]",
         "Split-1/shapes[f32-axis0-num_splits2-4-scalar]",
     }
-    assert [names[each] for each in alike] == [f"Split-1/shapes[f32-axis0-num_splits2-{each[-10:]}]" for each in alike]
+    assert [names[x] for x in alike] == [f"Split-1/shapes[f32-axis0-num_splits2-{x[-10:]}]" for x in alike]
     assert len(alike) == 2
 
 
@@ -65,7 +65,7 @@ def test_a_name_stands_for_the_id_of_its_case(suite: Suite) -> None:
     """Brackets in any other pattern are those of a shell pattern."""
     names = names_of(suite, suite.entries)
 
-    assert [case_pattern(suite, each) for each in names.values()] == list(names)
+    assert [case_pattern(suite, name) for name in names.values()] == list(names)
     assert case_pattern(suite, "Split-1/shape[a-s]") == "Split-1/shape[a-s]"
 
 
@@ -73,7 +73,7 @@ def test_cases_of_undeclared_operations_are_left_out(suite: Suite) -> None:
     """They would all be skipped. One sentence says how many they are."""
     own, absent = wanted(suite, [Selection()], ("Split-1",))
 
-    assert {each.op for each in own} == {"Split-1"}
+    assert {x.op for x in own} == {"Split-1"}
     assert absent_sentence(absent, "mine 1") == "4 cases of 1 operation that mine 1 does not declare: Concat-1."
     assert wanted(suite, [Selection()], ()) == (list(suite.entries), [])
 

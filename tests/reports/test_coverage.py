@@ -122,7 +122,7 @@ def test_a_failure_that_two_readings_explain_counts_against_the_likelier_one(
     """The one that another case breaks alone, or else the one that no case passes; both if that does not decide."""
     found = report(result(1, "pass", "axis.range"), result(2, "fail", *BOTH, broken=BOTH), *others)
 
-    assert tuple(each.id for each in found.differing) == differing
+    assert tuple(x.id for x in found.differing) == differing
     assert found.conformant is True
 
 

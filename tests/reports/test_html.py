@@ -84,7 +84,7 @@ def test_the_broken_requirements_of_many_operations_are_folded() -> None:
 
 def test_each_verdict_with_cases_is_a_choice_beside_the_search() -> None:
     """With its number of cases, of all runs on the page."""
-    text = page_text([subject(report(result(1, "pass", "axis.range"), FAILURE), name=each) for each in "ab"])
+    text = page_text([subject(report(result(1, "pass", "axis.range"), FAILURE), name=letter) for letter in "ab"])
 
     assert re.findall(r'<label class="chip.*?name="verdict" value="(.*?)".*?<b>(.*?)</b>', text) == [
         ("", "4"),
@@ -156,8 +156,8 @@ def test_requirements_without_a_failure_are_folded() -> None:
 
 def test_a_requirement_has_its_clause_revision_and_page() -> None:
     """Where the suite has the text that this version of opconform has; an interpretation has its reading as well."""
-    shipped = {each.id: each for each in requirements_of("VariadicSplit-1").requirements}
-    notes = {each.id: RequirementNote(level=each.level, text=each.text) for each in shipped.values()}
+    shipped = {requirement.id: requirement for requirement in requirements_of("VariadicSplit-1").requirements}
+    notes = {x.id: RequirementNote(level=x.level, text=x.text) for x in shipped.values()}
     names = ("lengths.remainder", "lengths.zero")
     passing = [
         replace(result(number, "pass", name), id=f"VariadicSplit-1/group/{number:010x}")
@@ -374,7 +374,7 @@ def test_the_evidence_of_a_rejected_case_names_the_requirement(suite: Suite, tmp
     found = evidence_of(suite, failure(suite, REJECTED, None), tmp_path)
 
     assert found["expected"] == "It is rejected, since it violates lengths.single-remainder."
-    assert [each.keys() for each in found["feeds"]] == [{"number", "data"}]
+    assert [feed.keys() for feed in found["feeds"]] == [{"number", "data"}]
 
 
 def test_large_tensors_are_not_drawn(suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -412,8 +412,8 @@ def test_outputs_past_the_end_of_the_input_are_drawn_as_bars(suite: Suite, tmp_p
 
 def test_evidence_stops_where_the_page_is_full(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first failure of each kind has evidence before the second of any."""
-    ids = sorted(each.id for each in suite.entries if each.expect == "accept")
-    failed = [failure(suite, each, DIFFERENT) for each in ids] + [failure(suite, REJECTED, None)]
+    ids = sorted(entry.id for entry in suite.entries if entry.expect == "accept")
+    failed = [failure(suite, id_, DIFFERENT) for id_ in ids] + [failure(suite, REJECTED, None)]
     of_suite = [subject(report(*failed), suite=suite)]
     monkeypatch.setattr(cases, "EVIDENCE_LIMIT", 0)
     shown, _ = cases.shown_evidence(of_suite)

@@ -40,7 +40,7 @@ def run_with(perfect: Path, out: Path, incident: Incident) -> Path:
     shutil.copytree(perfect, out)
     (out / "report.html").unlink(missing_ok=True)
     report = read_report(out)
-    results = [replace(each, incidents=(incident,)) if each.id == SECOND else each for each in report.results]
+    results = [replace(result, incidents=(incident,)) if result.id == SECOND else result for result in report.results]
     write_results(out, read_written(out / "results.jsonl").header, results)
     write_report(out, replace(report, results=tuple(results)))
     return out
@@ -52,7 +52,7 @@ def test_a_process_that_died_makes_the_run_not_conformant(opconform: Run, perfec
     printed = opconform("report", out, "-v")
     opconform("report", out, "--junit", out / "j.xml", "--markdown", out / "m.md", "--html", out / "p.html")
     root = ET.parse(out / "j.xml").getroot()
-    [case] = [each for each in root.iter("testcase") if each.get("classname") == "opconform.incidents"]
+    [case] = [letter for letter in root.iter("testcase") if letter.get("classname") == "opconform.incidents"]
     page, markdown = (out / "p.html").read_text(), (out / "m.md").read_text()
 
     assert conclusion(read_report(out))[0] == f"NOT CONFORMANT, 6 of 6 cases supported: {CLAUSE}."

@@ -203,7 +203,7 @@ def test_the_matrix_is_the_same_in_every_form(matrix: Path) -> None:
 
     html = (matrix / "report.html").read_text()
 
-    assert [each["name"] for each in document["backends"]] == list(BROKEN)
+    assert [backend["name"] for backend in document["backends"]] == list(BROKEN)
     assert re.findall(r"<h1>([a-z-]+) ", html) == list(BROKEN)
     for row in document["requirements"]:
         marks = [mark(row["backends"][name]) for name in BROKEN]
@@ -264,7 +264,7 @@ def test_two_harnesses_of_one_name_have_a_column_each(opconform: Run, small_spec
     opconform("certify", small_spec, *words)
 
     document = json.loads((tmp_path / "matrix.json").read_text())
-    assert [each["name"] for each in document["backends"]] == ["numpy", "numpy (2)", "numpy (3)"]
+    assert [backend["name"] for backend in document["backends"]] == ["numpy", "numpy (2)", "numpy (3)"]
 
 
 def test_a_backend_that_reads_no_dialect_of_the_suite_is_not_run(

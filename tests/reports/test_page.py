@@ -89,9 +89,9 @@ def opened(browser: "Browser", path: Path, *, width: int = 1280) -> "Page":
     """A page in a window of its own, whose every complaint and request is a failure."""
     page = browser.new_context(viewport={"width": width, "height": 800}).new_page()
     wrong: list[str] = []
-    page.on("console", lambda each: wrong.append(each.text))
-    page.on("pageerror", lambda each: wrong.append(str(each)))
-    page.on("request", lambda each: wrong.append(each.url) if each.url != path.as_uri() else None)
+    page.on("console", lambda x: wrong.append(x.text))
+    page.on("pageerror", lambda x: wrong.append(str(x)))
+    page.on("request", lambda x: wrong.append(x.url) if x.url != path.as_uri() else None)
     page.goto(path.as_uri())
     page.wait_for_function("() => document.getElementById('found').textContent !== ''")
     assert wrong == []
@@ -107,7 +107,7 @@ def open_case(page: "Page", link: "Locator") -> None:
 def failures(out: Path) -> list[Mapping[str, object]]:
     """The results of the cases that fail."""
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
-    return [each for each in lines if each.get("verdict") == "fail"]
+    return [line for line in lines if line.get("verdict") == "fail"]
 
 
 @pytest.mark.ci_only
@@ -148,7 +148,7 @@ def test_a_failure_shows_the_tensor_both_outputs_and_how_to_see_it_again(
     assert page.locator("#case p code").first.inner_text() == result["id"]
     assert page.locator("#overview").is_hidden()
     assert page.evaluate("document.activeElement.id") == "case-title"
-    assert [each.split()[0] for each in first.all_text_contents()] == ["-0", "0", "-0"]
+    assert [text_content.split()[0] for text_content in first.all_text_contents()] == ["-0", "0", "-0"]
     assert page.locator(".bits code").all_text_contents() == [mismatch["expected"], mismatch["actual"]]
     assert mismatch["expected"] == "0x80000000"
     assert mismatch["actual"] == "0x00000000"
@@ -166,7 +166,7 @@ def test_the_commands_of_a_failure_reproduce_it(opconform: Run, run: Path, small
     result = failures(run)[0]
     opconform("run", small_suite, *started, "--select", result["id"], "--out", tmp_path / "again", code=1)
 
-    assert [each["mismatch"] for each in failures(tmp_path / "again")] == [result["mismatch"]]
+    assert [failure["mismatch"] for failure in failures(tmp_path / "again")] == [result["mismatch"]]
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +214,9 @@ def test_no_rule_of_axe_is_broken(browser: "Browser", pages: Mapping[str, Path],
         for width, scheme in product((1280, 390), SCHEMES):
             page.set_viewport_size({"width": width, "height": 800})
             page.emulate_media(color_scheme=scheme)
-            broken = [(each["id"], each["nodes"][0]["html"]) for each in Axe().run(page).response["violations"]]
+            broken = [
+                (violation["id"], violation["nodes"][0]["html"]) for violation in Axe().run(page).response["violations"]
+            ]
 
             assert broken == [], (place, width, scheme)
             assert page.evaluate("document.documentElement.scrollWidth") == width
@@ -255,7 +257,7 @@ def test_a_link_to_a_part_opens_it_and_an_unknown_one_is_reported(browser: "Brow
 @pytest.mark.ci_only
 def test_a_twin_is_the_same_case_without_the_fault(browser: "Browser", run: Path, small_suite: Path) -> None:
     """It does not have the title of the invalid case, and each links to the other."""
-    [rejected] = (each for each in open_suite(small_suite).entries if each.twin is not None)
+    [rejected] = (entry for entry in open_suite(small_suite).entries if entry.twin is not None)
     page = opened(browser, run / "report.html")
     page.locator("input[name=q]").fill(f"{rejected.twin}")
     title = page.locator("#rows .what", has_text="the same case").inner_text()
@@ -310,7 +312,7 @@ def test_markup_in_a_title_or_a_message_is_text(browser: "Browser", opconform: R
     shown.append(page.locator("#case").inner_text())
 
     assert page.evaluate("typeof window.hacked") == "undefined"
-    assert [each.count(HOSTILE) for each in shown] == [1, 2, 2]
+    assert [x.count(HOSTILE) for x in shown] == [1, 2, 2]
     assert page.locator("img").count() == 0
     assert page.locator("script").count() == 3
 
@@ -323,15 +325,16 @@ def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
     report = finished(run).report
     results = tuple(
         replace(
-            each, id=f"{each.id.rpartition('/')[0]}/{hashlib.sha256(f'{number} {each.id}'.encode()).hexdigest()[:10]}"
+            result,
+            id=f"{result.id.rpartition('/')[0]}/{hashlib.sha256(f'{number} {result.id}'.encode()).hexdigest()[:10]}",
         )
         for number in range(20_000 // len(report.results) + 1)
-        for each in report.results
+        for result in report.results
     )[:20_000]
-    results = tuple(sorted(results, key=lambda each: each.id))
+    results = tuple(sorted(results, key=lambda x: x.id))
     many = replace(report, results=results, faults=())
     header = read_written(run / "results.jsonl").header
-    selected = ids_digest(each.id for each in results)
+    selected = ids_digest(result.id for result in results)
     write_results(tmp_path, replace(header, cases=len(results), selected=selected), results)
     write_report(tmp_path, many)
     opconform("report", tmp_path)
@@ -377,7 +380,7 @@ def test_the_faults_of_one_operation_are_chosen(
     cards = page.locator(".group:visible").count()
 
     assert rows
-    assert all("Slice-8" in each for each in rows)
+    assert all("Slice-8" in row for row in rows)
     assert cards == len(rows) < page.locator(".group").count()
 
 
@@ -389,7 +392,7 @@ def test_several_backends_stand_side_by_side(
     opconform("run", small_suite, "--backend", f"{MINIATURES}:Perfect", "--out", tmp_path / "perfect")
     opconform("report", run, tmp_path / "perfect", "--suite", small_suite, "--html", tmp_path / "both.html")
     page = opened(browser, tmp_path / "both.html")
-    names = [f"numpy ({each}) {np.__version__}" for each in ("loses", "perfect")]
+    names = [f"numpy ({name}) {np.__version__}" for name in ("loses", "perfect")]
 
     assert page.locator("h1").all_inner_texts() == names
     assert page.locator(".pill").all_inner_texts() == ["NOT CONFORMANT", "CONFORMANT"]
@@ -405,7 +408,7 @@ def test_no_bar_of_many_backends_sticks_out(
     browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path, width: int
 ) -> None:
     """The table scrolls in its box where there is no room."""
-    copies = [shutil.copytree(run, tmp_path / str(each)) for each in range(5)]
+    copies = [shutil.copytree(run, tmp_path / str(index)) for index in range(5)]
     opconform("report", *copies, "--suite", small_suite, "--html", tmp_path / "many.html")
     page = opened(browser, tmp_path / "many.html", width=width)
     cells = "[...document.querySelectorAll('.requirements td')]"
@@ -533,7 +536,7 @@ def test_kept_outputs_are_read_back_bit_for_bit(tmp_path: Path) -> None:
     kept = KeptOutputs(tmp_path)
     back = kept.outputs("Split-1/a/0000000000")
 
-    assert {place: each.tobytes() for place, each in back.items()} == {(0, 0): nan.tobytes(), (1, 0): nan[:1].tobytes()}
+    assert {place: x.tobytes() for place, x in back.items()} == {(0, 0): nan.tobytes(), (1, 0): nan[:1].tobytes()}
     assert kept.outputs("Split-1/a/0000000001") == {}
 
 

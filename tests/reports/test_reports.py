@@ -22,7 +22,7 @@ from tests.miniatures import HOSTILE
 
 REJECTED = "VariadicSplit-1/rejected/edf4e822b0"
 TWIN = "VariadicSplit-1/rejected/c8611d2f32"
-ACCEPTED = [f"VariadicSplit-1/accepted/{each}" for each in ("055b3aac7f", "9c3891e153", "ddf616bfdd", "f7298254ae")]
+ACCEPTED = [f"VariadicSplit-1/accepted/{name}" for name in ("055b3aac7f", "9c3891e153", "ddf616bfdd", "f7298254ae")]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def runs(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFac
     interrupted(folder / "Perfect", folder / "killed")
     interrupted(folder / "Perfect", folder / "gave-up", 5)
     perfect = read_report(folder / "Perfect")
-    left = tuple(each for each in perfect.results if each.id != REJECTED)
+    left = tuple(result for result in perfect.results if result.id != REJECTED)
     write_report(folder / "gave-up", replace(perfect, results=left, missing=(REJECTED,), gave_up="The harness died."))
     return folder
 
@@ -68,7 +68,7 @@ def suites(text: str) -> dict[str, dict[str, str]]:
             counts["Skipped"],
         )
         found[suite.name] = cases
-    assert parsed.tests == sum(len(each) for each in found.values())
+    assert parsed.tests == sum(len(hit) for hit in found.values())
     return found
 
 
@@ -76,7 +76,7 @@ def test_junit_has_one_test_case_per_case(opconform: Run, runs: Path) -> None:
     """Its counts are those of `report.json`, and a failure says what is expected."""
     text = written(opconform, runs / "LosesNegativeZero", "junit")
     root = ET.fromstring(text.encode())
-    bodies = [each.text or "" for each in root.iter("failure")]
+    bodies = [letter.text or "" for letter in root.iter("failure")]
     report = json.loads((runs / "LosesNegativeZero" / "report.json").read_text())
     text_of_bits = report["requirements"]["VariadicSplit-1"]["data.bits"]["text"]
 
@@ -84,7 +84,7 @@ def test_junit_has_one_test_case_per_case(opconform: Run, runs: Path) -> None:
         "VariadicSplit-1": {**dict.fromkeys(ACCEPTED, "Failure"), TWIN: "Passed", REJECTED: "Passed"}
     }
     assert int(root.get("tests", "")) == len(report["cases"])
-    assert [each.splitlines()[:2] for each in bodies] == [
+    assert [body.splitlines()[:2] for body in bodies] == [
         [f"expected: {text_of_bits}", f"case: {case}"] for case in ACCEPTED
     ]
 
@@ -92,9 +92,10 @@ def test_junit_has_one_test_case_per_case(opconform: Run, runs: Path) -> None:
 def test_junit_names_requirements_as_properties_of_a_case(opconform: Run, runs: Path) -> None:
     """Those that it is evidence for, and those that it breaks, with their operation."""
     root = ET.fromstring(written(opconform, runs / "LosesNegativeZero", "junit").encode())
-    cases = {each.get("name"): each for each in root.iter("testcase")}
+    cases = {letter.get("name"): letter for letter in root.iter("testcase")}
     failed, passed = (
-        [(each.get("name"), each.get("value")) for each in cases[case].iter("property")] for case in (ACCEPTED[0], TWIN)
+        [(letter.get("name"), letter.get("value")) for letter in cases[case].iter("property")]
+        for case in (ACCEPTED[0], TWIN)
     )
 
     assert failed == [
@@ -123,7 +124,7 @@ def test_junit_skips_what_does_not_count(opconform: Run, runs: Path) -> None:
     }
     assert 'message="known failure (value): output_0[0, 1]: expected -0.0' in known
     assert f'message="{REJECTED} passes, and known.txt:1 expects accepted-invalid"' in known
-    assert {each: nans["VariadicSplit-1"][each] for each in ACCEPTED} == dict.fromkeys(ACCEPTED, "Skipped")
+    assert {x: nans["VariadicSplit-1"][x] for x in ACCEPTED} == dict.fromkeys(ACCEPTED, "Skipped")
     assert (refused["VariadicSplit-1"][TWIN], refused["VariadicSplit-1"][REJECTED]) == ("Failure", "Skipped")
 
 
@@ -131,7 +132,7 @@ def test_junit_of_a_conformant_backend_has_no_failure(opconform: Run, runs: Path
     """Every case passes."""
     found = suites(written(opconform, runs / "Perfect", "junit"))
 
-    assert {each for cases in found.values() for each in cases.values()} == {"Passed"}
+    assert {case for cases in found.values() for case in cases.values()} == {"Passed"}
 
 
 @pytest.mark.parametrize(
@@ -158,8 +159,8 @@ def test_every_format_reports_an_incomplete_run_as_incomplete(
     coverage = "2 of 2" if name == "killed" else "5 of 6"
     assert json.loads(badge)["message"] == f"incomplete, {coverage} cases supported"
     assert annotations.splitlines()[0] == f"::error title=opconform%3A incomplete::{verdict}"
-    for each in (junit, markdown, badge, annotations):
-        assert "conformant" not in each.replace('value="conformant"', "").lower()
+    for item in (junit, markdown, badge, annotations):
+        assert "conformant" not in item.replace('value="conformant"', "").lower()
 
 
 def test_a_missing_case_is_named(opconform: Run, runs: Path) -> None:
@@ -208,7 +209,7 @@ def test_hostile_words_stay_words(opconform: Run, runs: Path) -> None:
     junit = written(opconform, runs / "IsHostile", "junit")
     markdown = written(opconform, runs / "IsHostile", "markdown")
     annotations = opconform("report", runs / "IsHostile", "--github").stdout
-    [failure] = [each for each in junitparser.JUnitXml.fromstring(junit.encode()) if each.failures]
+    [failure] = [x for x in junitparser.JUnitXml.fromstring(junit.encode()) if x.failures]
     [message] = [case.result[0].message for case in failure if case.result]
 
     assert message.startswith(
@@ -218,8 +219,8 @@ def test_hostile_words_stay_words(opconform: Run, runs: Path) -> None:
     assert all(line.startswith(("::error title=", "::notice title=")) for line in annotations.splitlines())
     assert len(annotations.splitlines()) == 2
     text = re.sub(r"</?(code|details|summary)>", "", markdown)
-    for each in ("<", ">", "@", "`", "https:", "\x1b", "\x00", "_"):
-        assert each not in text
+    for name in ("<", ">", "@", "`", "https:", "\x1b", "\x00", "_"):
+        assert name not in text
     assert [line.count("|") for line in markdown.splitlines() if "rejected-valid" in line] == [8]
 
 
@@ -231,11 +232,11 @@ def test_hostile_words_are_rendered_as_they_are(opconform: Run, runs: Path) -> N
         .render(written(opconform, runs / "IsHostile", "markdown"))
     )
     [row] = [
-        each
-        for each in ET.fromstring(f"<page>{html}</page>").iter("tr")
-        if "rejected-valid" in "".join(each.itertext())
+        letter
+        for letter in ET.fromstring(f"<page>{html}</page>").iter("tr")
+        if "rejected-valid" in "".join(letter.itertext())
     ]
-    cells = ["".join(each.itertext()) for each in row]
+    cells = ["".join(cell.itertext()) for cell in row]
 
     assert cells[:3] == ["VariadicSplit-1 lengths.remainder", "rejected-valid", "1"]
     assert cells[4] == ACCEPTED[2]

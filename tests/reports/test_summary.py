@@ -12,7 +12,7 @@ def test_inconclusive_cases_are_one_line(opconform: Run, small_suite: Path, tmp_
     brief, long = (opconform(*arguments, *more, code=1).stdout for more in ((), ("-v", "--force")))
 
     line = "Inconclusive: 1 case, since the same case without the fault did not pass either."
-    assert [each for each in brief.splitlines() if each.startswith("Inconclusive")] == [line]
+    assert [line for line in brief.splitlines() if line.startswith("Inconclusive")] == [line]
     assert "Inconclusive cases\n  1 case, such as VariadicSplit-1/rejected/" in long
     assert f"opconform report {tmp_path} -v\n" in brief
     assert long.startswith(opconform("report", tmp_path, "-v").stdout)
@@ -54,4 +54,4 @@ def test_remarks_are_one_line_in_words(opconform: Run, small_suite: Path, tmp_pa
     shown = opconform("run", small_suite, "--backend", "misreturned.py:Late", "--out", "out", cwd=tmp_path).stdout
 
     remark = "Remarks: 1 case rejected at run time instead of when the model was built."
-    assert [each for each in shown.splitlines() if "Remarks" in each] == [remark]
+    assert [line for line in shown.splitlines() if "Remarks" in line] == [remark]

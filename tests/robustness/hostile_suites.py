@@ -36,9 +36,9 @@ def reseal(suite: Path) -> Path:
         entry = json.loads(line)
         folder = suite / entry["id"]
         entry["files"] = {
-            each.relative_to(folder).as_posix(): hashlib.sha256(each.read_bytes()).hexdigest()
-            for each in folder.rglob("*")
-            if each.is_file()
+            path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in folder.rglob("*")
+            if path.is_file()
         }
         lines.append(json.dumps(entry, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n")
     return reseal_header(suite, "".join(lines).encode())
@@ -118,7 +118,7 @@ def _head(header: str, suite: Path) -> Path:
 def _array_twice(suite: Path) -> Path:
     path = a_case(suite) / "inputs.npz"
     with zipfile.ZipFile(path) as archive:
-        members = [(each, archive.read(each)) for each in archive.namelist()]
+        members = [(n, archive.read(n)) for n in archive.namelist()]
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in [*members, *members]:
             _add_member(archive, name, content)

@@ -119,7 +119,7 @@ def changed_npz(source: random.Random, content: bytes) -> bytes:
     """An `.npz` file with an array's header, bytes or name changed, and packed again."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = [(each.filename, archive.read(each)) for each in archive.infolist()]
+            members = [(member.filename, archive.read(member)) for member in archive.infolist()]
     except Exception:  # noqa: BLE001 - whatever is wrong with what was changed before
         return changed_bytes(source, content)
     if not members:
@@ -139,8 +139,8 @@ def changed_npz(source: random.Random, content: bytes) -> bytes:
             members[number] = (name, _changed_header(source, held))
     packed, method = io.BytesIO(), source.choice((zipfile.ZIP_STORED, zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
     with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(packed, "w", method) as archive:
-        for each, inside in members:
-            archive.writestr(zipfile.ZipInfo(each or "x"), inside)
+        for item, inside in members:
+            archive.writestr(zipfile.ZipInfo(item or "x"), inside)
     return packed.getvalue()
 
 

@@ -14,7 +14,7 @@ def spec(lines: str, rest: str = RIGHT) -> str:
 def keys(**keys: str) -> str:
     """A spec with one group whose inputs are as given; `none` leaves one out."""
     inputs = {"data": "{shape: [6, 2]}", "axis": "0", "split_lengths": "[1, 5]"} | keys
-    return HEAD + "".join(f"    {name}: {each}\n" for name, each in inputs.items() if each != "none")
+    return HEAD + "".join(f"    {name}: {input_}\n" for name, input_ in inputs.items() if input_ != "none")
 
 
 def split(num_splits: str, expect: str = "accept") -> str:

@@ -39,7 +39,7 @@ def warnings(tmp_path: Path) -> Warnings:
     def warnings(text: str) -> list[str]:
         path = tmp_path / "spec.yaml"
         path.write_text(text)
-        return [each.removeprefix(f"{path}:") for each in warnings_of([load_spec(path)])]
+        return [warning.removeprefix(f"{path}:") for warning in warnings_of([load_spec(path)])]
 
     return warnings
 

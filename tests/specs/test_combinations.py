@@ -63,7 +63,7 @@ def test_pairwise_covers_every_pair_with_fewer_combinations(tmp_path: Path) -> N
     found = combinations(tmp_path, "combine: pairwise, matrix: {x: [1, 2, 3], y: [1, 2, 3], z: [1, 2, 3]}")
 
     for one, other in (("x", "y"), ("x", "z"), ("y", "z")):
-        assert {(each[one], each[other]) for each in found} == set(product((1, 2, 3), repeat=2))
+        assert {(hit[one], hit[other]) for hit in found} == set(product((1, 2, 3), repeat=2))
     assert len(found) < 27
 
 
@@ -75,7 +75,7 @@ def test_pairwise_excludes_and_filters(tmp_path: Path) -> None:
     found = combinations(tmp_path, keys)
 
     assert found
-    assert all((each["x"], each["y"]) != (1, 1) and (each["y"], each["z"]) != (2, 2) for each in found)
+    assert all((hit["x"], hit["y"]) != (1, 1) and (hit["y"], hit["z"]) != (2, 2) for hit in found)
 
 
 @pytest.mark.parametrize(

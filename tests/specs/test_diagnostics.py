@@ -462,7 +462,7 @@ def test_the_mistakes_of_all_groups_are_reported_at_once(opconform: Run, tmp_pat
         "a.yaml:3:5: group 'a'",
         "a.yaml:4:5: group 'b'",
     ]
-    assert [each.name for each in tmp_path.iterdir()] == ["a.yaml"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.yaml"]
 
 
 def test_mistakes_of_both_kinds_are_reported_at_once(opconform: Run, tmp_path: Path) -> None:

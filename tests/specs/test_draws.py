@@ -46,15 +46,15 @@ def test_a_draw_extends_the_combination_one_variable_after_the_other(tmp_path: P
     """An expression may use the earlier variables."""
     found = draws(tmp_path, y='"${{ 10 * x }}"')
 
-    assert all(each is not None and each == {"z": 5, "x": each["x"], "y": 10 * each["x"]} for each in found)
-    assert {each["x"] for each in found if each is not None} == set(range(1, 10))
+    assert all(hit is not None and hit == {"z": 5, "x": hit["x"], "y": 10 * hit["x"]} for hit in found)
+    assert {hit["x"] for hit in found if hit is not None} == set(range(1, 10))
 
 
 def test_a_draw_that_the_filter_excludes_is_none(tmp_path: Path) -> None:
     """It counts as a draw, so that an impossible filter comes to an end."""
     found = draws(tmp_path, more='where: "x > 5"')
 
-    assert [each is None for each in found] == [each is None or each["x"] <= 5 for each in draws(tmp_path)]
+    assert [hit is None for hit in found] == [draw is None or draw["x"] <= 5 for draw in draws(tmp_path)]
 
 
 def test_a_draw_that_fails_names_its_variable(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_random_functions_stay_inside_their_bounds() -> None:
         assert functions["random_choice"]("abc") in "abc"
         shape = functions["random_shape"](1, 3, 2, 5)
         assert 1 <= len(shape) <= 3
-        assert all(2 <= each <= 5 for each in shape)
+        assert all(2 <= size <= 5 for size in shape)
         lengths = functions["random_partition"](10, 4)
         assert (len(lengths), sum(lengths), min(lengths) >= 0) == (4, 10, True)
         assert sorted(functions["random_shuffle"]([1, 2, 3, 4])) == [1, 2, 3, 4]
@@ -84,7 +84,9 @@ def test_random_functions_stay_inside_their_bounds() -> None:
 
 def test_every_random_function_is_known_to_expressions() -> None:
     """So that no variable takes its name."""
-    assert {each for each in random_functions() if each.startswith("random_")} == set(RANDOM_FUNCTIONS)
+    assert {random_function for random_function in random_functions() if random_function.startswith("random_")} == set(
+        RANDOM_FUNCTIONS
+    )
 
 
 def test_a_total_cannot_be_divided_into_no_parts() -> None:

@@ -64,19 +64,19 @@ def test_every_operation_has_samples_of_twelve_dimensions_and_of_none() -> None:
         samples = load_spec(shipped_files()[f"{op}/samples.yaml"]).groups[0].samples
         assert samples is not None
         described = list(samples.described())
-        assert {9, 12} <= {each["rank"] for each in described}, op
-        assert any(each["elements"] == 0 for each in described), op
+        assert {9, 12} <= {x["rank"] for x in described}, op
+        assert any(x["elements"] == 0 for x in described), op
 
 
 def test_a_group_overrides_the_data_of_a_sample(tmp_path: Path) -> None:
     """Its element type and fill; the settings stay."""
     found = drafts(tmp_path)["element-types"]
-    assert [(each.tensors["arg"].element_type, each.tensors["arg"].fill) for each in found][:2] == [
+    assert [(hit.tensors["arg"].element_type, hit.tensors["arg"].fill) for hit in found][:2] == [
         ("boolean", "special"),
         ("bf16", "special"),
     ]
-    assert {each.tensors["input_order"].elements for each in found} == {(1, 0)}
-    assert [each.essential for each in found].count(True) == 1
+    assert {hit.tensors["input_order"].elements for hit in found} == {(1, 0)}
+    assert [hit.essential for hit in found].count(True) == 1
 
 
 def test_a_second_feed_frees_what_it_changes(tmp_path: Path) -> None:
@@ -105,12 +105,12 @@ def test_what_a_group_makes_invalid_is_left_out(tmp_path: Path) -> None:
     """A neighbour that does not accept the output; every integer type but the default one has the values."""
     found = drafts(tmp_path)
     types = {
-        each.tensors["input_order"].element_type for each in found["types-of-settings"] if len(each.attributes) == 0
+        type_.tensors["input_order"].element_type for type_ in found["types-of-settings"] if len(type_.attributes) == 0
     }
     assert types == set(OPERATIONS["Transpose-1"].inputs[1].types or ()) - {"i64"}
-    neighbours = {each.then.op for each in found["then"] if each.then}
+    neighbours = {x.then.op for x in found["then"] if x.then}
     assert {"Concat-1", "Transpose-1"} <= neighbours
-    assert all(not each.inferences[0].violated for each in found["then"])
+    assert all(not x.inferences[0].violated for x in found["then"])
 
 
 def test_an_invalid_sample_is_a_mistake(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ BODY = "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5]\n"
 SPLIT = "op: Split-1\ngroups:\n  - id: a\n    title: t\n    data: {shape: [6, 2]}\n    axis: 0\n"
 LONG = "x" * 100_000
 #: The operations that have shipped requirements.
-OPERATIONS = ", ".join(sorted({each.op for each in load_specs([])}))
+OPERATIONS = ", ".join(sorted({load_spec.op for load_spec in load_specs([])}))
 
 
 def axis(text: str) -> str:
@@ -238,7 +238,7 @@ def test_specs_of_many_large_groups_are_refused_before_they_are_expanded(
     """Each group is within its limit, and all together have 2**26 combinations."""
     body = f"    matrix: {{n: '${{{{ range(256) }}}}', m: '${{{{ range(256) }}}}'}}\n{BODY}"
     for number in range(8):
-        groups = "".join(f"  - id: a{number}-{each}\n    title: t\n{body}" for each in range(128))
+        groups = "".join(f"  - id: a{number}-{index}\n    title: t\n{body}" for index in range(128))
         (tmp_path / f"{number}.yaml").write_text(f"op: VariadicSplit-1\ngroups:\n{groups}")
     monkeypatch.setattr(pipeline, "expand", lambda *_, **__: pytest.fail("a group is expanded"))
     specs = load_specs([tmp_path])

@@ -26,4 +26,4 @@ def test_a_stage_establishes_a_normative_requirement_first(tmp_path: Path, monke
         requirements.requirements_of.__wrapped__("Some-1")
 
     what = "shape: outputs.shape is an interpretation, but wrong outputs break the first requirement"
-    assert [each.sentence for each in raised.value.mistakes] == [f"{what}. Name a normative one first."]
+    assert [mistake.sentence for mistake in raised.value.mistakes] == [f"{what}. Name a normative one first."]

@@ -53,9 +53,9 @@ def examples(suite: Path) -> list[Example]:
 def test_arrays_have_the_dtypes_that_have_their_values(examples: list[Example]) -> None:
     """Those of numpy and ml_dtypes; u1 has none, and stays what is stored."""
     types = {
-        each.case.inputs[0].element_type: (each.inputs[0]["data"].dtype, each.outputs[0][1].dtype)
-        for each in examples
-        if "/types/" in each.id
+        example.case.inputs[0].element_type: (example.inputs[0]["data"].dtype, example.outputs[0][1].dtype)
+        for example in examples
+        if "/types/" in example.id
     }
 
     assert types.pop("string") == (np.dtype("<U3"), np.dtype("<U3"))
@@ -69,15 +69,15 @@ def test_arrays_have_the_dtypes_that_have_their_values(examples: list[Example]) 
 
 def test_outputs_are_the_goldens_of_the_inputs(examples: list[Example]) -> None:
     """Split by numpy itself, they are the same."""
-    for each in examples:
-        if each.rejects is None:
-            pieces = np.split(each.inputs[0]["data"], len(each.outputs[0]))
-            assert all(np.array_equal(*pair) for pair in zip(pieces, each.outputs[0], strict=True))
+    for example in examples:
+        if example.rejects is None:
+            pieces = np.split(example.inputs[0]["data"], len(example.outputs[0]))
+            assert all(np.array_equal(*pair) for pair in zip(pieces, example.outputs[0], strict=True))
 
 
 def test_an_invalid_case_says_what_it_violates(examples: list[Example]) -> None:
     """It has inputs and no outputs."""
-    [invalid] = [each for each in examples if each.rejects]
+    [invalid] = [example for example in examples if example.rejects]
 
     assert (invalid.rejects, invalid.outputs) == ("num_splits.divides", ())
     assert invalid.inputs[0]["data"].shape == (6, 2)
@@ -85,7 +85,7 @@ def test_an_invalid_case_says_what_it_violates(examples: list[Example]) -> None:
 
 def test_a_model_is_the_dialects_or_the_reason_for_none(examples: list[Example]) -> None:
     """ONNX reads it; u1, which ONNX lacks, has none; a dialect that was not generated is named."""
-    by_type = {each.case.inputs[0].element_type: each for each in examples if "/types/" in each.id}
+    by_type = {example.case.inputs[0].element_type: example for example in examples if "/types/" in example.id}
 
     onnx.checker.check_model(onnx.load_from_string(by_type["f32"].model("onnx")))
     with pytest.raises(LookupError, match=r"^Split-1/types/\w{10} has no model in onnx: .*u1"):
@@ -113,7 +113,7 @@ def test_the_lines_of_the_documentation_work(
     monkeypatch.chdir(suite.parent)
     exec(read)  # noqa: S102 - the page's own lines
     printed = capsys.readouterr().out.splitlines()
-    [narrow] = [each for each in examples if each.case.inputs[0].element_type == "bf16"]
+    [narrow] = [example for example in examples if example.case.inputs[0].element_type == "bf16"]
     session = onnxruntime.InferenceSession(narrow.model("onnx"))
     names = {"onnxruntime": onnxruntime, "onnx": onnx, "session": session, "array": narrow.inputs[0]["data"]}
     exec(feed, names)  # noqa: S102 - the page's own lines
@@ -121,4 +121,4 @@ def test_the_lines_of_the_documentation_work(
 
     assert len(printed) == len(examples)
     assert isinstance(outputs, list)
-    assert [each.shape() for each in outputs] == [[3, 2], [3, 2]]
+    assert [output.shape() for output in outputs] == [[3, 2], [3, 2]]

@@ -74,7 +74,7 @@ def test_violated_requirements_are_named_in_the_order_of_the_declaration(
 ) -> None:
     """Ports first, then attributes, each by its full name."""
     every = {"data": tensor("f32", 2, 3), "index": tensor("i64"), **inputs}
-    present = {name: each for name, each in every.items() if each is not None}
+    present = {name: x for name, x in every.items() if x is not None}
 
     assert TAKE.violations(present, {"mode": "wrap", **attributes}) == expected
 
@@ -98,7 +98,8 @@ def test_operands_have_the_names_of_ports() -> None:
 def test_a_header_keeps_every_declaration(small_suite: Path) -> None:
     """What is written is read as it was, the shipped operations' declarations included."""
     header = replace(
-        open_suite(small_suite).header, declarations=(TAKE, *(each.declaration for each in OPERATIONS.values()))
+        open_suite(small_suite).header,
+        declarations=(TAKE, *(operation.declaration for operation in OPERATIONS.values())),
     )
 
     assert header_of(header_text(header).encode(), "suite.json").declarations == header.declarations
@@ -141,8 +142,8 @@ def test_the_declaration_alone_refuses_no_valid_case_and_names_what_an_invalid_o
     counts = Counter[str]()
     for entry in suite.entries:
         case = asked(suite, entry.id)
-        inputs = {each.name: each for each in case.inputs}
-        if inputs.keys() >= {each for each in case.node.inputs if each is not None}:
+        inputs = {input_.name: input_ for input_ in case.inputs}
+        if inputs.keys() >= {input_ for input_ in case.node.inputs if input_ is not None}:
             declaration = case.declaration(case.op)
             violated = declaration.violations(declaration.named(case.operands(inputs)), case.node.attributes)
             expected = (f"{case.op}:{entry.expect.reject}",) if isinstance(entry.expect, Reject) else ()
@@ -157,9 +158,9 @@ def test_the_declaration_alone_refuses_no_valid_case_and_names_what_an_invalid_o
 def test_a_case_has_the_declarations_of_its_graph(core_suite: Path) -> None:
     """Those of the neighbours too, and no others."""
     suite = open_suite(core_suite)
-    names = [each.id for each in suite.entries if each.id.startswith("Split-1/")]
+    names = [entry.id for entry in suite.entries if entry.id.startswith("Split-1/")]
     for case in (asked(suite, name) for name in names):
-        assert {each.name for each in case.declarations} == {each.op for each in case.graph.nodes}
+        assert {declaration.name for declaration in case.declarations} == {node.op for node in case.graph.nodes}
 
     with pytest.raises(LookupError, match="the suite does not declare Concat-1"):
         asked(suite, names[0]).declaration("Concat-1")
@@ -170,6 +171,6 @@ def test_a_case_of_a_suite_has_no_declarations(small_suite: Path) -> None:
     suite = open_suite(small_suite)
     document = json.loads(harness_text(suite.case(suite.entries[0]), suite.declarations))
 
-    assert [each["name"] for each in document["declarations"]] == ["VariadicSplit-1"]
+    assert [declaration["name"] for declaration in document["declarations"]] == ["VariadicSplit-1"]
     with pytest.raises(ValidationError, match="Unexpected keyword argument"):
         case_from(document)

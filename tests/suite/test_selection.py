@@ -14,8 +14,8 @@ KNOWN = Known(groups=GROUPS, requirements=("axis.range", "axis.type"))
 def sentences(selection: Selection, *cases: tuple[str, str, tuple[str, ...]]) -> list[str]:
     """The lines of the error after some cases: the id, profile and requirements of each."""
     matches = Matches(selection)
-    for each in cases or (("Split-1/axis/0123456789", "core", ("axis.range",)),):
-        matches.wants(*each)
+    for case in cases or (("Split-1/axis/0123456789", "core", ("axis.range",)),):
+        matches.wants(*case)
     try:
         check_matches(matches, lambda: KNOWN, within=" of s")
     except UsageError as fault:
@@ -79,7 +79,7 @@ def test_the_first_digits_name_a_case() -> None:
     """With or without its group; a whole id and a pattern stay as they are."""
     names = ("17a2", "Split-1/axis/17a2", "Split-1/axis/0123456789", "Split-1/axis/*", "Split-1/axis")
 
-    assert [pattern_of(each) for each in names] == ["*/17a2*", "Split-1/axis/17a2*", *names[2:]]
+    assert [pattern_of(name) for name in names] == ["*/17a2*", "Split-1/axis/17a2*", *names[2:]]
 
 
 def test_a_shard_without_the_case_of_a_pattern_is_no_error() -> None:

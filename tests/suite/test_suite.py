@@ -44,7 +44,7 @@ def test_other_programs_read_a_suite(core_suite: Path) -> None:
         case = json.loads(path.read_text())
         assert case["id"] == path.parent.relative_to(core_suite).as_posix()
         inputs = np.load(path.parent / "inputs.npz")
-        assert {each["name"]: each["shape"] for each in case["inputs"]} == {
+        assert {input_["name"]: input_["shape"] for input_ in case["inputs"]} == {
             name: list(inputs[name].shape) for name in inputs.files
         }
 
@@ -54,7 +54,7 @@ def test_a_zip_file_is_the_same_suite(opconform: Run, tmp_path: Path, small_spec
     for name in ("a.zip", "b.zip"):
         opconform("generate", small_spec, "--out", tmp_path / name)
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
-        content = {each: hashlib.sha256(archive.read(each)).hexdigest() for each in archive.namelist()}
+        content = {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
 
     assert content == tree(small_suite)
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
@@ -79,7 +79,7 @@ def test_another_seed_gives_other_bits(opconform: Run, tmp_path: Path) -> None:
         opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / seed, "--seed", seed)
 
     one, other = open_suite(tmp_path / "0"), open_suite(tmp_path / "1")
-    assert [each.id for each in one.entries] == [each.id for each in other.entries]
+    assert [entry.id for entry in one.entries] == [entry.id for entry in other.entries]
     assert one.header.digest != other.header.digest
 
 

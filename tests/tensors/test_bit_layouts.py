@@ -12,7 +12,7 @@ from opconform.tensors.bit_layouts import LOW_FIRST, OPENVINO_IR, Layouts, openv
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 
-TYPES = [each for each in ELEMENT_TYPES if each != "string"]
+TYPES = [element_type for element_type in ELEMENT_TYPES if element_type != "string"]
 NARROW = sorted(LOW_FIRST)
 #: The version of OpenVINO that is installed beside the tests.
 INSTALLED = openvino_layouts(str(openvino.__version__))
@@ -45,8 +45,8 @@ def test_packing_takes_the_bytes_that_openvino_reserves(name: str, shape: tuple[
 def test_a_stream_of_bits_is_one_long_number(name: str, values: list[int]) -> None:
     """Element i takes the bits from i * width on, in as few bytes as hold them."""
     bits = ELEMENT_TYPES[name].bits
-    cut = [each % (1 << bits) for each in values]
-    number = sum(each << index * bits for index, each in enumerate(cut))
+    cut = [value % (1 << bits) for value in values]
+    number = sum(x << index * bits for index, x in enumerate(cut))
     tensor = Tensor(element_type=name, array=np.array(cut, np.uint8))
 
     assert pack(tensor, LOW_FIRST) == number.to_bytes(-(-len(cut) * bits // 8), "little")
@@ -58,7 +58,7 @@ def _changed(one: Layouts, other: Layouts) -> set[str]:
 
 def test_openvino_packs_by_its_version() -> None:
     """u2 changed in 2025.3, u3 and u6 after 2026.4; a build's suffix says nothing of it."""
-    old, middle, new = (openvino_layouts(each) for each in VERSIONS)
+    old, middle, new = (openvino_layouts(version) for version in VERSIONS)
 
     assert _changed(old, middle) == {"u2"}
     assert _changed(middle, new) == {"u3", "u6"}

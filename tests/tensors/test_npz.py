@@ -54,8 +54,8 @@ def test_large_arrays_are_written_and_read_without_a_copy_and_with_the_same_byte
         read = arrays_of(content, "it", limit=LIMIT)
 
     assert content == by_zipfile(arrays)
-    assert {name: each.tobytes() for name, each in read.items()} == {
-        name: each.astype(each.dtype.newbyteorder("=")).tobytes() for name, each in arrays.items()
+    assert {name: x.tobytes() for name, x in read.items()} == {
+        name: array.astype(array.dtype.newbyteorder("=")).tobytes() for name, array in arrays.items()
     }
 
 
@@ -107,7 +107,7 @@ def test_a_damaged_container_is_refused_or_read_as_zipfile_reads_it(data: st.Dat
     except SuiteError:
         return
     with zipfile.ZipFile(io.BytesIO(damaged)) as archive:
-        assert [each.removesuffix(".npy") for each in archive.namelist()] == list(read)
+        assert [name.removesuffix(".npy") for name in archive.namelist()] == list(read)
         for name in archive.namelist():
             assert archive.read(name).endswith(read[name.removesuffix(".npy")].tobytes())
 

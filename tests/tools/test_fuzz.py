@@ -38,35 +38,35 @@ def drawn(op: str, count: int, seed: int = 0) -> list[Trial]:
 def test_a_trial_is_valid_or_violates_one_requirement(op: str) -> None:
     """The last feed violates it; the feeds before it, and the twin, are valid."""
     for trial in drawn(op, 100):
-        *before, last = (each.violated for each in trial.draft.inferences)
+        *before, last = (inference.violated for inference in trial.draft.inferences)
         expected = () if trial.draft.rejected_for is None else (trial.draft.rejected_for,)
         assert (before, last) == ([()] * len(before), expected)
         assert (trial.twin is None) == (trial.draft.rejected_for is None)
         if trial.twin is not None:
-            assert {each.violated for each in trial.twin.inferences} == {()}
+            assert {inference.violated for inference in trial.twin.inferences} == {()}
 
 
 @EVERY_OPERATION
 def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
     """Contexts, element types, bindings, declared dimensions, second feeds, and violations."""
     trials = drawn(op, 250)
-    drafts = [each.draft for each in trials]
+    drafts = [trial.draft for trial in trials]
 
-    assert len({each.context for each in drafts}) > 2
-    assert len({tensor.element_type for each in drafts for tensor in each.tensors.values()}) > 12
-    assert len({each.content for each in drafts}) == len(drafts)
+    assert len({draft.context for draft in drafts}) > 2
+    assert len({tensor.element_type for draft in drafts for tensor in draft.tensors.values()}) > 12
+    assert len({draft.content for draft in drafts}) == len(drafts)
     assert any(
-        tensor.element_type in WIDE and tensor.fill != "ramp" for each in drafts for tensor in each.tensors.values()
+        tensor.element_type in WIDE and tensor.fill != "ramp" for draft in drafts for tensor in draft.tensors.values()
     )
-    assert {binding for each in drafts for binding in each.binding.values()} == {"constant", "parameter"}
-    assert any(each.dynamic for each in drafts)
-    assert any(each.second for each in drafts)
-    assert sum(each.rejected_for is not None for each in drafts) > 50
+    assert {binding for draft in drafts for binding in draft.binding.values()} == {"constant", "parameter"}
+    assert any(draft.dynamic for draft in drafts)
+    assert any(draft.second for draft in drafts)
+    assert sum(draft.rejected_for is not None for draft in drafts) > 50
 
 
 def test_an_empty_tensor_has_sizes_beyond_32_bits_that_numpy_can_make() -> None:
     """Sizes beside a dimension of 0 take no memory, but numpy multiplies them, and outputs do."""
-    [start] = [each.draft for each in drawn("Split-1", 1)]
+    [start] = [x.draft for x in drawn("Split-1", 1)]
 
     def decided_on(*shape: int, num_splits: int = 1) -> bool:
         attributes = {"num_splits": num_splits}
@@ -82,7 +82,7 @@ def test_an_empty_tensor_has_sizes_beyond_32_bits_that_numpy_can_make() -> None:
 
 def test_no_output_has_more_dimensions_than_an_array_can_have() -> None:
     """A list of 65 sizes is short, but numpy makes no array of 65 dimensions."""
-    [start] = [each.draft for each in drawn("Reshape-1", 1)]
+    [start] = [x.draft for x in drawn("Reshape-1", 1)]
 
     def is_decided(rank: int) -> bool:
         draft = replace(start, attributes={"special_zero": False}, second=None, dynamic={}, context="bare")
@@ -109,14 +109,14 @@ def test_a_new_list_is_not_as_long_as_a_huge_dimension() -> None:
 
     lists = [drawn_tensor(axis, near, Random(seed)) for seed in range(40)]  # noqa: S311 - not for secrets
 
-    assert max(len(each.elements) for each in lists) < 100
+    assert max(len(list_.elements) for list_ in lists) < 100
 
 
 def test_dimensions_and_the_numbers_that_must_match_them_grow_together() -> None:
     """Otherwise almost every valid split would have one output."""
-    valid = [each.draft for each in drawn("Split-1", 400) if each.twin is None]
+    valid = [x.draft for x in drawn("Split-1", 400) if x.twin is None]
 
-    assert sum(each.attributes["num_splits"] != 1 for each in valid) > len(valid) / 8
+    assert sum(x.attributes["num_splits"] != 1 for x in valid) > len(valid) / 8
 
 
 def test_the_seed_alone_decides_the_trials() -> None:
@@ -132,12 +132,12 @@ def test_the_group_of_a_trial_expands_to_it(op: str, tmp_path: Path) -> None:
     """The case and its twin, byte for byte."""
     trials = drawn(op, 60, seed=3)
     file = tmp_path / "finds.yaml"
-    file.write_text(spec_text(op, [group_of(each, "found") for each in trials]))
+    file.write_text(spec_text(op, [group_of(trial, "found") for trial in trials]))
 
     [spec] = specs_of([file], seed=0, limits=LIMITS)
-    expanded = [[each.content for each in expand(group)] for group in spec.groups]
+    expanded = [[x.content for x in expand(group)] for group in spec.groups]
 
-    assert expanded == [[each.content for each in trial.drafts] for trial in trials]
+    assert expanded == [[draft.content for draft in trial.drafts] for trial in trials]
 
 
 @pytest.mark.parametrize(
@@ -156,20 +156,20 @@ def test_what_is_not_needed_is_left_out(op: str, requirement: str, cases: int, e
         found = simpler(trial)
         return reduced(found[0]) if found else trial
 
-    violating = (each for each in drawn(op, 400) if each.draft.rejected_for == requirement)
-    draft = min((reduced(each).draft for each in islice(violating, cases)), key=cost)
+    violating = (x for x in drawn(op, 400) if x.draft.rejected_for == requirement)
+    draft = min((reduced(case).draft for case in islice(violating, cases)), key=cost)
 
-    assert {name: (each.shape, each.elements) for name, each in draft.tensors.items()} == expected
+    assert {name: (tensor.shape, tensor.elements) for name, tensor in draft.tensors.items()} == expected
     assert (draft.context, draft.second, draft.dynamic) == ("bare", None, {})
 
 
 def test_every_kind_of_neighbour_is_drawn_and_left_out_if_it_is_not_needed() -> None:
     """Operations behind the operation under test; an invalid feed has no output for them, but one before it has."""
-    trials = [each for each in drawn("Split-1", 1_000) if each.draft.then is not None]
+    trials = [x for x in drawn("Split-1", 1_000) if x.draft.then is not None]
 
-    assert len({each.draft.then.op for each in trials if each.draft.then is not None}) > 3
-    assert all(each.draft.second for each in trials if each.twin is not None)
-    assert all(any(one.draft.then is None for one in simpler(each)) for each in trials[:3])
+    assert len({trial.draft.then.op for trial in trials if trial.draft.then is not None}) > 3
+    assert all(trial.draft.second for trial in trials if trial.twin is not None)
+    assert all(any(one.draft.then is None for one in simpler(trial)) for trial in trials[:3])
 
 
 def test_nothing_is_found_in_a_right_backend(opconform: Run, tmp_path: Path) -> None:

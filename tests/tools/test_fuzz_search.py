@@ -30,7 +30,7 @@ from tests.conftest import IMPORTS_TESTS
 
 def plain(count: int) -> list[Trial]:
     """Valid cases of Split-1 that have nothing but shapes and values."""
-    drawn = (each for each in Draws(OPERATIONS["Split-1"], 0) if each.twin is None and not parts(each.draft))
+    drawn = (draw for draw in Draws(OPERATIONS["Split-1"], 0) if draw.twin is None and not parts(draw.draft))
     return list(islice(drawn, count))
 
 
@@ -51,14 +51,14 @@ def search_of(*finds: Find, earlier: tuple[Trial, ...] = ()) -> Search:
     search = Search(
         batches=Batches(Launch(command=backend_command("numpy")), Path(), Options()), limits=Limits(), earlier=earlier
     )
-    for each in finds:
-        search._note(each)
+    for find in finds:
+        search._note(find)
     return search
 
 
 def digits_of(search: Search) -> list[str]:
     """The cases that a search reports."""
-    return [each.failure.trial.draft.digits for each in search.found.values()]
+    return [hit.failure.trial.draft.digits for hit in search.found.values()]
 
 
 def test_one_of_several_failures_that_were_not_reduced_is_reported() -> None:
@@ -75,7 +75,7 @@ def test_invalid_cases_that_are_accepted_are_one_fault() -> None:
     accepted, memory = failure(first, "accepted-invalid"), failure(second, "accepted-invalid")
     worse = replace(memory.result, sentence=OUT_OF_BOUNDS)
     memory = replace(memory, result=worse, symptom=("memory", "accepted-invalid", "Read past the end"))
-    search = search_of(*(Find(failure=each, is_reduced=True) for each in (accepted, memory)))
+    search = search_of(*(Find(failure=x, is_reduced=True) for x in (accepted, memory)))
 
     assert digits_of(search) == [second.draft.digits]
 
@@ -100,7 +100,7 @@ def reduced(trial: Trial, reason: FailReason, said: str = "", broken: str = "dat
 def test_a_conversion_is_one_fault_in_data_of_any_width() -> None:
     """Other causes are not; nor is one that needs a constant, beside one that needs none."""
     first, second = plain(2)
-    wide, narrow = (of_type(each, name, "data") for each, name in ((first, "i64"), (second, "u32")))
+    wide, narrow = (of_type(x, name, "data") for x, name in ((first, "i64"), (second, "u32")))
 
     def reported(one: str, other: str) -> int:
         return len(search_of(reduced(wide, "value", one), reduced(narrow, "value", other)).found)
@@ -112,7 +112,7 @@ def test_a_conversion_is_one_fault_in_data_of_any_width() -> None:
 
 def test_nans_that_change_with_other_numbers_are_no_other_fault() -> None:
     """They break another requirement, for the same reason."""
-    first, second = (of_type(each, "f64") for each in plain(2))
+    first, second = (of_type(x, "f64") for x in plain(2))
     cause = "Converted through f32"
     value = reduced(first, "value", cause)
 
@@ -122,7 +122,7 @@ def test_nans_that_change_with_other_numbers_are_no_other_fault() -> None:
 
 def test_one_changed_nan_is_reported_once() -> None:
     """A reduction may keep a part by chance: random data are others without it."""
-    first, second = (of_type(each, "f16") for each in plain(2))
+    first, second = (of_type(x, "f16") for x in plain(2))
     quiet = ("nan-payload", "Signalling NaNs became quiet", "data.nan-payload")
     more = of_type(second, "f16", "data")
 
@@ -151,8 +151,8 @@ def test_the_crashes_of_invalid_cases_that_break_one_requirement_are_one_fault()
 
     def reported(requirement: str) -> int:
         finds = [
-            reduced(replace(each, twin=other.draft), "crash", signal, broken)
-            for each, other, signal, broken in (
+            reduced(replace(x, twin=other.draft), "crash", signal, broken)
+            for x, other, signal, broken in (
                 (first, second, "SIGSEGV", "lengths.remainder-sum"),
                 (needs_more, first, "SIGBUS", requirement),
             )
@@ -200,9 +200,9 @@ def test_a_failure_that_was_not_reduced_is_known_if_a_known_one_needs_no_more() 
 def confirmed(drawn: Failure, reduced: Trial, *recurring: Failure) -> list[Find]:
     """The finds that are left of a failure whose reduced case may recur, as may the case that was drawn."""
     search = search_of(Find(failure=drawn))
-    found = {each.trial.draft.digits: each for each in recurring}
+    found = {x.trial.draft.digits: x for x in recurring}
     search.batches.outcomes = lambda given, *_, **__: (  # type: ignore[method-assign]
-        found.get(each.draft.digits, PASSED) for each in given
+        found.get(x.draft.digits, PASSED) for x in given
     )
     search._confirm([Find(failure=replace(drawn, trial=reduced), is_reduced=True)])
     assert search.unsettled == (not search.found)
@@ -235,10 +235,10 @@ def test_a_rejection_recurs_whatever_its_message_is() -> None:
 def test_messages_that_vary_from_case_to_case_are_one_fault() -> None:
     """Rather than one fault per case."""
     trials = plain(80)
-    search = search_of(*(Find(failure=rejected(each, each.draft.digits)) for each in trials))
+    search = search_of(*(Find(failure=rejected(trial, trial.draft.digits)) for trial in trials))
 
     [found] = search.found.values()
-    assert found.failure.trial.draft == min((each.draft for each in trials), key=cost)
+    assert found.failure.trial.draft == min((trial.draft for trial in trials), key=cost)
 
 
 def outcomes_in_turn(search: Search, *outcomes: object) -> None:
@@ -256,13 +256,13 @@ def test_a_backend_that_flips_a_coin_has_one_fault() -> None:
     for outcomes in ((failure(first), PASSED), (PASSED, failure(first))):
         search = search_of(Find(failure=failure(of_type(first, "f64", "data"))), Find(failure=failure(second, "shape")))
         outcomes_in_turn(search, *outcomes)
-        search._confirm([each for some in search.seen.values() for each in some])
-        found.append([(each.varies, each.is_confirmed) for each in search.found.values()])
+        search._confirm([x for some in search.seen.values() for x in some])
+        found.append([(hit.varies, hit.is_confirmed) for hit in search.found.values()])
 
         again = search_of(Find(failure=failure(second)), earlier=(first,))
         outcomes_in_turn(again, *outcomes)
         again._note_known()
-        again._confirm([each for some in again.seen.values() for each in some])
+        again._confirm([x for some in again.seen.values() for x in some])
         found.append([*again.found, *again.fixed])
 
     assert found == [[(True, True)], [], [(True, True)], []]
@@ -278,7 +278,7 @@ def test_reductions_end_without_a_limit_of_time() -> None:
     outcomes_in_turn(search, failure(trial))
     search.reduce(lambda *_: None)
 
-    assert [(each.is_reduced, each.is_confirmed) for each in search.found.values()] == [(False, True)]
+    assert [(hit.is_reduced, hit.is_confirmed) for hit in search.found.values()] == [(False, True)]
 
 
 def test_failures_are_not_executed_again_for_longer_than_the_limit() -> None:
@@ -304,7 +304,7 @@ def test_each_find_is_written_when_it_is_confirmed(tmp_path: Path) -> None:
         written.append((tmp_path / "Split-1.yaml").read_text().count("- id: fuzz-"))
 
     search.batches.outcomes = lambda given, *_, **__: (  # type: ignore[method-assign]
-        failure(each, "value" if each == first else "shape") for each in given
+        failure(x, "value" if x == first else "shape") for x in given
     )
     with mock.patch.object(search, "_seconds", 3_600.0):
         search.on_find = write
@@ -346,9 +346,9 @@ def test_trials_of_several_operations_alternate() -> None:
 def test_batches_drawn_ahead_have_the_trials_of_the_seed(tmp_path: Path) -> None:
     """The rest is in the last one."""
     with supply(["Split-1"], 5, 130, tmp_path, Options()) as batches:
-        given = [[each.draft for each in batch.trials] for batch in batches]
+        given = [[trial.draft for trial in batch.trials] for batch in batches]
 
-    drafts = [each.draft for each in islice(Draws(OPERATIONS["Split-1"], 5), 130)]
+    drafts = [draw.draft for draw in islice(Draws(OPERATIONS["Split-1"], 5), 130)]
     assert given == [drafts[:100], drafts[100:]]
 
 
@@ -368,7 +368,7 @@ def test_a_batch_ends_at_its_time(tmp_path: Path) -> None:
         results = [*batches.outcomes(trials, until=0)]
         alike = batches.first_alike([(failure(trials[0]), trials)], until=0)
 
-    assert [each.verdict for each in results if isinstance(each, Result)] == ["pass"]
+    assert [result.verdict for result in results if isinstance(result, Result)] == ["pass"]
     assert alike == [None]
 
 
@@ -388,7 +388,7 @@ def test_a_trial_can_be_executed_once(tmp_path: Path) -> None:
         [again] = batches.outcomes(plain(1))
         [once] = batches.outcomes(plain(1), once=True)
 
-    reasons = [each.result.reason for each in (again, once) if isinstance(each, Failure)]
+    reasons = [x.result.reason for x in (again, once) if isinstance(x, Failure)]
     assert reasons == ["nondeterministic", "value"]
 
 
@@ -424,7 +424,7 @@ def test_a_failure_that_was_not_executed_again_is_marked(tmp_path: Path) -> None
 
 def test_the_bindings_of_a_twin_are_written_in_full() -> None:
     """They override those of the case name by name."""
-    [trial] = [each for each in islice(Draws(OPERATIONS["Split-1"], 0), 40) if each.twin is not None][:1]
+    [trial] = [draw for draw in islice(Draws(OPERATIONS["Split-1"], 0), 40) if draw.twin is not None][:1]
     fed = replace(trial.draft, binding={"data": "parameter", "axis": "parameter"})
     usual = replace(trial.draft, binding={"data": "parameter", "axis": "constant"})
 
@@ -436,7 +436,7 @@ def test_wrong_elements_that_differ_in_their_looks_are_one_fault() -> None:
     first, second = plain(2)
     zeros, rest = failure(first, cause="Negative zero became positive zero"), failure(second)
 
-    assert len(search_of(*(Find(failure=each, is_reduced=True) for each in (zeros, rest))).found) == 1
+    assert len(search_of(*(Find(failure=x, is_reduced=True) for x in (zeros, rest))).found) == 1
 
 
 def test_failures_of_one_cause_are_one_fault_if_one_needs_no_more_than_the_other() -> None:
@@ -447,7 +447,7 @@ def test_failures_of_one_cause_are_one_fault_if_one_needs_no_more_than_the_other
     unknown = failure(second, cause="")
 
     def found(*failures: Failure) -> int:
-        return len(search_of(*(Find(failure=each, is_reduced=True) for each in failures)).found)
+        return len(search_of(*(Find(failure=f, is_reduced=True) for f in failures)).found)
 
     assert (found(cut, again), found(cut, unknown)) == (1, 2)
 

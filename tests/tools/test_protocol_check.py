@@ -60,11 +60,11 @@ def fake_command(name: str) -> Command:
 
 def broken(found: dict[str, Checked]) -> dict[str, str]:
     """The sentence of each broken rule."""
-    return {name: each.violation.sentence for name, each in found.items() if each.violation is not None}
+    return {name: hit.violation.sentence for name, hit in found.items() if hit.violation is not None}
 
 
 @pytest.mark.parametrize(
-    "name", ["numpy", *(pytest.param(each, marks=pytest.mark.ci_only) for each in ("openvino", f"{MINIATURES}:Chats"))]
+    "name", ["numpy", *(pytest.param(x, marks=pytest.mark.ci_only) for x in ("openvino", f"{MINIATURES}:Chats"))]
 )
 def test_a_shipped_harness_obeys_every_rule(suite: Suite, name: str) -> None:
     """The Python harness obeys the protocol with every backend."""
@@ -72,7 +72,7 @@ def test_a_shipped_harness_obeys_every_rule(suite: Suite, name: str) -> None:
 
     assert broken(found) == {}
     assert list(found) == list(RULES)
-    assert {each.id for each in found.values() if each.not_applicable} <= {"graphs"}
+    assert {hit.id for hit in found.values() if hit.not_applicable} <= {"graphs"}
 
 
 @pytest.mark.parametrize(
@@ -90,11 +90,15 @@ def test_a_harness_that_breaks_no_rule_obeys_every_applicable_rule(suite: Suite,
     found = checked(fake_command(name), suite)
 
     assert broken(found) == {}
-    assert {each.id for each in found.values() if each.not_applicable} == unasked
+    assert {hit.id for hit in found.values() if hit.not_applicable} == unasked
 
 
 @pytest.mark.parametrize(
-    "name", [each if each in SAMPLE else pytest.param(each, marks=pytest.mark.ci_only) for each in RULE_BREAKERS]
+    "name",
+    [
+        rule_breaker if rule_breaker in SAMPLE else pytest.param(rule_breaker, marks=pytest.mark.ci_only)
+        for rule_breaker in RULE_BREAKERS
+    ],
 )
 def test_a_broken_rule_is_named(suite: Suite, name: str) -> None:
     """The first rule that a harness breaks, with a sentence about how."""
@@ -135,8 +139,8 @@ def test_json_has_the_result_for_each_rule(opconform: Run) -> None:
     document = json.loads(done.stdout)
 
     assert (document["harness"], document["holds"]) == (Path(sys.executable).name, False)
-    assert [each["id"] for each in document["rules"]] == list(RULES)
-    [violation] = [each["violation"] for each in document["rules"] if each["id"] == "smoke"]
+    assert [rule["id"] for rule in document["rules"]] == list(RULES)
+    [violation] = [rule["violation"] for rule in document["rules"] if rule["id"] == "smoke"]
     assert violation["wrong"] == "`mood` is not a key of this message"
     assert violation["request"].startswith('{"cmd":"run","seq":1,')
     assert violation["reply"].startswith('{"seq": 1, "status": "ok"')

@@ -95,7 +95,7 @@ FINDINGS = [(backend, case) for backend, (product, _) in PRODUCTS.items() for ca
 
 def interpreter(backend: str) -> str:
     """The interpreter that has a backend's packages."""
-    if all(find_spec(each) for each in PRODUCTS[backend][1]):
+    if all(find_spec(p) for p in PRODUCTS[backend][1]):
         return sys.executable
     return os.environ.get(f"OPCONFORM_PYTHON_{backend.upper()}") or pytest.skip(f"{backend} is not installed")
 
@@ -138,7 +138,7 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: s
 def generated(opconform: Run, out: Path, cases: set[str]) -> None:
     """Generates the suite of some cases."""
     selected = [word for case in sorted(cases) for word in ("--select", case)]
-    dialects = [word for each in ("openvino", "onnx") for word in ("--dialect", each)]
+    dialects = [word for name in ("openvino", "onnx") for word in ("--dialect", name)]
     opconform("generate", *selected, *dialects, "--out", out)
 
 
@@ -210,7 +210,7 @@ def test_a_memory_fault_asks_for_a_private_report(
 def ids(suite: Path, *, accepted: bool) -> list[str]:
     """The ids of the cases of a suite that are accepted, or of those that are not."""
     entries = [json.loads(line) for line in (suite / "manifest.jsonl").read_text().splitlines()]
-    return [each["id"] for each in entries if (each["expect"] == "accept") is accepted]
+    return [entry["id"] for entry in entries if (entry["expect"] == "accept") is accepted]
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,9 @@ def test_only_a_script_is_overwritten(opconform: Run, small_suite: Path, tmp_pat
     )
 
 
-@pytest.mark.parametrize("name", [each.name for each in ELEMENT_TYPES.values() if each.bits in (8, 16)])
+@pytest.mark.parametrize(
+    "name", [element_type.name for element_type in ELEMENT_TYPES.values() if element_type.bits in (8, 16)]
+)
 def test_a_script_knows_the_nans(name: str) -> None:
     """Of every pattern of a type, as numpy or ml_dtypes know them."""
     kind = ELEMENT_TYPES[name]
@@ -346,7 +348,7 @@ def test_what_a_spec_says_cannot_become_code(opconform: Run, tmp_path: Path) -> 
 def test_a_case_that_a_script_cannot_show_is_refused(opconform: Run, small_suite: Path) -> None:
     """A backend without scripts, a missing case, and several matches."""
     command = ("repro", "--suite", small_suite, "--backend")
-    accepted = [each for each in ids(small_suite, accepted=True) if "/accepted/" in each]
+    accepted = [id_ for id_ in ids(small_suite, accepted=True) if "/accepted/" in id_]
 
     assert opconform(*command, "numpy", "x", code=2).stderr == (
         "error: opconform repro does not support 'numpy'. Allowed: openvino, openvino-onnx, onnxruntime, torch. "

@@ -98,7 +98,7 @@ def test_what_the_backend_does_not_call_pytorch_for_has_no_script(core_suite: Pa
     """The reason is the backend's."""
     suite = open_suite(core_suite)
     reasons = set()
-    for entry in (each for each in suite.entries if each.id.startswith(group)):
+    for entry in (entry for entry in suite.entries if entry.id.startswith(group)):
         try:
             script_of(suite, entry, "torch", (), None)
         except UsageError as fault:
@@ -115,7 +115,7 @@ def test_a_script_ends_as_the_backend_did(opconform: Run, core_suite: Path, tmp_
     opconform("run", core_suite, "--backend", "torch", "--python", python, "--out", tmp_path / "out", code=None)
     results = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text().splitlines()]
     suite, expected = open_suite(core_suite), {}
-    for result in (each for each in results if each.get("verdict") in ("pass", "fail")):
+    for result in (result for result in results if result.get("verdict") in ("pass", "fail")):
         name = result["id"].replace("/", "_")
         try:
             script = script_of(suite, suite.by_id[result["id"]], "torch", (), result.get("reason"))

@@ -19,7 +19,7 @@ from tests.conftest import MINIATURES, Run, interrupted, killed
 
 REJECTED = "VariadicSplit-1/rejected/edf4e822b0"
 TWIN = "VariadicSplit-1/rejected/c8611d2f32"
-ACCEPTED = [f"VariadicSplit-1/accepted/{each}" for each in ("055b3aac7f", "9c3891e153", "ddf616bfdd", "f7298254ae")]
+ACCEPTED = [f"VariadicSplit-1/accepted/{name}" for name in ("055b3aac7f", "9c3891e153", "ddf616bfdd", "f7298254ae")]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_a_known_failure_is_counted_and_ends_with_0(opconform: Run, small_suite:
 
     assert "\nAgainst known.txt: NOTHING NEW.\n" in shown
     assert document["conformant"] is False
-    assert [each["id"] for each in document["baseline"]["known"]] == [REJECTED]
+    assert [x["id"] for x in document["baseline"]["known"]] == [REJECTED]
     assert document["baseline"]["known"][0]["lines"] == [
         {"number": 1, "pattern": "VariadicSplit-1/rejected/*", "reason": "accepted-invalid"}
     ]
@@ -100,7 +100,7 @@ def test_a_summary_lists_only_what_is_new(opconform: Run, small_suite: Path, tmp
     assert new.count(ACCEPTED[3]) == 2  # in its group, and in the next step
     assert "\n  baseline known.txt:4 expects crash\n" in new
     assert "\n  expected " in new
-    assert not any(each in new for each in ACCEPTED[:3])
+    assert not any(x in new for x in ACCEPTED[:3])
 
 
 def test_a_failure_for_another_reason_is_a_regression(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_fix_is_followed_by_the_command_that_updates_the_baseline(
     baseline = f"{REJECTED}  accepted-invalid  # not checked\n"
     fixed, _ = run_with(opconform, small_suite, tmp_path, "Perfect", baseline, code=1)
     failing, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", baseline, "--force", code=1)
-    [line] = [each for each in fixed.splitlines() if "--update-baseline" in each]
+    [line] = [line for line in fixed.splitlines() if "--update-baseline" in line]
     words = line.removeprefix("Next: ").split()[1:]
 
     assert words[2:4] == ["--backend", f"{MINIATURES}:Perfect"]
@@ -160,8 +160,8 @@ def test_a_flaky_case_may_pass(opconform: Run, small_suite: Path, tmp_path: Path
     passes, _ = run_with(opconform, small_suite, tmp_path, "Perfect", baseline, code=0)
     fails, _ = run_with(opconform, small_suite, tmp_path, "AcceptsEverything", baseline, "--force", code=0)
 
-    assert ["Against known.txt: NOTHING NEW.\n" in each for each in (passes, fails)] == [True, True]
-    assert ["1 known failure" in each for each in (passes, fails)] == [False, True]
+    assert ["Against known.txt: NOTHING NEW.\n" in x for x in (passes, fails)] == [True, True]
+    assert ["1 known failure" in x for x in (passes, fails)] == [False, True]
 
 
 def test_an_incomplete_run_ends_with_1(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -239,8 +239,8 @@ def test_update_runs_what_was_not_run(opconform: Run, small_suite: Path, tmp_pat
     one = file.read_text().splitlines()[1:]
     updated(opconform, small_suite, run, file, "--force")
 
-    assert [each.split()[0] for each in one] == [ACCEPTED[0]]
-    assert [each.split()[0] for each in file.read_text().splitlines()[1:]] == ACCEPTED
+    assert [x.split()[0] for x in one] == [ACCEPTED[0]]
+    assert [line.split()[0] for line in file.read_text().splitlines()[1:]] == ACCEPTED
 
 
 def test_update_keeps_what_a_person_wrote(opconform: Run, small_suite: Path, copies: Path, tmp_path: Path) -> None:
@@ -380,7 +380,7 @@ def test_diff_ends_with_0_without_regressions(opconform: Run, runs: Path) -> Non
             "new": "conformant, 6 of 6 cases supported",
         }
     ]
-    assert [each["id"] for each in fixed["fixes"]] == [REJECTED]
+    assert [fix["id"] for fix in fixed["fixes"]] == [REJECTED]
     assert fixed["is_worse"] is False
     assert same == "No case changed.\n"
 
@@ -394,8 +394,8 @@ def test_diff_lists_new_and_removed_cases(opconform: Run, small_suite: Path, run
 
     assert "\nMissing cases: 4 cases\n" in shown
     assert shown.endswith("\n1 regression, 4 missing cases, 1 other change.\n")
-    assert [each["id"] for each in back["new"]] == ACCEPTED
-    assert [(each["id"], each["old"], each["new"]) for each in back["regressions"]] == [
+    assert [x["id"] for x in back["new"]] == ACCEPTED
+    assert [(regression["id"], regression["old"], regression["new"]) for regression in back["regressions"]] == [
         (REJECTED, "inconclusive", "fail")
     ]
 
@@ -424,7 +424,7 @@ def test_diff_ignores_cases_that_a_killed_run_did_not_execute(opconform: Run, ru
         "Verdict: not conformant, 6 of 6 cases supported → incomplete, 0 of 0 cases supported\n"
         "\nSo far: 6 cases in one of the runs only.\n"
     )
-    assert [each["id"] for each in back["unknown"]] == [*ACCEPTED, TWIN, REJECTED]
+    assert [x["id"] for x in back["unknown"]] == [*ACCEPTED, TWIN, REJECTED]
     assert back["why"] == f"Old {why}"
     assert (back["new"], back["broken"], back["is_worse"]) == ([], [], True)
 
@@ -432,13 +432,13 @@ def test_diff_ignores_cases_that_a_killed_run_did_not_execute(opconform: Run, ru
 def test_diff_of_a_run_that_gave_up_covers_its_executed_cases(opconform: Run, runs: Path, tmp_path: Path) -> None:
     """Their failures are broken; other cases are neither mended nor removed."""
     zeros = read_report(runs / "LosesNegativeZero")
-    missing = tuple(each.id for each in zeros.results[1:])
+    missing = tuple(result.id for result in zeros.results[1:])
     part = replace(zeros, results=zeros.results[:1], faults=(), missing=missing, gave_up="It died.")
     interrupted(runs / "LosesNegativeZero", tmp_path, 1)
     write_report(tmp_path, part)
     document = json.loads(opconform("diff", runs / "AcceptsEverything", tmp_path, "--json", code=1).stdout)
 
-    assert [each["id"] for each in document["regressions"]] == ACCEPTED[:1]
+    assert [regression["id"] for regression in document["regressions"]] == ACCEPTED[:1]
     assert document["broken"] == ["VariadicSplit-1 data.bits"]
     assert (document["mended"], document["gone"]) == ([], [])
     assert len(document["unknown"]) == 5
@@ -492,7 +492,7 @@ def baselines(draw: st.DrawFn) -> Baseline:
 @settings(max_examples=200)
 def test_an_updated_baseline_expects_its_run(found: list[Result], baseline: Baseline) -> None:
     """Nothing is new against it, no line is stale, and a second update changes nothing."""
-    suite = {each.id: each.expect for each in found}
+    suite = {hit.id: hit.expect for hit in found}
     new = update(baseline, found, compare(baseline, found, suite).stale).baseline
 
     assert compare(new, found, suite).is_as_expected
@@ -501,7 +501,11 @@ def test_an_updated_baseline_expects_its_run(found: list[Result], baseline: Base
 
 def test_the_runs_have_the_results_that_these_tests_assume(runs: Path) -> None:
     """The ids above are those of the small suite."""
-    assert [each.id for each in read_results(runs / "Perfect" / "results.jsonl")] == [*ACCEPTED, TWIN, REJECTED]
+    assert [read_result.id for read_result in read_results(runs / "Perfect" / "results.jsonl")] == [
+        *ACCEPTED,
+        TWIN,
+        REJECTED,
+    ]
 
 
 def test_a_backend_that_changed_is_executed_again(opconform: Run, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ ZEROS: Array = np.zeros((2, 3), np.float32)
 
 def case_of(*inputs: Input, attributes: Mapping[str, Attribute] | None = None, context: str = "bare") -> Case:
     """A case with those inputs."""
-    names = tuple(each.name for each in inputs)
+    names = tuple(input_.name for input_ in inputs)
     node = Node(name="op", op="Op-1", inputs=names, outputs=("out",), attributes=attributes or {}, under_test=True)
     return Case(
         id="Op-1/group/0123456789",
@@ -109,7 +109,7 @@ def test_a_constant_among_tensors_is_named() -> None:
 def test_of_many_inputs_the_first_are_shown() -> None:
     """And their number."""
     inputs = [replace(DATA, name=f"x_{number}", dynamic=("?", 3)) for number in range(129)]
-    text = description_of(case_of(*inputs), [{each.name: ZEROS for each in inputs}])
+    text = description_of(case_of(*inputs), [{input_.name: ZEROS for input_ in inputs}])
 
     assert text.startswith("x_0 f32[2, 3], x_1 f32[2, 3], ")
     assert text.count("… 129 in all") == 2

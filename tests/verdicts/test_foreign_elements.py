@@ -35,7 +35,7 @@ def test_elements_of_the_twins_outputs_are_not_read_out_of_bounds(
     (tmp_path / "spec.yaml").write_text(SPEC)
     opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
     suite = open_suite(tmp_path / "suite")
-    entry = next(each for each in suite.entries if each.expect != "accept")
+    entry = next(entry for entry in suite.entries if entry.expect != "accept")
     returned = Returned(outputs=((np.array([added, 1, 2], dtype),),), element_types=None, seconds=None)
 
     verdict = first_verdict(suite, entry, suite.case(entry), returned)

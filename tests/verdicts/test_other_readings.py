@@ -34,7 +34,7 @@ def report(suite: Suite, workbench: Workbench, name: str) -> Report:
         suite=SuiteNote(digest=suite.header.digest, version="1", generator="1", seed=0),
         implementation=implementation,
         notes=suite.header.requirements,
-        results=tuple(result_of(suite, each, suite.case(each), facts, own, implementation) for each, own in verdicts),
+        results=tuple(result_of(suite, x, suite.case(x), facts, own, implementation) for x, own in verdicts),
         whole=True,
         strict=False,
         environment=UNKNOWN,
@@ -48,7 +48,7 @@ def deviations(path: Path, selection: Selection, names: Sequence[str]) -> dict[s
         of_it = report(suite, workbench, name)
         assert not of_it.broken, name
         assert not of_it.unnamed, name
-        found[name] = {(each.op, each.id) for each in of_it.differing}
+        found[name] = {(x.op, x.id) for x in of_it.differing}
     return found
 
 
@@ -60,10 +60,10 @@ def of_several(found: dict[str, set[Place]]) -> dict[str, set[Place]]:
 def interpretations() -> set[Place]:
     """Every interpretation of every operation."""
     return {
-        (op, each.id)
+        (op, requirement.id)
         for op in shipped_operations()
-        for each in requirements_of(op).requirements
-        if each.level == "interpretation"
+        for requirement in requirements_of(op).requirements
+        if requirement.level == "interpretation"
     }
 
 
@@ -89,7 +89,7 @@ def test_every_interpretation_has_a_right_implementation_with_another_reading(sh
 def test_what_no_reading_gives_breaks_a_normative_requirement(core_suite: Path, reason: FailReason) -> None:
     """In every valid case, whatever it lists; a crash also in an invalid case of an interpretation."""
     suite = open_suite(core_suite)
-    excused = [each.id for each in suite.entries if is_excused(suite, each, reason)]
+    excused = [entry.id for entry in suite.entries if is_excused(suite, entry, reason)]
 
     assert excused == []
 
@@ -99,16 +99,16 @@ def is_excused(suite: Suite, entry: Entry, reason: FailReason) -> bool:
     if entry.expect != "accept" and reason not in ("crash", "timeout"):
         return False
     levels = suite.header.requirements[entry.op]
-    return {levels[each].level for each in broken_by(entry, reason, None, suite.header)} != {"normative"}
+    return {levels[x].level for x in broken_by(entry, reason, None, suite.header)} != {"normative"}
 
 
 def test_a_rejection_is_excused_where_another_reading_rejects(core_suite: Path) -> None:
     """And in no other valid case."""
     suite = open_suite(core_suite)
-    valid = [each for each in suite.entries if each.expect == "accept"]
-    broken = {each.id: broken_by(each, "rejected-valid", None, suite.header) for each in valid}
-    notes = {each.id: suite.header.requirements[each.op] for each in valid}
+    valid = [entry for entry in suite.entries if entry.expect == "accept"]
+    broken = {x.id: broken_by(x, "rejected-valid", None, suite.header) for x in valid}
+    notes = {x.id: suite.header.requirements[x.op] for x in valid}
 
-    assert {each.id for each in valid if each.readings.reject} == {
-        name for name, broke in broken.items() if all(notes[name][each].level == "interpretation" for each in broke)
+    assert {x.id for x in valid if x.readings.reject} == {
+        name for name, broke in broken.items() if all(notes[name][x].level == "interpretation" for x in broke)
     }

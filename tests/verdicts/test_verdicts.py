@@ -49,11 +49,11 @@ def test_each_kind_of_failure_has_its_reason(opconform: Run, small_suite: Path, 
     """The sentence says what differs."""
     excused = name == "QuietsNans"  # it counts only against the requirement on NaNs, which these cases do not name
     found = report(opconform, small_suite, tmp_path, name, code=0 if excused else 1)
-    failed = [each for each in found["cases"] if each["verdict"] == "fail"]
+    failed = [case for case in found["cases"] if case["verdict"] == "fail"]
     reason, sentence = REASONS[name]
 
-    assert {each["reason"] for each in failed} == {reason}
-    assert any(sentence in each["sentence"] for each in failed)
+    assert {failure["reason"] for failure in failed} == {reason}
+    assert any(sentence in failure["sentence"] for failure in failed)
     assert found["conformant"] is excused
 
 
@@ -71,9 +71,9 @@ def test_a_type_that_npz_cannot_name_is_compared_by_its_name(opconform: Run, tmp
 def test_a_backend_that_rejects_everything_passes_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """A rejection whose twin did not pass is inconclusive."""
     found = report(opconform, small_suite, tmp_path, "RefusesEverything")
-    refused = [each for each in found["cases"] if each["expect"] == "reject"]
+    refused = [case for case in found["cases"] if case["expect"] == "reject"]
 
-    assert [each["verdict"] for each in refused] == ["inconclusive"]
+    assert [x["verdict"] for x in refused] == ["inconclusive"]
     assert "its twin VariadicSplit-1/rejected/" in refused[0]["sentence"]
     assert found["summary"]["pass"] == 0
 
@@ -83,15 +83,17 @@ def test_a_backend_that_supports_nothing_passes_nothing(opconform: Run, small_su
     found = report(opconform, small_suite, tmp_path, "SupportsNothing")
 
     assert found["summary"] == {"pass": 0, "fail": 0, "unsupported": 6, "inconclusive": 0, "error": 0}
-    assert all(each["findings"] == ["undeclared-unsupported"] for each in found["cases"])
+    assert all(case["findings"] == ["undeclared-unsupported"] for case in found["cases"])
 
 
 def test_a_backend_that_accepts_everything_fails(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """An accepted invalid case breaks the requirement that it violates."""
     found = report(opconform, small_suite, tmp_path, "AcceptsEverything")
-    failed = [each for each in found["cases"] if each["verdict"] == "fail"]
+    failed = [case for case in found["cases"] if case["verdict"] == "fail"]
 
-    assert [(each["reason"], each["broken"]) for each in failed] == [("accepted-invalid", ["lengths.single-remainder"])]
+    assert [(failure["reason"], failure["broken"]) for failure in failed] == [
+        ("accepted-invalid", ["lengths.single-remainder"])
+    ]
     assert found["requirements"]["VariadicSplit-1"]["lengths.single-remainder"]["broken"] is True
     assert found["requirements"]["VariadicSplit-1"]["lengths.remainder"]["broken"] is False
 
@@ -99,23 +101,23 @@ def test_a_backend_that_accepts_everything_fails(opconform: Run, small_suite: Pa
 def test_a_rejection_for_another_reason_passes_and_is_marked(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """So does a rejection at run time that was possible when the model was built."""
     found = report(opconform, small_suite, tmp_path, "RefusesForAnotherReason", code=0)
-    refused = [each for each in found["cases"] if each["expect"] == "reject"]
+    refused = [case for case in found["cases"] if case["expect"] == "reject"]
 
-    assert [(each["verdict"], each["other_reason"], each["late"]) for each in refused] == [("pass", "axis.range", True)]
+    assert [(x["verdict"], x["other_reason"], x["late"]) for x in refused] == [("pass", "axis.range", True)]
 
 
 def test_bindings_are_declared_for_control_inputs_only(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """A backend that takes axis and lengths only as constants still has its data fed."""
     found = report(opconform, small_suite, tmp_path, "TakesConstantsOnly", code=0)
 
-    assert not any("findings" in each for each in found["cases"])
+    assert not any("findings" in case for case in found["cases"])
 
 
 def test_a_pass_of_an_undeclared_case_is_a_finding(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """It is still a pass."""
     found = report(opconform, small_suite, tmp_path, "DeclaresNothing", code=0)
 
-    assert {tuple(each.get("findings", [])) for each in found["cases"] if each["expect"] == "accept"} == {
+    assert {tuple(case.get("findings", [])) for case in found["cases"] if case["expect"] == "accept"} == {
         ("passes-undeclared",)
     }
 
@@ -123,10 +125,10 @@ def test_a_pass_of_an_undeclared_case_is_a_finding(opconform: Run, small_suite: 
 def test_element_types_are_declared_for_data_alone(small_suite: Path) -> None:
     """A backend may take a control input of another type, or say that it does not support it."""
     suite = open_suite(small_suite)
-    case = suite.case(next(each for each in suite.entries if each.expect == "accept"))
+    case = suite.case(next(entry for entry in suite.entries if entry.expect == "accept"))
     declared = replace(Numpy().describe(), element_types=("f32",))
 
-    assert {each.element_type for each in case.inputs if each.role == "control"} == {"i64"}
+    assert {input_.element_type for input_ in case.inputs if input_.role == "control"} == {"i64"}
     assert findings_of(case, Pass(), declared, sent=True) == ()
     assert findings_of(case, Unsupported(why="no i64"), declared, sent=True) == ()
     both = replace(declared, element_types=("f32", "i64"))
@@ -137,12 +139,12 @@ def test_a_failure_of_an_undeclared_case_is_unsupported(opconform: Run, small_su
     """A finding names the failure. A crash still counts as a failure."""
     found = report(opconform, small_suite, tmp_path / "wrong", "FailsUndeclared")
     died = report(opconform, small_suite, tmp_path / "died", "AbortsUndeclared")
-    accepted = [each for each in found["cases"] if each["expect"] == "accept"]
+    accepted = [case for case in found["cases"] if case["expect"] == "accept"]
 
-    assert {(each["verdict"], *each["findings"]) for each in accepted} == {("unsupported", "fails-undeclared")}
+    assert {(x["verdict"], *x["findings"]) for x in accepted} == {("unsupported", "fails-undeclared")}
     assert accepted[0]["sentence"].startswith("the backend does not declare f32; output_0[0, 0]: expected ")
-    assert [each["verdict"] for each in found["cases"] if each["expect"] == "reject"] == ["inconclusive"]
-    assert [each["reason"] for each in died["cases"] if each["verdict"] == "fail"] == ["crash"]
+    assert [case["verdict"] for case in found["cases"] if case["expect"] == "reject"] == ["inconclusive"]
+    assert [case["reason"] for case in died["cases"] if case["verdict"] == "fail"] == ["crash"]
 
 
 def test_an_interpretation_counts_only_with_strict(opconform: Run, tmp_path: Path) -> None:
@@ -258,7 +260,7 @@ def test_a_selection_runs_the_twins_that_it_needs(opconform: Run, small_suite: P
     """An invalid case alone brings its twin, and its report says that it is a selection."""
     found = report(opconform, small_suite, tmp_path, "Perfect", "--select", "lengths.single-remainder", code=0)
 
-    assert [each["expect"] for each in found["cases"]].count("accept") == 1
+    assert [case["expect"] for case in found["cases"]].count("accept") == 1
     assert found["whole"] is False
     assert found["partial"] is True
 
@@ -308,11 +310,11 @@ def test_a_run_that_cannot_start_loses_nothing(opconform: Run, small_suite: Path
     """The results of an earlier run stay, and no folder is made."""
     report(opconform, small_suite, tmp_path / "out", "Perfect", code=0)
     opconform("report", tmp_path / "out")
-    before = {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()}
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     for out in ("out", "new"):
         opconform("run", small_suite, "--backend", f"{MINIATURES}:Nobody", "--out", tmp_path / out, code=3)
 
-    assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
     assert before.keys() == {"outcomes.jsonl", "results.jsonl", "report.json", "report.html"}
     assert not (tmp_path / "new").exists()
 
@@ -323,7 +325,7 @@ def test_a_new_run_removes_the_report_of_an_earlier_run(opconform: Run, small_su
     opconform("report", tmp_path)
     report(opconform, small_suite, tmp_path, "LosesNegativeZero", "--force")
 
-    assert {each.name for each in tmp_path.iterdir()} == {
+    assert {path.name for path in tmp_path.iterdir()} == {
         "outcomes.jsonl",
         "results.jsonl",
         "report.json",
@@ -421,7 +423,7 @@ def test_elements_of_the_inputs_are_not_invented_however_often_they_occur() -> N
 def test_only_an_operation_that_moves_data_can_read_it_out_of_bounds(small_suite: Path, moves: bool) -> None:
     """An operation that computes has elements of its own, and as many as it likes."""
     suite = open_suite(small_suite)
-    entry = next(each for each in suite.entries if isinstance(each.expect, Reject))
+    entry = next(entry for entry in suite.entries if isinstance(entry.expect, Reject))
     stages = suite.header.establishes[entry.op]
     kept = {stage: names for stage, names in stages.items() if moves or stage != "bits"}
     changed = replace(suite, header=replace(suite.header, establishes={entry.op: kept}))

@@ -68,7 +68,7 @@ class Assessment:
     @property
     def open_survivors(self) -> tuple[Mutation, ...]:
         """The survivors that were not reviewed."""
-        return tuple(each for each in self.survivors if each not in self.reviewed)
+        return tuple(survivor for survivor in self.survivors if survivor not in self.reviewed)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,49 +87,54 @@ class Adequacy:
     @property
     def is_adequate(self) -> bool:
         """Whether nothing is left to review."""
-        return not self.untested and not any(each.open_survivors or each.stale for each in self.targets.values())
+        return not self.untested and not any(target.open_survivors or target.stale for target in self.targets.values())
 
 
 def adequacy_of(cases: Sequence[Draft], others: Mapping[str, Target[T]]) -> Adequacy:
     """The adequacy of some cases for the reference semantics and for other targets."""
     listed: set[tuple[str, str]] = set()
-    for each in cases:
-        compared = established(each.op) if each.rejected_for is None else ()
-        listed.update((each.op, name) for name in (*each.requirements, *compared))
-    ops = tuple(sorted({each.op for each in cases}))
+    for item in cases:
+        compared = established(item.op) if item.rejected_for is None else ()
+        listed.update((item.op, name) for name in (*item.requirements, *compared))
+    ops = tuple(sorted({case.op for case in cases}))
     known = _equivalents()
     return Adequacy(
         ops=ops,
         untested=tuple(
-            f"{op}:{each.id}" for op in ops for each in requirements_of(op).requirements if (op, each.id) not in listed
+            f"{op}:{requirement.id}"
+            for op in ops
+            for requirement in requirements_of(op).requirements
+            if (op, requirement.id) not in listed
         ),
         targets={
             SEMANTICS: _assessed(Semantics(ops), cases, known),
-            **{name: _assessed(each, cases, known) for name, each in others.items()},
+            **{name: _assessed(other, cases, known) for name, other in others.items()},
         },
     )
 
 
 def _assessed(target: Target[T], cases: Sequence[Draft], known: Iterable[Equivalent]) -> Assessment:
     trials = target.trials(cases)
-    ops = {each.op for each in trials}
-    roots = {op: each for op, each in target.roots().items() if op in ops}
+    ops = {trial.op for trial in trials}
+    roots = {op: r for op, r in target.roots().items() if op in ops}
     mutants = list(mutations_of(target.program.trees, reached(target.program, roots)))
-    survivors = [replace(each, module=target.shown(each.module)) for each in _surviving(target, mutants, trials)]
-    alive = {each: Change(each.module, each.function, each.before, each.after) for each in survivors}
-    places = {(target.shown(each.module), each.function) for each in mutants}
+    survivors = [replace(x, module=target.shown(x.module)) for x in _surviving(target, mutants, trials)]
+    alive = {
+        survivor: Change(survivor.module, survivor.function, survivor.before, survivor.after) for survivor in survivors
+    }
+    places = {(target.shown(mutant.module), mutant.function) for mutant in mutants}
     reviews = {
-        Change(each.module, each.function, *change): each.reason
-        for each in known
-        for change in each.changes
-        if (each.module, each.function) in places
+        Change(x.module, x.function, *change): x.reason
+        for x in known
+        for change in x.changes
+        if (x.module, x.function) in places
     }
     return Assessment(
         trials=len(trials),
         mutants=len(mutants),
         survivors=tuple(survivors),
-        reviewed={each: reviews[change] for each, change in alive.items() if change in reviews},
-        stale=tuple(each for each in reviews if each not in alive.values()),
+        reviewed={key: reviews[change] for key, change in alive.items() if change in reviews},
+        stale=tuple(review for review in reviews if review not in alive.values()),
     )
 
 
@@ -140,7 +145,7 @@ def _surviving(target: Target[T], mutants: Iterable[Mutation], trials: Sequence[
     """
     orders: dict[tuple[str, ...], list[T]] = {}
     for mutant in mutants:
-        order = orders.setdefault(mutant.ops, [each for each in trials if each.op in mutant.ops])
+        order = orders.setdefault(mutant.ops, [trial for trial in trials if trial.op in mutant.ops])
         killer = target.killer(mutant.module, mutant.tree, order)
         if killer is None:
             yield mutant

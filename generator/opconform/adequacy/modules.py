@@ -27,10 +27,10 @@ class Program:
         """Per module, the names that it imports from another one of them: that module, and the name there."""
         return {
             name: {
-                each.asname or each.name: (home, each.name)
+                name.asname or name.name: (home, name.name)
                 for home, node in _imported(name, self.files[name], tree)
                 if home in self.files
-                for each in node.names
+                for name in node.names
             }
             for name, tree in self.trees.items()
         }

@@ -126,7 +126,7 @@ def _changes(node: ast.AST) -> Iterator[Change]:
         case ast.match_case(guard=ast.expr() as guard):
             yield from (("guard", None, other) for other in _forced(guard))
         case ast.comprehension(ifs=filters):
-            yield from (("ifs", place, other) for place, each in enumerate(filters) for other in _forced(each))
+            yield from (("ifs", place, other) for place, filter_ in enumerate(filters) for other in _forced(filter_))
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
             yield from (("value", None, other) for other in (value + 1, value - 1))
         case ast.Call(func=ast.Name(id=name)) if name in _CALLS:
@@ -144,8 +144,8 @@ def _declared_changes(node: ast.AST) -> Iterator[Change]:
         case ast.Lambda(body=body):
             yield from (("body", None, ast.Constant(other)) for other in (False, True) if not _is_constant(body, other))
         case ast.Call(func=ast.Name(id="Port" | "AttributeSpec" | "replace"), keywords=keywords):
-            for place, each in enumerate(keywords):
-                yield from (("keywords", place, None),) if each.arg in _CONSTRAINTS else ()
+            for place, keyword in enumerate(keywords):
+                yield from (("keywords", place, None),) if keyword.arg in _CONSTRAINTS else ()
 
 
 def _is_constant(node: ast.expr, value: object) -> bool:
@@ -167,14 +167,16 @@ def _inside(part: ast.AST) -> Iterator[ast.AST]:
             continue
         yield node
         skipped = {getattr(node, name, None) for name in ("annotation", "returns")}
-        waiting.extend(each for each in ast.iter_child_nodes(node) if each not in skipped)
+        waiting.extend(
+            iter_child_node for iter_child_node in ast.iter_child_nodes(node) if iter_child_node not in skipped
+        )
 
 
 def _names(node: ast.AST, part: ast.AST) -> tuple[str, ...]:
     """The requirements named in a node, or else in the definition around it."""
     for within in (node, part):
-        found = [each.value for each in ast.walk(within) if isinstance(each, ast.Constant)]
-        texts = [each for each in found if isinstance(each, str) and "." in each and " " not in each]
+        found = [path.value for path in ast.walk(within) if isinstance(path, ast.Constant)]
+        texts = [hit for hit in found if isinstance(hit, str) and "." in hit and " " not in hit]
         if texts:
             return tuple(dict.fromkeys(texts))[:_MOST_NAMES]
     return ()
@@ -182,7 +184,7 @@ def _names(node: ast.AST, part: ast.AST) -> tuple[str, ...]:
 
 def _text(node: ast.AST) -> str:
     if isinstance(node, ast.comprehension):
-        filters = "".join(f" if {ast.unparse(each)}" for each in node.ifs)
+        filters = "".join(f" if {ast.unparse(if_)}" for if_ in node.ifs)
         return f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}{filters}"
     if isinstance(node, ast.If | ast.While):
         return f"if {ast.unparse(node.test)}"

@@ -38,9 +38,9 @@ def reached(program: Program, roots: Mapping[str, Iterable[Root]]) -> dict[str, 
             if op in known.ops:
                 continue
             found[module][id(node)] = Part(owner=owner, node=node, ops=(*known.ops, op))
-            for each in ast.walk(node):
-                if isinstance(each, ast.Name):
-                    home, name = program.imports[module].get(each.id, (module, each.id))
+            for path in ast.walk(node):
+                if isinstance(path, ast.Name):
+                    home, name = program.imports[module].get(path.id, (module, path.id))
                     if name in homes[home]:
                         waiting.append((home, name, homes[home][name]))
     return {module: list(parts.values()) for module, parts in found.items()}
@@ -55,7 +55,7 @@ def declarations(program: Program, ops: Collection[str]) -> dict[str, list[Root]
     for module, tree in program.trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Operation":
-                parts = {each.arg: each.value for each in node.keywords}
+                parts = {keyword.arg: keyword.value for keyword in node.keywords}
                 name = parts.get("name")
                 if isinstance(name, ast.Constant) and name.value in ops:
                     roots[str(name.value)] = [(module, owner, part) for owner, part in _deciding(parts)]
@@ -89,6 +89,6 @@ def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 found[name] = node
             case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
-                names = [each.id for each in ast.walk(target) if isinstance(each, ast.Name)]
+                names = [path.id for path in ast.walk(target) if isinstance(path, ast.Name)]
                 found |= dict.fromkeys(names, value)
     return found

@@ -52,7 +52,9 @@ class Semantics:
     @cached_property
     def program(self) -> Program:
         """The modules."""
-        names = [each.name for each in pkgutil.walk_packages(opconform.operations.__path__, f"{_PACKAGE}.")]
+        names = [
+            walk_package.name for walk_package in pkgutil.walk_packages(opconform.operations.__path__, f"{_PACKAGE}.")
+        ]
         homes = {op: name for name in names for op in _declared(importlib.import_module(name))}
         return program_of([homes.get(op) or str(module_of(op)) for op in self.ops], _follows)
 
@@ -73,8 +75,8 @@ class Semantics:
         place = 0
         try:
             operations = self.changed(module, tree)
-            for place, each in enumerate(trials):
-                if _result(operations[each.op], each) != each.expected:
+            for place, trial in enumerate(trials):
+                if _result(operations[trial.op], trial) != trial.expected:
                     return place
         except Exception:  # noqa: BLE001 - a mutant that does not load, or that fails, is detected
             return place
@@ -83,13 +85,13 @@ class Semantics:
     def changed(self, module: str, tree: ast.Module) -> dict[str, Operation]:
         """The operations if a module is changed."""
         operations: dict[str, Operation] = {}
-        for each in self.program.loaded(module, tree).values():
-            operations |= _declared(each)
+        for item in self.program.loaded(module, tree).values():
+            operations |= _declared(item)
         return operations
 
 
 def _declared(module: ModuleType) -> dict[str, Operation]:
-    return {each.name: each for each in vars(module).values() if isinstance(each, Operation)}
+    return {variable.name: variable for variable in vars(module).values() if isinstance(variable, Operation)}
 
 
 def _follows(module: str, imported: str) -> bool:
@@ -108,18 +110,23 @@ def _result(operation: Operation, trial: FeedTrial) -> object:
         types = operation.infer(arguments)
     except Rejection as rejection:
         return requested, rejection.requirements
-    shapes = tuple((each.element_type, each.shape) for each in types)
-    if not trial.filled or any(max(prod(each.shape), *each.shape, 0) > _MOST_OUTPUT_ELEMENTS for each in types):
+    shapes = tuple((type_.element_type, type_.shape) for type_ in types)
+    if not trial.filled or any(max(prod(type_.shape), *type_.shape, 0) > _MOST_OUTPUT_ELEMENTS for type_ in types):
         return requested, shapes
     outputs, values = operation.evaluate(arguments), operation.values(arguments)
-    return requested, shapes, values, tuple((each.element_type, each.shape, each.array.tobytes()) for each in outputs)
+    return (
+        requested,
+        shapes,
+        values,
+        tuple((output.element_type, output.shape, output.array.tobytes()) for output in outputs),
+    )
 
 
 def _trial(draft: Draft, feed: int) -> FeedTrial:
     operands, tensors = draft.arguments[feed].inputs, draft.feeds[feed]
-    filled = sum(prod(each.shape) for each in tensors.values()) <= _MOST_ELEMENTS
+    filled = sum(prod(tensor.shape) for tensor in tensors.values()) <= _MOST_ELEMENTS
     if filled:
         given = inputs_of(draft, 0)[feed]
-        operands = {name: replace(each, tensor=given[name]) for name, each in operands.items()}
+        operands = {name: replace(operand, tensor=given[name]) for name, operand in operands.items()}
     trial = FeedTrial(op=draft.op, inputs=operands, attributes=draft.attributes, filled=filled)
     return replace(trial, expected=_result(draft.operation, trial))

@@ -33,12 +33,12 @@ DEFAULT = ("openvino",)
 
 def check_renderable(names: Iterable[str]) -> None:
     """Check that dialects exist and can be rendered here."""
-    for each in names:
-        if each not in DIALECTS:
-            raise UsageError(f"{each!r} is not a dialect. {nearest(each, DIALECTS)}Allowed: {', '.join(DIALECTS)}.")
-        package = DIALECTS[each].package
+    for name in names:
+        if name not in DIALECTS:
+            raise UsageError(f"{name!r} is not a dialect. {nearest(name, DIALECTS)}Allowed: {', '.join(DIALECTS)}.")
+        package = DIALECTS[name].package
         if package is not None and find_spec(package) is None:
-            raise UsageError(f'The dialect {each} needs the package {package}: pip install "opconform[{package}]".')
+            raise UsageError(f'The dialect {name} needs the package {package}: pip install "opconform[{package}]".')
 
 
 __all__ = ["DEFAULT", "DIALECTS", "SHIPPED", "Dialect", "Inexpressible", "check_renderable", "sources_of"]

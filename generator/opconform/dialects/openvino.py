@@ -47,7 +47,7 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     graph, known = golden.graph, KnownGraph(golden=golden)
     types, weights = known.types, {name: _packed(constant) for name, constant in known.constants.items()}
     layers = list(_input_layers(golden, weights, types))
-    sources = {each: (number, 0) for number, each in enumerate(golden.inputs[0])}
+    sources = {input_: (number, 0) for number, input_ in enumerate(golden.inputs[0])}
     edges: list[tuple[int, int, int, int]] = []
     for number, node in enumerate(graph.nodes, len(layers)):
         if node.op == CONSTANT:
@@ -55,13 +55,13 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
         else:
             op, _, version = node.op.rpartition("-")
             layers.append(_node_layer(node, _head(number, node.name, op, f"opset{version}"), types, precise=True))
-        edges += ((*sources[each], number, port) for port, each in enumerate(node.inputs) if each is not None)
-        sources |= {each: (number, port) for port, each in enumerate(node.outputs, len(node.inputs))}
-    for number, each in enumerate(graph.outputs):
-        edges.append((*sources[each], len(layers), 0))
+        edges += ((*sources[input_], number, port) for port, input_ in enumerate(node.inputs) if input_ is not None)
+        sources |= {output: (number, port) for port, output in enumerate(node.outputs, len(node.inputs))}
+    for number, item in enumerate(graph.outputs):
+        edges.append((*sources[item], len(layers), 0))
         head = _head(len(layers), f"output_{number}", "Result", "opset1")
-        layers.append(_Layer(head, (), (_port(0, types[each], precise=False),), ()))
-    node = next(each for each in graph.nodes if each.under_test)
+        layers.append(_Layer(head, (), (_port(0, types[item], precise=False),), ()))
+    node = next(node for node in graph.nodes if node.under_test)
     bare = _node_layer(node, (("id", "1"), ("type", node.op.rpartition("-")[0])), types, precise=False)
     document = render("openvino/model.xml.j2", name=name, layers=map(_rendered, layers), edges=edges)
     return {MODEL: document.encode(), _WEIGHTS: b"".join(weights.values()), _LAYER: _rendered(bare).encode()}
@@ -92,11 +92,11 @@ def _input_layers(golden: Golden, weights: Mapping[str, bytes], types: Mapping[s
 
 def _const_layer(number: int, name: str, weights: Mapping[str, bytes], types: Mapping[str, Declared]) -> _Layer:
     kind, before = types[name], list(weights)[: list(weights).index(name)]
-    shape = tuple(each for each in kind.dimensions if each is not None)
+    shape = tuple(dimension for dimension in kind.dimensions if dimension is not None)
     data = (
         ("element_type", kind.element_type),
         ("shape", _shape_text(shape)),
-        ("offset", str(sum(len(weights[each]) for each in before))),
+        ("offset", str(sum(len(weights[x]) for x in before))),
         ("size", str(len(weights[name]))),
     )
     return _Layer(_head(number, name, "Const", "opset1"), data, (), (_port(0, kind, precise=True),))
@@ -112,7 +112,7 @@ def _node_layer(node: Node, head: Pairs, types: Mapping[str, Declared], *, preci
 
 def _port(number: int, tensor: Declared, *, precise: bool) -> _Port:
     precision = (("precision", ELEMENT_TYPES[tensor.element_type].precision),) if precise else ()
-    dimensions = tuple(_UNKNOWN if each is None else each for each in tensor.dimensions)
+    dimensions = tuple(_UNKNOWN if dimension is None else dimension for dimension in tensor.dimensions)
     return _Port(attributes=(("id", str(number)), *precision), dimensions=dimensions)
 
 
@@ -121,10 +121,10 @@ def _head(number: int, name: str, kind: str, version: str) -> Pairs:
 
 
 def _shape_text(shape: Dynamic) -> str:
-    return shape if isinstance(shape, str) else ",".join(str(each) for each in shape)
+    return shape if isinstance(shape, str) else ",".join(str(size) for size in shape)
 
 
 def _attribute_text(value: Attribute) -> str:
     if isinstance(value, tuple):
-        return ",".join(_attribute_text(each) for each in value)
+        return ",".join(_attribute_text(x) for x in value)
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -248,9 +248,9 @@ def _elements(tensor: Tensor) -> str:
     if tensor.type.kind != "boolean" and tensor.type.bits % _BYTE == 0:
         return f'"0x{pack(tensor, LOW_FIRST).hex().upper()}"'
     if tensor.type.kind == "boolean":
-        texts = ["true" if each else "false" for each in tensor.array.reshape(-1)]
+        texts = ["true" if value else "false" for value in tensor.array.reshape(-1)]
     elif tensor.type.is_integer:
-        texts = [str(each) for each in tensor.integers()]
+        texts = [str(integer) for integer in tensor.integers()]
     else:
-        texts = [f"0x{int(each):X}" for each in tensor.array.reshape(-1)]
+        texts = [f"0x{int(value):X}" for value in tensor.array.reshape(-1)]
     return str(np.array(texts, object).reshape(tensor.shape).tolist()).replace("'", "")

@@ -44,7 +44,7 @@ def one_case(name: str, sources: Sequence[Path] = ()) -> ListedCase:
     cases = CaseList(sources, case=name)
     found = list(cases.matching(Matches(Selection(patterns=(pattern_of(name),)), every_profile=True), ONE_CASE))
     hint = "" if sources else " `opconform list` lists the shipped cases; use --suite for your own suite or spec."
-    check_one(name, [each.case.id for each in found], hint="" if found else near_miss(name, cases.known()) or hint)
+    check_one(name, [hit.case.id for hit in found], hint="" if found else near_miss(name, cases.known()) or hint)
     return found[0]
 
 
@@ -55,10 +55,10 @@ def specs_of_case(name: str) -> list[Spec]:
     """
     files = shipped_groups()
     patterns = [pattern_of(name), name.rpartition("/")[0]]
-    groups = {each for each in files if any(fnmatchcase(each, pattern) for pattern in patterns)}
+    groups = {file for file in files if any(fnmatchcase(file, pattern) for pattern in patterns)}
     if _DIGITS.fullmatch(name) or (not groups and not _WILD.isdisjoint(name)):  # `*` may match the `/` before digits
-        groups = {each for each, file in files.items() if file.stem != EXHAUSTIVE}
-    return load_specs(sorted({files[each] for each in groups}), groups) if groups else []
+        groups = {key for key, file in files.items() if file.stem != EXHAUSTIVE}
+    return load_specs(sorted({files[group] for group in groups}), groups) if groups else []
 
 
 class CaseList:
@@ -89,11 +89,11 @@ class CaseList:
                 if matches.wants(entry.id, entry.profile, entry.requirements):
                     case = self._suite.case(entry)
                     yield ListedCase(case=case, feeds=partial(_stored, self._suite, entry, case.feeds))
-        groups = [each for spec in self._specs for each in spec.groups]
-        for group in sorted(groups, key=lambda each: f"{each.full_name}/"):
+        groups = [group for spec in self._specs for group in spec.groups]
+        for group in sorted(groups, key=lambda x: f"{x.full_name}/"):
             profile = group.settings.profile
             if matches.wants_profile(profile):
-                for draft in sorted(expand(group, limits=limits), key=lambda each: each.digits):
+                for draft in sorted(expand(group, limits=limits), key=lambda x: x.digits):
                     if matches.wants(draft.id, profile, draft.requirements):
                         outputs = output_types(draft, 0) if draft.rejected_for is None else ()
                         case = case_document(draft, graph_of(draft), draft.id, outputs)
@@ -105,8 +105,8 @@ class CaseList:
             return self._suite.known()
         if not self._is_part:
             return known_of(self._specs)
-        folders = {each.parent for each in shipped_files().values()}
-        requirements = {name for each in folders for name in _ID.findall((each / REQUIREMENTS).read_text())}
+        folders = {shipped_file.parent for shipped_file in shipped_files().values()}
+        requirements = {name for folder in folders for name in _ID.findall((folder / REQUIREMENTS).read_text())}
         return Known(groups=dict.fromkeys(shipped_groups(), ""), requirements=requirements)
 
 
@@ -115,4 +115,4 @@ def _stored(suite: Suite, entry: Entry, feeds: int) -> Sequence[Mapping[str, Arr
 
 
 def _filled(draft: Draft) -> Sequence[Mapping[str, Array]]:
-    return [{name: each.array for name, each in feed.items()} for feed in inputs_of(draft, seed=0)]
+    return [{name: tensor.array for name, tensor in feed.items()} for feed in inputs_of(draft, seed=0)]

@@ -35,9 +35,9 @@ class Origins:
 def origins_of(operation: Operation, arguments: Arguments) -> Origins:
     """The origins of the outputs of an operation that moves data, for arguments that it accepts."""
     numbers, start = {}, 0
-    for name, each in arguments.inputs.items():
+    for name, input_ in arguments.inputs.items():
         if not operation.port_of(name).setting:
-            numbers[name] = np.arange(start, start + math.prod(each.shape)).reshape(each.shape)
+            numbers[name] = np.arange(start, start + math.prod(input_.shape)).reshape(input_.shape)
             start += numbers[name].size
     if operation.moved is None:
         raise LookupError(f"{operation.name} does not move data")
@@ -59,7 +59,7 @@ def origin_of(case: Case, arrays: Mapping[str, Array], output: str, at: tuple[in
     or is too large.
     """
     origins = origins_in(case, arrays)
-    names = [each.name for each in case.expect.accept] if isinstance(case.expect, Accept) else []
+    names = [output.name for output in case.expect.accept] if isinstance(case.expect, Accept) else []
     if origins is None or output not in names:
         return None
     numbers = origins.outputs[names.index(output)]
@@ -69,7 +69,7 @@ def origin_of(case: Case, arrays: Mapping[str, Array], output: str, at: tuple[in
     for port, held in origins.inputs.items():
         if held.size and held.flat[0] <= numbers[at] <= held.flat[-1]:
             place = np.unravel_index(numbers[at] - held.flat[0], held.shape)
-            return Origin(names_of[port], tuple(int(each) for each in place))
+            return Origin(names_of[port], tuple(int(x) for x in place))
     return None
 
 
@@ -78,8 +78,10 @@ def origins_in(case: Case, arrays: Mapping[str, Array]) -> Origins | None:
     operation = OPERATIONS.get(case.op)
     if operation is None or operation.moved is None or not case.is_bare or not isinstance(case.expect, Accept):
         return None
-    shapes = [*(each.shape for each in arrays.values()), *(each.shape for each in case.expect.accept)]
+    shapes = [*(array.shape for array in arrays.values()), *(output.shape for output in case.expect.accept)]
     if sum(map(math.prod, shapes)) > _ELEMENTS:
         return None
-    tensors = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
+    tensors = {
+        input_.name: Tensor(element_type=input_.element_type, array=arrays[input_.name]) for input_ in case.inputs
+    }
     return origins_of(operation, evaluated_arguments(case.node, tensors))

@@ -32,24 +32,24 @@ def highlight_of(case: Case, arrays: Mapping[str, Array]) -> Highlight | None:
     origins = origins_in(case, arrays)
     if origins is None:
         return None
-    outputs = {f"output_{number}": each for number, each in enumerate(origins.outputs)}
-    inputs = {ports_of(case.node)[port]: each for port, each in origins.inputs.items()}
+    outputs = {f"output_{number}": output for number, output in enumerate(origins.outputs)}
+    inputs = {ports_of(case.node)[port]: input_ for port, input_ in origins.inputs.items()}
     for whole, parts in ((inputs, outputs), (outputs, inputs)):
         if len(whole) == 1 < len(parts):
             [(name, array)], tensors = whole.items(), tuple(parts.values())
             axis = _axis_of(array, tensors)
             if axis is not None:
-                sizes = tuple(each.shape[axis] for each in tensors)
+                sizes = tuple(tensor.shape[axis] for tensor in tensors)
                 return Highlight(tensor=name, axis=axis, names=tuple(parts), sizes=sizes)
     return None
 
 
 def _axis_of(whole: Array, parts: Sequence[Array]) -> int | None:
     """The dimension along which the parts are consecutive and make up the whole, or None."""
-    if any(each.ndim != whole.ndim for each in parts):
+    if any(part.ndim != whole.ndim for part in parts):
         return None
     for axis in range(whole.ndim):
-        beside = {(*each.shape[:axis], *each.shape[axis + 1 :]) for each in parts}
+        beside = {(*part.shape[:axis], *part.shape[axis + 1 :]) for part in parts}
         if len(beside) == 1 and np.array_equal(np.concatenate(parts, axis), whole):
             return axis
     return None

@@ -29,7 +29,7 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content
     contents, left_out = _contents(golden, draft.id, options)
     control = None if options.blind else control_of(golden)
     if control is not None:
-        expressible = tuple(each for each in options.dialects if each not in left_out)
+        expressible = tuple(dialect for dialect in options.dialects if dialect not in left_out)
         beside, _ = _contents(control, f"{draft.id}/{CONTROL}", replace(options, dialects=expressible))
         contents |= {f"{CONTROL}/{name}": content for name, content in beside.items()}
     entry = Entry(
@@ -58,8 +58,8 @@ def size_of(content: Content) -> int:
 
 def _digest(content: Content) -> str:
     digest = hashlib.sha256()
-    for each in parts_of(content):
-        digest.update(each)
+    for part in parts_of(content):
+        digest.update(part)
     return digest.hexdigest()
 
 
@@ -73,19 +73,19 @@ def case_document(draft: Draft, graph: Graph, identity: str, outputs: Sequence[T
     if draft.rejected_for is not None:
         expect = Reject(reject=draft.rejected_for)
     else:
-        types = [(f"output_{n}", each.element_type, each.shape) for n, each in enumerate(outputs)]
+        types = [(f"output_{n}", output.element_type, output.shape) for n, output in enumerate(outputs)]
         expect = Accept(accept=tuple(Output(name=name, element_type=kind, shape=shape) for name, kind, shape in types))
     used = taken(graph)
     inputs = tuple(
         Input(
             name=name,
             role=draft.operation.role_of(name),
-            element_type=each.element_type,
-            shape=each.shape,
+            element_type=tensor.element_type,
+            shape=tensor.shape,
             binding=draft.binding[name],
             dynamic=draft.dynamic.get(name),
         )
-        for name, each in draft.tensors.items()
+        for name, tensor in draft.tensors.items()
         if name in used
     )
     return Case(
@@ -109,9 +109,9 @@ def _contents(golden: Golden, identity: str, options: Options) -> tuple[dict[str
     document = case_document(golden.draft, golden.graph, identity, first)
     contents: dict[str, Content] = {CASE: case_text(document).encode()}
     for feed, inputs in enumerate(golden.inputs):
-        contents[inputs_name(feed)] = _npz({name: each.array for name, each in inputs.items()})
+        contents[inputs_name(feed)] = _npz({name: input_.array for name, input_ in inputs.items()})
     for feed, outputs in enumerate(() if options.blind else golden.outputs):
-        contents[expected_name(feed)] = _npz({f"output_{i}": each.array for i, each in enumerate(outputs)})
+        contents[expected_name(feed)] = _npz({f"output_{i}": output.array for i, output in enumerate(outputs)})
     left_out: dict[str, str] = {}
     for name in options.dialects:
         try:

@@ -124,7 +124,7 @@ class _Expansion:
         self.digits = KnownDigits()
         self.twins: dict[str, Draft] = {}
         self.mistakes: dict[tuple[int, int], Mistake] = {}
-        self._reads = {name: sorted(_variables_of(each)) for name, each in (*group.keys.items(), ("twin", group.twin))}
+        self._reads = {name: sorted(_variables_of(x)) for name, x in (*group.keys.items(), ("twin", group.twin))}
         self._values: dict[tuple[str, str], Value] = {}
         self._tensors = KnownTensors()
 
@@ -135,7 +135,7 @@ class _Expansion:
     def families_of(self, variables: Combination) -> list[Family]:
         """The case of a combination and its twin, if one of them is new."""
         try:
-            keys = {name: self._value(name, each, variables) for name, each in self.group.keys.items()}
+            keys = {name: self._value(name, key, variables) for name, key in self.group.keys.items()}
             if self.group.samples is not None:
                 keys = _of_sample(self.group.samples, variables["sample"]["name"], keys)
             cases = [self._draft(keys, (), variables)]
@@ -151,7 +151,7 @@ class _Expansion:
             for mistake in fault.mistakes:
                 self.mistakes.setdefault((mistake.line, mistake.column), mistake)
             return []
-        new = [each for each in cases if self.digits.add(each.digits)]
+        new = [case for case in cases if self.digits.add(case.digits)]
         if len(self.digits) > 2 * self.limits.cases:
             raise KeyMistake("matrix", f"there are more cases than the limit of {self.limits.cases:,}")
         return [Family(cases=tuple(cases), new=tuple(new))] if new else []
@@ -217,7 +217,7 @@ class _Expansion:
 
     def _value(self, name: str, value: Value, variables: Combination) -> Value:
         """The value of a key, evaluated once for the variables that it depends on."""
-        known = (name, repr([variables.get(each) for each in self._reads[name]]))
+        known = (name, repr([variables.get(read) for read in self._reads[name]]))
         if known not in self._values:
             if len(self._values) == RECENT:
                 self._values.clear()
@@ -227,9 +227,9 @@ class _Expansion:
     def _evaluated(self, value: Value, route: Route, variables: Combination) -> Value:
         """The value at a route, with its expressions evaluated."""
         if isinstance(value, Mapping):
-            return {name: self._evaluated(each, (*route, name), variables) for name, each in value.items()}
+            return {name: self._evaluated(x, (*route, name), variables) for name, x in value.items()}
         if isinstance(value, list):
-            return [self._evaluated(each, (*route, index), variables) for index, each in enumerate(value)]
+            return [self._evaluated(x, (*route, index), variables) for index, x in enumerate(value)]
         if not is_expression(value):
             return value
         try:

@@ -50,11 +50,11 @@ def neighbour_of(keys: Any, limits: Limits, known: KnownTensors) -> Neighbour | 
 @cache
 def shipped_neighbours() -> tuple[Neighbour, ...]:
     """The neighbours that the groups of every operation put behind an operation."""
-    keys = (samples_of(each["op"]).neighbour(each["sample"]) for each in neighbours())
-    checked = (neighbour_of(SimpleNamespace(then=each, context="then"), LIMITS, KnownTensors()) for each in keys)
-    return tuple(each for each in checked if each is not None)
+    keys = (samples_of(neighbour["op"]).neighbour(neighbour["sample"]) for neighbour in neighbours())
+    checked = (neighbour_of(SimpleNamespace(then=key, context="then"), LIMITS, KnownTensors()) for key in keys)
+    return tuple(x for x in checked if x is not None)
 
 
 def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
-    given = {each.name: getattr(keys, each.name) for each in operation.attributes}
-    return {name: each for name, each in given.items() if each is not None}
+    given = {attribute.name: getattr(keys, attribute.name) for attribute in operation.attributes}
+    return {name: x for name, x in given.items() if x is not None}

@@ -105,12 +105,12 @@ def write_suite(
         left_out = Counter[tuple[str, str]]()
         with translated_faults(out), work.lines.open("w+b") as file:
             lines = ManifestLines(file)
-            for each in write_cases(cases, writer, jobs=options.jobs, is_large=is_large):
-                lines.add(each)
-                counts[each.expect] += 1
-                left_out.update(each.left_out.items())
-                size += each.size
-                unused -= {name for name in unused if f'"{name}/'.encode() in each.line}
+            for write_case in write_cases(cases, writer, jobs=options.jobs, is_large=is_large):
+                lines.add(write_case)
+                counts[write_case.expect] += 1
+                left_out.update(write_case.left_out.items())
+                size += write_case.size
+                unused -= {name for name in unused if f'"{name}/'.encode() in write_case.line}
                 if size > options.limits.bytes:
                     over = f"more than the limit of {options.limits.bytes:,} bytes"
                     raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
@@ -126,8 +126,8 @@ def write_suite(
 
 def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:
     """The lines of the manifest that a generation would write, in any order. Nothing is written."""
-    for each in _Cases(specs, options, lambda *_: None):
-        yield case_files(each, options)[0]
+    for case in _Cases(specs, options, lambda *_: None):
+        yield case_files(case, options)[0]
 
 
 def selected_groups(specs: Sequence[Spec], selection: Selection, limits: Limits = LIMITS) -> list[Group]:
@@ -136,15 +136,15 @@ def selected_groups(specs: Sequence[Spec], selection: Selection, limits: Limits 
     Raises:
         UsageError: No group is selected, or the groups have too many combinations to expand all of them.
     """
-    every = [each for spec in specs for each in spec.groups]
-    known = sorted({each.settings.profile for each in every})
+    every = [group for spec in specs for group in spec.groups]
+    known = sorted({x.settings.profile for x in every})
     selection.check_profiles(known, "in the specs")
-    groups = [each for each in every if selection.wants_profile(each.settings.profile)]
+    groups = [x for x in every if selection.wants_profile(x.settings.profile)]
     if not groups:
         profiles = " --profile ".join(known)
         raise UsageError(f"All groups are in profiles that are not run by default. Add --profile {profiles}.")
-    sizes = [matrix_size(each) for each in groups]
-    total = sum(each for each in sizes if each <= FILTERED * limits.cases)  # larger ones are mistakes of their group
+    sizes = [matrix_size(group) for group in groups]
+    total = sum(size for size in sizes if size <= FILTERED * limits.cases)  # larger ones are mistakes of their group
     if total > _GROUPS * limits.cases:
         over = f"{total:,} combinations in total, over the limit of {_GROUPS * limits.cases:,}"
         raise UsageError(
@@ -152,18 +152,18 @@ def selected_groups(specs: Sequence[Spec], selection: Selection, limits: Limits 
         )
     if not selection.patterns:  # otherwise it is only known of cases
         matches = Matches(selection)
-        for each in groups:
-            matches.wants(each.full_name, each.settings.profile, ())
+        for item in groups:
+            matches.wants(item.full_name, item.settings.profile, ())
         check_matches(matches, lambda: known_of(specs))
-    return sorted(groups, key=lambda each: f"{each.full_name}/")
+    return sorted(groups, key=lambda x: f"{x.full_name}/")
 
 
 def known_of(specs: Sequence[Spec]) -> Known:
     """What the cases of some specs can be selected from."""
-    groups = [each for spec in specs for each in spec.groups]
+    groups = [group for spec in specs for group in spec.groups]
     return Known(
-        groups={each.full_name: each.settings.profile for each in groups},
-        requirements={name for each in groups for name in each.settings.requirements},
+        groups={group.full_name: group.settings.profile for group in groups},
+        requirements={name for group in groups for name in group.settings.requirements},
     )
 
 
@@ -190,13 +190,13 @@ class _Cases:
         mistakes: list[Mistake] = []
         for number, group in enumerate(self._groups):
             try:
-                for each in self._selected(group):
+                for item in self._selected(group):
                     if mistakes:
                         continue
-                    if not each.is_twin:
-                        self._seen.append(int(each.digits, 16) << _GROUP_BITS | number)
-                    self._check_size(each)
-                    yield each
+                    if not item.is_twin:
+                        self._seen.append(int(item.digits, 16) << _GROUP_BITS | number)
+                    self._check_size(item)
+                    yield item
                     count += 1
                     if count % BATCH == 0:
                         self._on_progress(number / len(self._groups), count)
@@ -217,9 +217,9 @@ class _Cases:
             return
         every = list(cases)
         profile = group.settings.profile
-        wanted = [each for each in every if self._matches.wants(each.id, profile, each.requirements)]
-        ids = {each.id for each in wanted} | {each.twin for each in wanted}
-        yield from (each for each in every if each.id in ids)
+        wanted = [x for x in every if self._matches.wants(x.id, profile, x.requirements)]
+        ids = {name.id for name in wanted} | {name.twin for name in wanted}
+        yield from (x for x in every if x.id in ids)
 
     def _check_size(self, draft: Draft) -> None:
         """Refuse a case that is too large, before anything is allocated."""
@@ -245,7 +245,7 @@ class _Cases:
         digits = seen >> _GROUP_BITS
         for place in np.flatnonzero(digits[1:] == digits[:-1]) + 1:
             known = digits.searchsorted(digits[place])
-            group, first = (self._groups[seen[each] % (1 << _GROUP_BITS)] for each in (place, known))
+            group, first = (self._groups[seen[x] % (1 << _GROUP_BITS)] for x in (place, known))
             if group.samples is not None and first.samples is not None:
                 continue  # the groups of every operation overlap
             identity = f"{group.full_name}/{digits[place]:0{DIGITS}x}"

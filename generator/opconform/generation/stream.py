@@ -70,17 +70,17 @@ class Stream:
         for place, group in enumerate(groups, 1):
             ids: list[str] = []
             for family in families(group, seed=self.options.seed, limits=self.options.limits):
-                new = [each.id for each in family.new]
+                new = [x.id for x in family.new]
                 ids += new
-                mine = [each for each in new if shard is None or shard.holds(each)]
-                for each in family.cases:
-                    if each.id in mine or family.cases[0].id in mine:
-                        cases.setdefault(each.id, each)
+                mine = [x for x in new if shard is None or shard.holds(x)]
+                for case in family.cases:
+                    if case.id in mine or family.cases[0].id in mine:
+                        cases.setdefault(case.id, case)
                 own.update(mine)
                 if len(cases) >= self.size:
                     yield CaseBatch(number=number, cases=tuple(cases.values()), own=frozenset(own))
                     number, cases, own = number + 1, {}, set()
-            every.update("".join(f"\n{each}" for each in sorted(ids)).encode()[0 if self.total else 1 :])
+            every.update("".join(f"\n{id_}" for id_ in sorted(ids)).encode()[0 if self.total else 1 :])
             self.total += len(ids)
             self.done = place / len(groups)
         self.ids = every.hexdigest()

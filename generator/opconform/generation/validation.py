@@ -69,7 +69,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         essential=keys.essential,
     )
     _check_second_feed(draft)
-    violated = [each.violated for each in draft.inferences]
+    violated = [inference.violated for inference in draft.inferences]
     if is_decided and violated[-1]:
         if len(violated[-1]) > 1:
             raise LeftOut
@@ -128,12 +128,12 @@ def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
             raise KeyMistake(name, f"in an IR the text {quoted(value)} is the number {number}; write {number}")
         if attribute.type == "boolean" and value in ("false", "true"):
             raise KeyMistake(name, f"in an IR the text {quoted(value)} is the boolean; write {value} without quotes")
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, str) and (character := _NO_IR.search(each)):
+        for item in value if isinstance(value, tuple) else (value,):
+            if isinstance(item, str) and (character := _NO_IR.search(item)):
                 code = f"U+{ord(character[0]):04X}"
-                raise KeyMistake(name, f"{quoted(each)} contains the character {code}, which an IR cannot contain")
-            if isinstance(each, float) and not math.isfinite(each):
-                raise KeyMistake(name, f"{each!r} cannot be written in JSON; write a string")
+                raise KeyMistake(name, f"{quoted(item)} contains the character {code}, which an IR cannot contain")
+            if isinstance(item, float) and not math.isfinite(item):
+                raise KeyMistake(name, f"{item!r} cannot be written in JSON; write a string")
         if value is not None:
             attributes[name] = value
     return attributes
@@ -168,13 +168,13 @@ def _dynamic(
         given = _by_name("dynamic", keys.dynamic, allowed, "a tensor that is supplied at run time")
     else:
         given = {name: keys.dynamic for name in allowed if operation.port_of(name).role == "tensor"}
-    dynamic = {name: _declared(name, each, tensors[name].shape) for name, each in given.items() if each is not None}
-    return {name: each for name, each in dynamic.items() if each != tensors[name].shape}
+    dynamic = {name: _declared(name, x, tensors[name].shape) for name, x in given.items() if x is not None}
+    return {name: x for name, x in dynamic.items() if x != tensors[name].shape}
 
 
 def _by_name(key: str, given: Mapping[str, Any], allowed: Sequence[str], kind: str) -> Mapping[str, Any]:
     """A mapping whose keys are allowed names."""
-    unknown = [each for each in given if each not in allowed]
+    unknown = [x for x in given if x not in allowed]
     if unknown:
         sentence = f"{quoted(unknown[0])} is not {kind}; allowed: {', '.join(allowed)}"
         raise KeyMistake(key, sentence, (unknown[0], KEY))
@@ -203,16 +203,16 @@ def _covers(dimension: int | str, size: int) -> bool:
 
 
 def _check_second_feed(draft: Draft) -> None:
-    for name, each in (draft.second or {}).items():
+    for name, item in (draft.second or {}).items():
         if draft.binding.get(name) != "parameter":
             raise KeyMistake("feed", f"{name} is a constant of the IR, so a second feed cannot change it", (name, KEY))
         first = draft.tensors[name]
-        if each.element_type != first.element_type:
+        if item.element_type != first.element_type:
             sentence = f"{name} has the element type {first.element_type} in the IR"
             raise KeyMistake("feed", sentence, (name, "element_type"))
         declared = draft.dynamic.get(name, first.shape)
-        if declared != "..." and not _fits(declared, each.shape):
-            sentence = f"{name} of shape {quoted(list(each.shape))} does not fit the IR's {quoted(list(declared))}"
+        if declared != "..." and not _fits(declared, item.shape):
+            sentence = f"{name} of shape {quoted(list(item.shape))} does not fit the IR's {quoted(list(declared))}"
             raise KeyMistake("feed", f"{sentence}; see `dynamic`", (name, "shape"))
 
 
@@ -225,19 +225,18 @@ def _check_rejected(draft: Draft, violated: Sequence[Sequence[str]], reject: Rej
         actual = f"violates {', '.join(sorted(found))}{'' if named & found else ' instead'}" if found else "is valid"
         author = f"the case is expected to be rejected for {', '.join(sorted(named))}"
         known = requirements_of(draft.op).by_id
-        for each in (known[name] for name in sorted(named & known.keys()) if not known[name].violable):
-            raise KeyMistake("expect", f"{author}, but no case can violate {each.id}: {each.text.rstrip('.')}")
+        for item in (known[name] for name in sorted(named & known.keys()) if not known[name].violable):
+            raise KeyMistake("expect", f"{author}, but no case can violate {item.id}: {item.text.rstrip('.')}")
         advice = "remove `expect`, or change the case so that it violates the requirement"
         if found:
             first = reject.reject if reject.reject in found else violated[-1][0]
-            advice = (
-                f"correct the case, or write {_expectation(first, [each for each in violated[-1] if each != first])}"
-            )
+            rest = [requirement for requirement in violated[-1] if requirement != first]
+            advice = f"correct the case, or write {_expectation(first, rest)}"
         raise KeyMistake("expect", f"{author}, but it {actual}; {advice}")
 
 
 def _check_accepted(draft: Draft, inferences: Sequence[Inference]) -> None:
-    for feed, names in enumerate(each.violated for each in inferences):
+    for feed, names in enumerate(inference.violated for inference in inferences):
         if names:
             known = requirements_of(draft.op).by_id
             meaning = f" ({known[names[0]].text.rstrip('.')})" if names[0] in known and not names[1:] else ""
@@ -259,8 +258,8 @@ def _expectation(first: str, others: Sequence[str]) -> str:
 
 def _check_context(draft: Draft) -> None:
     """Check that the graph of the context can be built, and that its other operations accept their inputs."""
-    outputs: list[Iterable[TensorType | Operand]] = [each.outputs for each in draft.inferences]
-    first, *others = (len(each.outputs) for each in draft.inferences)
+    outputs: list[Iterable[TensorType | Operand]] = [inference.outputs for inference in draft.inferences]
+    first, *others = (len(inference.outputs) for inference in draft.inferences)
     if draft.rejected_for is not None:
         outputs = []
     elif others and others[0] != first:
@@ -274,6 +273,6 @@ def _check_context(draft: Draft) -> None:
     except Rejection as rejection:
         violated = ", ".join(rejection.requirements)
         raise KeyMistake("context", f"another operation of the graph would violate {violated}") from rejection
-    rank = max((len(each.shape) for types in outputs for each in types), default=0)
+    rank = max((len(type_.shape) for types in outputs for type_ in types), default=0)
     if rank > RANK:
         raise KeyMistake("expect", f"an output of {rank:,} dimensions is over the limit of {RANK}")

@@ -72,9 +72,9 @@ def write_cases(
     waiting, rest = dict.fromkeys(workers, 0), iter(cases)
     try:
         while batch := list(islice(rest, BATCH)):
-            large = [each for each in batch if is_large(each)]
-            small = [each for each in batch if each not in large] if large else batch
-            worker = min(workers, key=lambda each: waiting[each], default=None)
+            large = [x for x in batch if is_large(x)]
+            small = [x for x in batch if x not in large] if large else batch
+            worker = min(workers, key=lambda x: waiting[x], default=None)
             if worker is not None and waiting[worker] < _WAITING:
                 with _translated():
                     worker.pipe.send(small)
@@ -85,10 +85,10 @@ def write_cases(
             yield from writer.write(large)
         yield from _answers(waiting, wait=True)
     finally:
-        for each in workers:
-            each.pipe.close()  # which ends the process
-        for each in workers:
-            each.process.join()
+        for item in workers:
+            item.pipe.close()  # which ends the process
+        for item in workers:
+            item.process.join()
 
 
 def _answers(waiting: dict[Worker, int], *, wait: bool) -> Iterator[Written]:
@@ -106,19 +106,19 @@ def _remotely_evaluated(
     """Write cases whose files other machines compute, except those of large cases."""
     plain = replace(writer.options, executor=None)
     pairs = (
-        ([each for each in batch if is_large(each)], (plain, [each for each in batch if not is_large(each)]))
+        ([x for x in batch if is_large(x)], (plain, [x for x in batch if not is_large(x)]))
         for batch in batches(cases, _REMOTE_BATCH, file_bytes)
     )
     for large, future in in_order(executor, evaluated, pairs):
-        yield from (writer.write_files(*each) for each in future.result())
+        yield from (writer.write_files(*x) for x in future.result())
         yield from writer.write(large)
 
 
 def evaluated(given: tuple[Options, Sequence[Draft]]) -> list[tuple[Entry, dict[str, bytes]]]:
     """The lines of the manifest and the files of some cases, as bytes that can be sent."""
     options, drafts = given
-    found = (case_files(each, options) for each in drafts)
-    return [(entry, {name: b"".join(parts_of(each)) for name, each in files.items()}) for entry, files in found]
+    found = (case_files(draft, options) for draft in drafts)
+    return [(entry, {name: b"".join(parts_of(file)) for name, file in files.items()}) for entry, files in found]
 
 
 def started(begin: Begin, jobs: int) -> list[Worker]:

@@ -46,8 +46,8 @@ class CaseWriter:
 
     def write(self, drafts: Sequence[Draft]) -> Iterator[Written]:
         """Evaluate cases and write them."""
-        evaluated = (case_files(each, self.options) for each in drafts)
-        for some in batches(evaluated, len(drafts), lambda each: sum(map(size_of, each[1].values()))):
+        evaluated = (case_files(draft, self.options) for draft in drafts)
+        for some in batches(evaluated, len(drafts), lambda x: sum(map(size_of, x[1].values()))):
             yield from starmap(self.write_files, some)
 
     def write_files(self, entry: Entry, contents: Mapping[str, Content]) -> Written:

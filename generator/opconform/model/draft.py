@@ -92,7 +92,7 @@ class Draft:
 
     def __getstate__(self) -> dict[str, object]:
         """The attributes to pickle, without the arguments, which are computed again sooner than they are read."""
-        return {name: each for name, each in vars(self).items() if name != "arguments"}
+        return {name: variable for name, variable in vars(self).items() if name != "arguments"}
 
     @property
     def operation(self) -> Operation:
@@ -120,15 +120,15 @@ class Draft:
         """The arguments of the operation in each feed."""
         operation = self.operation
         operands = (
-            {name: operand_of_draft(each, operation.role_of(name)) for name, each in feed.items()}
+            {name: operand_of_draft(tensor, operation.role_of(name)) for name, tensor in feed.items()}
             for feed in self.feeds
         )
-        return tuple(operation.arguments(each, self.attributes) for each in operands)
+        return tuple(operation.arguments(operand, self.attributes) for operand in operands)
 
     @cached_property
     def inferences(self) -> tuple[Inference, ...]:
         """What the reference semantics say of the arguments in each feed."""
-        return tuple(inference(self.operation, each) for each in self.arguments)
+        return tuple(inference(self.operation, argument) for argument in self.arguments)
 
     @cached_property
     def content(self) -> str:
@@ -136,14 +136,14 @@ class Draft:
         neighbour = self.then and {
             "op": self.then.op,
             "attributes": dict(self.then.attributes),
-            "inputs": {name: _tensor_content(each) for name, each in self.then.settings.items()},
+            "inputs": {name: _tensor_content(setting) for name, setting in self.then.settings.items()},
         }
         return canonical_json(
             {
                 "op": self.op,
                 "attributes": dict(self.attributes),
-                "inputs": {name: _tensor_content(each) for name, each in self.tensors.items()},
-                "feed": self.second and {name: _tensor_content(each) for name, each in self.second.items()},
+                "inputs": {name: _tensor_content(tensor) for name, tensor in self.tensors.items()},
+                "feed": self.second and {name: _tensor_content(x) for name, x in self.second.items()},
                 "binding": dict(self.binding),
                 "dynamic": dict(self.dynamic) or None,
                 "context": self.context,
@@ -166,10 +166,10 @@ def operand_of_draft(tensor: TensorDraft, role: Role) -> Operand:
     """A tensor as an operand during inference; at a control port it has its exact integers."""
     kind = ELEMENT_TYPES[tensor.element_type]
     is_exact = role == "control" and (kind.is_integer or kind.kind == "boolean")
-    integers = tuple(each for each in tensor.elements if isinstance(each, int)) if is_exact else None
+    integers = tuple(element for element in tensor.elements if isinstance(element, int)) if is_exact else None
     return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers)
 
 
 def _tensor_content(tensor: TensorDraft) -> list[object]:
-    elements = [repr(each) if isinstance(each, float) else each for each in tensor.elements]
+    elements = [repr(element) if isinstance(element, float) else element for element in tensor.elements]
     return [tensor.element_type, list(tensor.shape), tensor.fill, elements]

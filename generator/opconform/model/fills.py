@@ -49,7 +49,7 @@ def fill(tensor: TensorDraft, *key: object, after: int = 0) -> Tensor:
 def longest_text(tensor: TensorDraft) -> int:
     """The most characters of an element of a string tensor."""
     if tensor.elements:
-        return max(len(str(each)) for each in tensor.elements)
+        return max(len(str(element)) for element in tensor.elements)
     return (
         len(f"s{math.prod(tensor.shape)}")
         if tensor.fill in ("ramp", "small")
@@ -59,7 +59,7 @@ def longest_text(tensor: TensorDraft) -> int:
 
 def _ramp(element_type: ElementType, count: int, after: int, *, is_small: bool) -> Array:
     if element_type.kind == "string":
-        return np.array([f"s{each}" for each in range(after + 1, after + count + 1)], dtype=np.str_)
+        return np.array([f"s{index}" for index in range(after + 1, after + count + 1)], dtype=np.str_)
     flat = np.empty(count, element_type.storage)
     for start in range(0, count, _AT_ONCE):
         stop = min(start + _AT_ONCE, count)

@@ -29,7 +29,7 @@ class Golden:
     @property
     def outputs(self) -> tuple[tuple[Tensor, ...], ...]:
         """The outputs of the model for each feed; none for an invalid case."""
-        return tuple(tuple(each[name] for name in self.graph.outputs) for each in self.tensors)
+        return tuple(tuple(tensor[name] for name in self.graph.outputs) for tensor in self.tensors)
 
 
 def inputs_of(draft: Draft, seed: int) -> tuple[Mapping[str, Tensor], ...]:
@@ -41,10 +41,10 @@ def inputs_of(draft: Draft, seed: int) -> tuple[Mapping[str, Tensor], ...]:
 def _filled(draft: Draft, tensors: Mapping[str, TensorDraft], seed: int, feed: int) -> dict[str, Tensor]:
     """The tensors of a feed. The ramps at a variadic port continue each other, so that no two tensors are alike."""
     filled, after = {}, 0
-    for name, each in tensors.items():
+    for name, tensor in tensors.items():
         is_variadic = draft.operation.port_of(name).variadic
-        filled[name] = fill(each, seed, draft.content, feed, name, after=after if is_variadic else 0)
-        after += math.prod(each.shape) if is_variadic else 0
+        filled[name] = fill(tensor, seed, draft.content, feed, name, after=after if is_variadic else 0)
+        after += math.prod(tensor.shape) if is_variadic else 0
     return filled
 
 
@@ -52,9 +52,9 @@ def golden_of(draft: Draft, seed: int) -> Golden:
     """The golden of a validated draft; its content and the suite's seed decide the random bits."""
     graph = graph_of(draft)
     used = taken(graph)
-    inputs = tuple({name: each for name, each in feed.items() if name in used} for feed in inputs_of(draft, seed))
+    inputs = tuple({name: tensor for name, tensor in feed.items() if name in used} for feed in inputs_of(draft, seed))
     accepted = () if draft.rejected_for is not None else inputs
-    tensors = tuple(evaluated(graph, each) for each in accepted)
+    tensors = tuple(evaluated(graph, x) for x in accepted)
     return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tensors)
 
 
@@ -64,26 +64,33 @@ def control_of(golden: Golden) -> Golden | None:
     It shows whether a failure is due to the other nodes. An invalid case has none, nor has one without other nodes than
     constants.
     """
-    tested = [each for each in golden.graph.nodes if each.under_test]
-    others = [each for each in golden.graph.nodes if not each.under_test]
-    if not golden.tensors or not any(each.inputs for each in others):
+    tested = [node for node in golden.graph.nodes if node.under_test]
+    others = [node for node in golden.graph.nodes if not node.under_test]
+    if not golden.tensors or not any(other.inputs for other in others):
         return None
     replaced = {name for node in tested for name in node.outputs}
     renamed = {name: port for node in others for port, name in ports_of(node).items() if name in replaced}
-    connected = [replace(each, inputs=tuple(renamed.get(name or "", name) for name in each.inputs)) for each in others]
+    connected = [
+        replace(other, inputs=tuple(renamed.get(name or "", name) for name in other.inputs)) for other in others
+    ]
     *before, last = connected
     made = {name for node in others for name in node.outputs}
-    ends = dict.fromkeys([*golden.graph.outputs, *(each for node in tested for each in node.inputs)])
+    ends = dict.fromkeys([*golden.graph.outputs, *(input_ for node in tested for input_ in node.inputs)])
     graph = Graph(
         nodes=(*before, replace(last, under_test=True)),
-        outputs=tuple(each for each in ends if each is not None and each in made),
+        outputs=tuple(end for end in ends if end is not None and end in made),
     )
-    sources = {renamed.get(each, each): each for node in others for each in node.inputs if each and each not in made}
-    inputs = tuple({name: each[source] for name, source in sources.items()} for each in golden.tensors)
+    sources = {
+        renamed.get(input_, input_): input_
+        for node in others
+        for input_ in node.inputs
+        if input_ and input_ not in made
+    }
+    inputs = tuple({name: tensor[source] for name, source in sources.items()} for tensor in golden.tensors)
     first, *second = (
         {
-            name: TensorDraft(element_type=each.element_type, shape=each.shape, fill="values")
-            for name, each in feed.items()
+            name: TensorDraft(element_type=tensor.element_type, shape=tensor.shape, fill="values")
+            for name, tensor in feed.items()
         }
         for feed in inputs
     )
@@ -102,7 +109,7 @@ def control_of(golden: Golden) -> Golden | None:
         twin=None,
         essential=False,
     )
-    return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tuple(evaluated(graph, each) for each in inputs))
+    return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tuple(evaluated(graph, input_) for input_ in inputs))
 
 
 def _bindings(golden: Golden, sources: Mapping[str, str]) -> dict[str, Binding]:
@@ -121,7 +128,7 @@ def _dynamic(golden: Golden, sources: Mapping[str, str]) -> dict[str, Dynamic]:
         if source in given:
             dynamic[name] = given[source]
         elif None in dimensions:
-            known = tuple("?" if each is None else each for each in dimensions)
+            known = tuple("?" if dimension is None else dimension for dimension in dimensions)
             dynamic[name] = "..." if "..." in given.values() else known
     return dynamic
 
@@ -135,17 +142,17 @@ _CHARACTER = 4
 
 def file_bytes(draft: Draft) -> int:
     """The minimum size of a case's files in bytes: the arrays of all feeds, and the constants of one model."""
-    constants = [each for name, each in draft.tensors.items() if draft.binding[name] == "constant"]
-    given = [*(each for feed in draft.feeds for each in feed.values()), *constants]
-    total = sum(math.prod(each.shape) * _element_bytes(each) for each in given)
+    constants = [tensor for name, tensor in draft.tensors.items() if draft.binding[name] == "constant"]
+    given = [*(tensor for feed in draft.feeds for tensor in feed.values()), *constants]
+    total = sum(math.prod(x.shape) * _element_bytes(x) for x in given)
     if draft.rejected_for is not None:
         return total
     for number, feed in enumerate(draft.feeds):
         widths = Counter[str]()
-        for each in feed.values():  # of strings, the longest one counts
-            widths[each.element_type] = max(widths[each.element_type], _element_bytes(each))
+        for item in feed.values():  # of strings, the longest one counts
+            widths[item.element_type] = max(widths[item.element_type], _element_bytes(item))
         outputs = output_types(draft, number)
-        total += sum(math.prod(each.shape) * (widths[each.element_type] or 1) for each in outputs)
+        total += sum(math.prod(output.shape) * (widths[output.element_type] or 1) for output in outputs)
     return total
 
 
@@ -160,8 +167,8 @@ def output_types(draft: Draft, feed: int) -> Sequence[TensorType | Operand]:
 
 def memory_bytes(draft: Draft, size: int) -> int:
     """The approximate memory for making a case whose files have a size, in bytes."""
-    tensors = [each for feed in draft.feeds for each in feed.values()]
-    texts = sum(math.prod(each.shape) for each in tensors if each.element_type == "string")
+    tensors = [tensor for feed in draft.feeds for tensor in feed.values()]
+    texts = sum(math.prod(tensor.shape) for tensor in tensors if tensor.element_type == "string")
     return _COPIES * size + _TEXT * texts
 
 

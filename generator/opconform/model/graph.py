@@ -30,7 +30,7 @@ def graph_of(draft: Draft) -> Graph:
     """The graph of a case in its context; `ContextError` if that cannot be built around the case."""
     operation = draft.operation
     accepted = draft.inferences if draft.rejected_for is None else draft.inferences[:-1]
-    outputs = tuple(each.outputs for each in accepted if not each.violated)
+    outputs = tuple(x.outputs for x in accepted if not x.violated)
     requested = operation.requested_outputs(draft.arguments[0]) or 0
     count = len(outputs[0]) if outputs else requested if 0 < requested <= MOST_DECLARED else 1
     node = Node(
@@ -57,13 +57,13 @@ def _followed(node: Node, neighbour: Neighbour, *, has_outputs: bool) -> Graph:
     if not has_outputs:
         raise ContextError("an invalid case has no output for the context `then` to use")
     operation = OPERATIONS[neighbour.op]
-    constants = {name: _constant(operation, name, each) for name, each in neighbour.settings.items()}
+    constants = {name: _constant(operation, name, setting) for name, setting in neighbour.settings.items()}
     first, *others = operation.inputs
     inputs: list[str | None] = [*(node.outputs[-1],) * (2 if first.variadic else 1)]
-    inputs += [constants[each.name].outputs[0] if each.name in constants else None for each in others]
+    inputs += [constants[other.name].outputs[0] if other.name in constants else None for other in others]
     while inputs[-1] is None:
         inputs.pop()
-    operands = {name: operand_of_draft(each, "control") for name, each in neighbour.settings.items()}
+    operands = {name: operand_of_draft(setting, "control") for name, setting in neighbour.settings.items()}
     count = operation.requested_outputs(operation.arguments(operands, neighbour.attributes)) or 1
     name = f"{operation.type}_then"
     last = Node(
@@ -78,13 +78,13 @@ def _followed(node: Node, neighbour: Neighbour, *, has_outputs: bool) -> Graph:
 
 def _constant(operation: Operation, name: str, tensor: TensorDraft) -> Node:
     """A setting input of a neighbour, as a constant of the model."""
-    if not all(type(each) is int for each in tensor.elements):
+    if not all(type(element) is int for element in tensor.elements):
         raise ContextError(f"the neighbour's {name} must have integers")
     title = f"{operation.type}_{name}"
     attributes: dict[str, Attribute] = {
         "element_type": tensor.element_type,
         "shape": tensor.shape,
-        "value": tuple(each for each in tensor.elements if isinstance(each, int)),
+        "value": tuple(element for element in tensor.elements if isinstance(element, int)),
     }
     return Node(name=title, op="Constant-1", inputs=(), outputs=(f"{title}_0",), attributes=attributes)
 
@@ -168,16 +168,17 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
         types = None if found.violated else found.outputs
         ports = OPERATIONS[node.op].inputs
         known = types is not None and all(
-            None not in tensors[each].dimensions and (ports[min(n, len(ports) - 1)].role == "tensor" or each in fixed)
-            for n, each in enumerate(node.inputs)
-            if each
+            None not in tensors[input_].dimensions
+            and (ports[min(n, len(ports) - 1)].role == "tensor" or input_ in fixed)
+            for n, input_ in enumerate(node.inputs)
+            if input_
         )
         results = _results(node, types or (_unknown(OPERATIONS[node.op], arguments),) * len(node.outputs), arguments)
-        for name, each in results.items():
-            dimensions = each.shape if known else (None,) * len(each.shape)
-            tensors[name] = Declared(element_type=each.element_type, dimensions=dimensions)
-        if known and all(each in fixed or operands[each].integers is None for each in node.inputs if each):
-            fixed |= {name for name, each in results.items() if each.integers is not None}
+        for name, item in results.items():
+            dimensions = item.shape if known else (None,) * len(item.shape)
+            tensors[name] = Declared(element_type=item.element_type, dimensions=dimensions)
+        if known and all(input_ in fixed or operands[input_].integers is None for input_ in node.inputs if input_):
+            fixed |= {name for name, result in results.items() if result.integers is not None}
         operands |= results
     return tensors
 
@@ -191,8 +192,8 @@ def _results(node: Node, types: Sequence[TensorType], arguments: Arguments) -> d
     """The outputs of a node by name, with their integers if the arguments determine them."""
     integers = OPERATIONS[node.op].values(arguments)
     return {
-        name: Operand(element_type=each.element_type, shape=each.shape, integers=integers)
-        for name, each in zip(node.outputs, types, strict=True)
+        name: Operand(element_type=type_.element_type, shape=type_.shape, integers=integers)
+        for name, type_ in zip(node.outputs, types, strict=True)
     }
 
 
@@ -200,7 +201,7 @@ def _connected(operation: Operation, names: tuple[str, ...]) -> tuple[str | None
     """The tensors that the node under test takes, in the order of its ports."""
     inputs: list[str | None] = []
     for port in operation.inputs:
-        inputs += [each for each in names if operation.port_of(each) is port] or [None]
+        inputs += [name for name in names if operation.port_of(name) is port] or [None]
     while inputs and inputs[-1] is None:
         inputs.pop()
     return tuple(inputs)
@@ -212,13 +213,13 @@ def _declared_input(draft: Draft, name: str) -> Declared:
     if isinstance(dynamic, str):
         dimensions = (None,) * len(tensor.shape)
     elif dynamic is not None:
-        dimensions = tuple(each if isinstance(each, int) else None for each in dynamic)
+        dimensions = tuple(x if isinstance(x, int) else None for x in dynamic)
     return Declared(element_type=tensor.element_type, dimensions=dimensions)
 
 
 def _unknown(operation: Operation, arguments: Arguments) -> TensorType:
     """The type that is declared for each output of a node that rejects its inputs: that of its first tensor."""
-    for name, each in arguments.inputs.items():
+    for name, input_ in arguments.inputs.items():
         if operation.port_of(name).role == "tensor":
-            return TensorType(element_type=each.element_type, shape=each.shape)
+            return TensorType(element_type=input_.element_type, shape=input_.shape)
     return TensorType(element_type="f32", shape=())

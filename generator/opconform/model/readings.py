@@ -21,7 +21,9 @@ def attributed(draft: Draft) -> Draft:
     if not readings:
         return draft
     touched = _touched(draft)
-    listed = [each for each in draft.requirements if each not in readings or each in touched]
+    listed = [
+        requirement for requirement in draft.requirements if requirement not in readings or requirement in touched
+    ]
     named = tuple(dict.fromkeys((*listed, *touched)))
     bits = draft.operation.bits
     if draft.requirements and not named and bits is not None:  # what every case shows
@@ -35,8 +37,8 @@ def other_readings(golden: Golden) -> OtherReadings:
     if draft.rejected_for is not None or not draft.operation.readings:
         return OtherReadings()
     touched = _touched(draft)
-    rewrites = {name: each.rewrites for name, each in draft.operation.readings.items() if name in touched}
-    outputs, refused = _other_outputs(golden, {name: each for name, each in rewrites.items() if each})
+    rewrites = {name: reading.rewrites for name, reading in draft.operation.readings.items() if name in touched}
+    outputs, refused = _other_outputs(golden, {name: rewrite for name, rewrite in rewrites.items() if rewrite})
     reject = tuple(name for name, rejects in touched.items() if rejects or name in refused)
     return OtherReadings(reject=reject, outputs=outputs)
 
@@ -57,7 +59,7 @@ def _rejects(operation: Operation, reading: Reading, arguments: Arguments) -> bo
     if reading.rejects(arguments):
         return True
     changed = [other for rewrite in reading.rewrites if (other := rewrite(arguments)) != arguments]
-    return any(inference(operation, each).violated for each in changed) if changed else None
+    return any(inference(operation, x).violated for x in changed) if changed else None
 
 
 def _tested(draft: Draft) -> Iterator[Arguments]:
@@ -66,8 +68,8 @@ def _tested(draft: Draft) -> Iterator[Arguments]:
         yield from draft.arguments
         return
     graph = graph_of(draft)
-    for each in draft.arguments:
-        yield from arguments_of(draft.op, graph, each.inputs)
+    for argument in draft.arguments:
+        yield from arguments_of(draft.op, graph, argument.inputs)
 
 
 def _other_outputs(
@@ -78,15 +80,15 @@ def _other_outputs(
     These are as few readings as possible together, or each of several that give the same outputs. The second result are
     the readings by which another node rejects what the operation gives it.
     """
-    ours = outputs_digest([[each.array for each in feed] for feed in golden.outputs])
+    ours = outputs_digest([[tensor.array for tensor in feed] for feed in golden.outputs])
     found: dict[str, tuple[str, ...]] = {}
     fewest: dict[str, int] = {}
     refused: set[str] = set()
-    choices = product(*((None, *each) for each in rewrites.values()))
-    for chosen in sorted(choices, key=lambda some: sum(each is not None for each in some)):
+    choices = product(*((None, *rewrite) for rewrite in rewrites.values()))
+    for chosen in sorted(choices, key=lambda some: sum(x is not None for x in some)):
         names = tuple(name for name, rewrite in zip(rewrites, chosen, strict=True) if rewrite is not None)
         try:
-            outputs = _outputs(golden, [each for each in chosen if each is not None])
+            outputs = _outputs(golden, [x for x in chosen if x is not None])
         except Rejection:
             refused.update(names if len(names) == 1 else ())
             continue
@@ -105,5 +107,5 @@ def _outputs(golden: Golden, rewrites: list[_Rewrite]) -> str:
             operation.infer(arguments)  # the next one reads valid arguments
         return arguments
 
-    feeds = (evaluated(golden.graph, each, evaluate) for each in golden.inputs)
+    feeds = (evaluated(golden.graph, input_, evaluate) for input_ in golden.inputs)
     return outputs_digest([[feed[name].array for name in golden.graph.outputs] for feed in feeds])

@@ -38,8 +38,8 @@ def _check(name: str, operation: Operation, module: Path) -> None:
 
 #: The operations that opconform ships, by versioned name.
 SHIPPED = {
-    each.name: each
-    for each in (
+    x.name: x
+    for x in (
         CONCAT,
         CONSTANT,
         CONVERT,

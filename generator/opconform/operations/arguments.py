@@ -72,7 +72,7 @@ class Arguments:
 
     def every(self, port: str) -> tuple[Operand, ...]:
         """The operands at a variadic port, in order."""
-        return tuple(each for name, each in self.inputs.items() if name.rpartition("_")[0] == port)
+        return tuple(input_ for name, input_ in self.inputs.items() if name.rpartition("_")[0] == port)
 
     def operand(self, name: str) -> Operand:
         """An input, whatever its shape."""
@@ -118,7 +118,7 @@ class Arguments:
         value = self.attribute(name)
         if not isinstance(value, tuple):
             raise Unknown
-        return tuple(each for each in value if type(each) is int)
+        return tuple(x for x in value if type(x) is int)
 
 
 class Rejection(Exception):  # noqa: N818 - a valid answer, not an error

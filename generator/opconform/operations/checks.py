@@ -10,7 +10,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 Predicate = Callable[[Arguments], bool]
 
 #: The integer types ("any integer type" of the specification's pages).
-INTEGERS = tuple(name for name, each in ELEMENT_TYPES.items() if each.is_integer)
+INTEGERS = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_type.is_integer)
 #: The ranks of a tensor that has a dimension.
 RANKED = RanksFrom(1)
 

@@ -47,7 +47,7 @@ def shared(axis_of: AxisOf) -> Builder:
     def build(tested: Tested) -> Graph:
         if not tested.outputs:
             raise ContextError("an invalid case has no outputs for the context `shared` to use")
-        alike = {tuple(n for n, each in enumerate(types) if each == types[-1]) for types in tested.outputs}
+        alike = {tuple(n for n, type_ in enumerate(types) if type_ == types[-1]) for types in tested.outputs}
         if len(alike) > 1:
             raise ContextError("`shared` joins outputs of one shape, but their shapes differ in the second feed")
         axis = (axis_of(tested.arguments[0]) + 1) % len(tested.outputs[0][-1].shape)
@@ -76,7 +76,7 @@ def chain(port: str) -> Builder:
                     f"{list(types[-1].shape)} violates {violated}"
                 ) from rejection
         first = tested.node
-        names = [name for each in tested.operation.inputs for name in each.names(len(first.inputs))]
+        names = [name for input_ in tested.operation.inputs for name in input_.names(len(first.inputs))]
         place = names.index(port)
         second = replace(
             first,
@@ -117,7 +117,7 @@ def restored(source: str, **attributes: Attribute) -> Builder:
     """
 
     def build(tested: Tested) -> Graph:
-        node, names = tested.node, [each.name for each in tested.operation.inputs]
+        node, names = tested.node, [input_.name for input_ in tested.operation.inputs]
         tensor = node.inputs[names.index(source)] if tested.outputs else None
         if tensor is None:
             raise ContextError("an invalid case has no output for the context `restored` to use")
@@ -136,7 +136,7 @@ def split(axis_of: AxisOf) -> Builder:
         axis, inputs = _axis(tested, axis_of), tested.node.inputs
         if axis is None or not tested.outputs:
             raise ContextError("an invalid case has no axis along which the context `split` could split its inputs")
-        sizes = {tuple(each.shape[axis] for each in given.inputs.values()) for given in tested.arguments}
+        sizes = {tuple(input_.shape[axis] for input_ in given.inputs.values()) for given in tested.arguments}
         if len(sizes) > 1 or any(name is None for name in inputs):
             raise ContextError("`split` has constant lengths, but the second feed changes the sizes of the inputs")
         joined = _concat(tested, tuple(name for name in inputs if name is not None), axis)
@@ -159,7 +159,7 @@ def inverse(order_of: OrderOf) -> Builder:
 
     def build(tested: Tested) -> Graph:
         order = _one_order(tested, order_of, "inverse")
-        back = constant("InverseOrder", "i64", (len(order),), [order.index(each) for each in range(len(order))])
+        back = constant("InverseOrder", "i64", (len(order),), [order.index(index) for index in range(len(order))])
         second = _again(tested.node, (*tested.node.outputs, *back.outputs))
         return Graph(nodes=(tested.node, back, second), outputs=second.outputs)
 
@@ -186,10 +186,10 @@ def convert(tested: Tested) -> Graph:
         source = inputs[place]
         if port.role != "control" or source is None:
             continue
-        given = [each.inputs[port.name] for each in tested.arguments]
+        given = [argument.inputs[port.name] for argument in tested.arguments]
         target = "i32" if given[0].element_type == "i64" else "i64"
         limit = 1 << (ELEMENT_TYPES[target].bits - 1)
-        if any(each.integers is None or not all(-limit <= one < limit for one in each.integers) for each in given):
+        if any(x.integers is None or not all(-limit <= one < limit for one in x.integers) for x in given):
             raise ContextError(f"`convert` converts {port.name} to {target}, which cannot represent its values")
         nodes.append(computing(f"Convert_{port.name}", "Convert-1", (source,), destination_type=target))
         inputs[place] = nodes[-1].outputs[0]
@@ -204,14 +204,14 @@ def shape_of(source: str, port: str) -> Builder:
     """
 
     def build(tested: Tested) -> Graph:
-        given = [each.inputs[port] for each in tested.arguments if {source, port} <= each.inputs.keys()]
+        given = [argument.inputs[port] for argument in tested.arguments if {source, port} <= argument.inputs.keys()]
         if len(given) < len(tested.arguments) or given[0].element_type not in ("i64", "i32"):
             raise ContextError(f"`shape-of` computes {port} as i64 or i32 from the shape of {source}")
-        if len({each.shape for each in given}) > 1:
+        if len({x.shape for x in given}) > 1:
             raise ContextError(f"`shape-of` needs {port} to have the same shape in every feed")
-        values = list(zip(*(each.integers or () for each in given), strict=True))
-        sizes = list(zip(*(each.inputs[source].shape for each in tested.arguments), strict=False))
-        if not any(each in sizes for each in values) or len(given[0].shape) > 1:
+        values = list(zip(*(x.integers or () for x in given), strict=True))
+        sizes = list(zip(*(argument.inputs[source].shape for argument in tested.arguments), strict=False))
+        if not any(value in sizes for value in values) or len(given[0].shape) > 1:
             raise ContextError(f"`shape-of` needs a value of {port} that is a dimension of {source}")
         nodes = [
             computing("ShapeOf", "ShapeOf-3", (source,), output_type=given[0].element_type),
@@ -222,17 +222,17 @@ def shape_of(source: str, port: str) -> Builder:
             run, name = list(group), f"{{}}_{len(parts)}"
             shape = (len(run),) if given[0].shape else ()
             if is_dimension:
-                indices = constant(name.format("Indices"), "i64", shape, [sizes.index(each) for each in run])
+                indices = constant(name.format("Indices"), "i64", shape, [sizes.index(x) for x in run])
                 inputs = (nodes[0].outputs[0], indices.outputs[0], nodes[1].outputs[0])
                 nodes += [indices, computing(name.format("Gather"), "Gather-8", inputs, batch_dims=0)]
-            elif any(len(set(each)) > 1 for each in run):
+            elif any(len(set(x)) > 1 for x in run):
                 raise ContextError(f"`shape-of` cannot compute a value of {port} that changes and is not a dimension")
             else:
-                nodes.append(constant(name.format("Values"), given[0].element_type, shape, [each[0] for each in run]))
+                nodes.append(constant(name.format("Values"), given[0].element_type, shape, [x[0] for x in run]))
             parts.append(nodes[-1].outputs[0])
         if len(parts) > 1:
             nodes.append(computing("Values", "Concat-1", tuple(parts), axis=0))
-        place = [each.name for each in tested.operation.inputs].index(port)
+        place = [input_.name for input_ in tested.operation.inputs].index(port)
         before, after = tested.node.inputs[:place], tested.node.inputs[place + 1 :]
         node = replace(tested.node, inputs=(*before, nodes[-1].outputs[0], *after))
         return Graph(nodes=(*nodes, node), outputs=node.outputs)
@@ -252,7 +252,7 @@ def _one_order(tested: Tested, order_of: OrderOf, context: str) -> tuple[int, ..
     """The order of the dimensions, if it is the same in every feed."""
     if not tested.outputs:
         raise ContextError(f"an invalid case has no output for the context `{context}` to use")
-    orders = {tuple(order_of(each)) for each in tested.arguments}
+    orders = {tuple(order_of(argument)) for argument in tested.arguments}
     if len(orders) > 1:
         raise ContextError(f"`{context}` has a constant order, but the order differs in the second feed")
     return next(iter(orders))

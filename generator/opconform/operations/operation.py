@@ -84,7 +84,7 @@ class Operation:
     @cached_property
     def data(self) -> tuple[Port, ...]:
         """The ports of data."""
-        return tuple(each for each in self.inputs if not each.setting)
+        return tuple(input_ for input_ in self.inputs if not input_.setting)
 
     @property
     def bits(self) -> str | None:
@@ -93,7 +93,7 @@ class Operation:
 
     def arguments(self, inputs: Mapping[str, Operand], attributes: Mapping[str, Attribute]) -> Arguments:
         """The arguments of the reference semantics: omitted attributes have their defaults."""
-        defaults = {each.name: each.default for each in self.attributes if each.default is not None}
+        defaults = {attribute.name: attribute.default for attribute in self.attributes if attribute.default is not None}
         omitted = frozenset(defaults.keys() - attributes.keys())
         return Arguments(inputs=inputs, attributes={**defaults, **attributes}, omitted=omitted)
 
@@ -115,8 +115,8 @@ class Operation:
         if self.types is not None:
             return self.types(arguments)
         shapes = self.shapes(arguments) if self.shapes is not None else self._shapes(arguments)
-        data = next(each for name, each in arguments.inputs.items() if not self.port_of(name).setting)
-        return tuple(TensorType(element_type=data.element_type, shape=tuple(each)) for each in shapes)
+        data = next(input_ for name, input_ in arguments.inputs.items() if not self.port_of(name).setting)
+        return tuple(TensorType(element_type=data.element_type, shape=tuple(shape)) for shape in shapes)
 
     def _check(self, arguments: Arguments) -> None:
         _, violated = self.judged(arguments)
@@ -125,8 +125,8 @@ class Operation:
 
     def _shapes(self, arguments: Arguments) -> Iterator[Shape]:
         empty = np.zeros((), np.int8)
-        given = {name: np.broadcast_to(empty, each.shape) for name, each in self._data(arguments)}
-        return (each.shape for each in self._moved(arguments, Places(given, none=empty)))
+        given = {name: np.broadcast_to(empty, x.shape) for name, x in self._data(arguments)}
+        return (x.shape for x in self._moved(arguments, Places(given, none=empty)))
 
     def evaluate(self, arguments: Arguments) -> tuple[Tensor, ...]:
         """Its outputs.
@@ -139,10 +139,9 @@ class Operation:
             return self.compute(arguments)
         tensors = {name: arguments.tensor(name) for name, _ in self._data(arguments)}
         element_type = next(iter(tensors.values())).element_type
-        places = Places({name: each.array for name, each in tensors.items()}, none=zero_of(element_type))
+        places = Places({name: tensor.array for name, tensor in tensors.items()}, none=zero_of(element_type))
         return tuple(
-            Tensor(element_type=element_type, array=np.asarray(each, order="C"))
-            for each in self._moved(arguments, places)
+            Tensor(element_type=element_type, array=np.asarray(x, order="C")) for x in self._moved(arguments, places)
         )
 
     def values(self, arguments: Arguments) -> tuple[int, ...] | None:
@@ -153,12 +152,12 @@ class Operation:
         if self.moved is None:
             return self.known(arguments)
         data = dict(self._data(arguments))
-        if not data or any(len(each.shape) != 1 for each in data.values()):
+        if not data or any(len(value.shape) != 1 for value in data.values()):
             return None
-        lists = {name: each.known_integers for name, each in data.items()}
+        lists = {name: value.known_integers for name, value in data.items()}
         if None in lists.values():
             return None
-        places = Places({name: np.array(each, object) for name, each in lists.items()}, none=np.array(0, object))
+        places = Places({name: np.array(list_, object) for name, list_ in lists.items()}, none=np.array(0, object))
         try:
             outputs = self._moved(arguments, places)
         except Unknown:
@@ -179,12 +178,12 @@ class Operation:
         return holding(self.facts, self.judged(arguments)[0])
 
     def _data(self, arguments: Arguments) -> Iterator[tuple[str, Operand]]:
-        return ((name, each) for name, each in arguments.inputs.items() if not self.port_of(name).setting)
+        return ((name, input_) for name, input_ in arguments.inputs.items() if not self.port_of(name).setting)
 
     def _moved(self, arguments: Arguments, places: Places) -> list[Array]:
         if self.moved is None:
             raise LookupError(f"{self.name} does not move data")
-        return [np.asarray(each) for each in self.moved(arguments, places)]
+        return [np.asarray(x) for x in self.moved(arguments, places)]
 
     @property
     def context_names(self) -> tuple[str, ...]:

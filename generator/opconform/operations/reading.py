@@ -41,4 +41,4 @@ def has_kind(operand: Operand, *kinds: str) -> bool:
 
 def types_differ(arguments: Arguments, *names: str) -> bool:
     """Whether some inputs have different element types."""
-    return len({arguments.inputs[each].element_type for each in names if each in arguments.inputs}) > 1
+    return len({arguments.inputs[name].element_type for name in names if name in arguments.inputs}) > 1

@@ -21,9 +21,9 @@ _WORD = re.compile(r"[a-z0-9_]+(?:[.-][a-z0-9_]+)*")
 
 def warnings_of(specs: Sequence[Spec]) -> list[str]:
     """One sentence for each doubtful twin, profile, requirement and variable; at most `MOST`."""
-    groups = [each for spec in specs for each in spec.groups]
+    groups = [group for spec in specs for group in spec.groups]
     checks = (_twins, _profiles, _behind_others, _not_violated, _unused, _repeated)
-    found = [str(each) for check in checks for each in check(groups)]
+    found = [str(x) for check in checks for x in check(groups)]
     left = len(found) - MOST
     more = "is 1 more such warning" if left == 1 else f"are {left:,} more such warnings"
     return found if left <= 0 else [*found[:MOST], f"There {more}."]
@@ -32,20 +32,20 @@ def warnings_of(specs: Sequence[Spec]) -> list[str]:
 def profiles_of(specs: Sequence[Spec]) -> Mapping[tuple[str, str], tuple[str, ...]]:
     """The profiles in which some specs have cases for each requirement, by operation and id; nothing is evaluated."""
     profiles: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for group in (each for spec in specs for each in spec.groups):
+    for group in (group for spec in specs for group in spec.groups):
         is_valid = _violated(group) is None or group.twin is not None
         for name in _listed(group) | (established(group.op) if is_valid else set()):
             profiles[group.op, name].add(group.settings.profile)
-    return {name: tuple(sorted(each)) for name, each in profiles.items()}
+    return {name: tuple(sorted(profile)) for name, profile in profiles.items()}
 
 
 def untested(specs: Sequence[Spec]) -> Iterator[str]:
     """One sentence for each operation with requirements that no case tests."""
     tested = profiles_of(specs)
     decided = {group.op for spec in specs for group in spec.groups if _is_decided(group)}
-    for op in sorted({each.op for each in specs}):
+    for op in sorted({spec.op for spec in specs}):
         every = requirements_of(op).requirements
-        lacking = [each.id for each in every if (op, each.id) not in tested and not (each.violable and op in decided)]
+        lacking = [x.id for x in every if (op, x.id) not in tested and not (x.violable and op in decided)]
         if lacking:
             more = f" and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
             what = f"{op}: {len(lacking)} of {len(every)} requirements have no case"
@@ -55,7 +55,7 @@ def untested(specs: Sequence[Spec]) -> Iterator[str]:
 def established(op: str) -> set[str]:
     """The requirements that every passing comparison of outputs shows to be met, whatever a group lists."""
     stages = requirements_of(op).establishes.items()
-    names = {each for stage, of_stage in stages if stage != "nan-payload" for each in of_stage}
+    names = {x for stage, of_stage in stages if stage != "nan-payload" for x in of_stage}
     return names | ({bits} if (bits := OPERATIONS[op].bits) is not None else set())
 
 
@@ -100,10 +100,10 @@ def _behind_others(groups: Sequence[Group]) -> Iterator[Mistake]:
         if violated is None:
             first, *others = _left_open(group) or [""]
             counted.add((group.op, first))
-            for each in others:
-                behind.setdefault((group.op, each), (group, first))
+            for other in others:
+                behind.setdefault((group.op, other), (group, first))
         else:
-            counted |= {(group.op, each) for each in violated}
+            counted |= {(group.op, requirement) for requirement in violated}
     for (op, requirement), (group, first) in behind.items():
         if (op, requirement) not in counted:
             why = f"every group lists another requirement before it, here {first}"
@@ -115,9 +115,9 @@ def _not_violated(groups: Sequence[Group]) -> Iterator[Mistake]:
     """Requirements that a group of invalid cases lists and that none of its cases violates."""
     for group in groups:
         violated = _violated(group)
-        for each in group.settings.requirements:
-            if violated is not None and each not in violated:
-                what = f"its cases do not violate {each}, so they do not test it"
+        for requirement in group.settings.requirements:
+            if violated is not None and requirement not in violated:
+                what = f"its cases do not violate {requirement}, so they do not test it"
                 yield group.mistake((), f"{what}. Remove it from `requirements`.")
 
 
@@ -134,11 +134,11 @@ def _repeated(groups: Sequence[Group]) -> Iterator[Mistake]:
     for group in groups:
         for name, values in group.settings.matrix.items():
             seen: set[str] = set()
-            for index, each in enumerate(() if is_expression(values) else values):
-                if repr(each) in seen:
-                    what = f"the matrix variable {name} has the value {quoted(each)} twice, which adds no case"
+            for index, value in enumerate(() if is_expression(values) else values):
+                if repr(value) in seen:
+                    what = f"the matrix variable {name} has the value {quoted(value)} twice, which adds no case"
                     yield group.mistake(("matrix", name, index), f"{what}.")
-                seen.add(repr(each))
+                seen.add(repr(value))
 
 
 def _violated(group: Group) -> set[str] | None:
@@ -158,9 +158,9 @@ def _left_open(group: Group) -> list[str]:
     """The normative requirements that a group of valid cases lists and that no comparison establishes."""
     known, bits = requirements_of(group.op), OPERATIONS[group.op].bits
     first = (names for stage, names in known.establishes.items() if stage != "value")  # nothing is compared after it
-    established = {bits, *(each for names in first for each in names)}
+    established = {bits, *(name for names in first for name in names)}
     return [
-        each
-        for each in group.settings.requirements
-        if each not in established and known.by_id[each].level == "normative"
+        requirement
+        for requirement in group.settings.requirements
+        if requirement not in established and known.by_id[requirement].level == "normative"
     ]

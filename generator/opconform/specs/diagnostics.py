@@ -47,12 +47,12 @@ def mistakes_of(
     `model` is that of the value at the route, and `note` is added to each sentence, with a leading space.
     """
     by_route: dict[Route, list[ErrorDetails]] = {}
-    for each in fault.errors(include_url=False)[: 5 * ENOUGH]:  # several at one place
-        by_route.setdefault(_route(document.value, (*route, *each["loc"])), []).append(each)
+    for error in fault.errors(include_url=False)[: 5 * ENOUGH]:  # several at one place
+        by_route.setdefault(_route(document.value, (*route, *error["loc"])), []).append(error)
     around = {found[:length] for found in by_route for length in range(len(found))}
     for found in sorted(by_route, key=document.place)[:ENOUGH]:
         here = by_route[found]
-        alternatives = any(each["type"] != "missing" and len(each["loc"]) + len(route) > len(found) for each in here)
+        alternatives = any(x["type"] != "missing" and len(x["loc"]) + len(route) > len(found) for x in here)
         if not (found in around and alternatives):
             yield _mistake(here, document, model, found, note)
 
@@ -80,13 +80,13 @@ def _mistake(
         sentence = f"Unknown key {quoted(last)}. {hint}Allowed: {', '.join(allowed)}.{note}"
         return document.mistake((*route, KEY), sentence)
     if first["type"] == "missing":
-        names = [repr(each["loc"][-1]) for each in errors if each["type"] == "missing"]
+        names = [repr(error["loc"][-1]) for error in errors if error["type"] == "missing"]
         said = f"key {names[0]} is" if len(names) == 1 else f"keys {', '.join(names)} are"
         return document.mistake(route, f"The {said} missing.{note}")
-    names = [each for each in route if isinstance(each, str)]
+    names = [x for x in route if isinstance(x, str)]
     key = f"{'.'.join(names[-2:] if 'matrix' in names[-2:-1] else names[-1:])}: " if names else ""
-    first_wanted, *others = dict.fromkeys(_wanted(each) for each in errors)
-    wanted = " or ".join([first_wanted, *(each.removeprefix("it must be ") for each in others)])
+    first_wanted, *others = dict.fromkeys(_wanted(error) for error in errors)
+    wanted = " or ".join([first_wanted, *(other.removeprefix("it must be ") for other in others)])
     given = "null" if first["input"] is None else quoted(first["input"])
     if "dynamic" in names and (first["input"] is None or first["input"] == -1):
         sentence = f'{key}{given} is not allowed: it must be {PATTERNS[DIMENSION]}. Did you mean "?"?'
@@ -105,7 +105,7 @@ def _variables_at(value: Any, route: Route) -> Collection[object]:
         return ()
     random = group.get("random")
     drawn = random.get("draw") if isinstance(random, dict) else None
-    return [name for each in (group.get("matrix"), drawn) if isinstance(each, dict) for name in each]
+    return [name for x in (group.get("matrix"), drawn) if isinstance(x, dict) for name in x]
 
 
 def _wanted(error: ErrorDetails) -> str:
@@ -129,7 +129,7 @@ def _wanted(error: ErrorDetails) -> str:
 
 def _near(errors: Sequence[ErrorDetails]) -> str:
     found = errors[0]["input"]
-    expected = " ".join(str(each.get("ctx", {}).get("expected", "")) for each in errors)
+    expected = " ".join(str(error.get("ctx", {}).get("expected", "")) for error in errors)
     hint = nearest(found, expected.replace("'", "").replace(",", "").split()) if isinstance(found, str) else ""
     return f" {hint.rstrip()}" if hint else ""
 
@@ -148,14 +148,14 @@ def _route(value: Any, location: Iterable[str | int]) -> Route:
 def _keys_at(model: type[BaseModel], location: Iterable[str | int]) -> set[str]:
     models = {model}
     for part in location:
-        fields = [each.model_fields[part].annotation for each in models if part in each.model_fields]
+        fields = [model.model_fields[part].annotation for model in models if part in model.model_fields]
         if fields:
-            models = {found for each in fields for found in _models_in(each)}
-    return {name for each in models for name in each.model_fields}
+            models = {found for field in fields for found in _models_in(field)}
+    return {name for model in models for name in model.model_fields}
 
 
 def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
-    for each in get_args(annotation):
-        yield from _models_in(each)
+    for member in get_args(annotation):
+        yield from _models_in(member)

@@ -59,7 +59,7 @@ class SpecMistakes(SpecError):  # noqa: N818 - the name says what it is
 
     def __str__(self) -> str:
         left = len(self.mistakes) - REPORTED
-        lines = [str(each) for each in self.mistakes[:REPORTED]]
+        lines = [str(mistake) for mistake in self.mistakes[:REPORTED]]
         return "\n".join([*lines, f"… and at least {left:,} more."] if left > 0 else lines)
 
 
@@ -199,7 +199,7 @@ class _Builder:
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, route)
         if isinstance(node, yaml.SequenceNode):
-            return [self.value(each, (*route, index)) for index, each in enumerate(node.value)]
+            return [self.value(x, (*route, index)) for index, x in enumerate(node.value)]
         return self.scalar(node)
 
     def mapping(self, node: yaml.MappingNode, route: Route) -> dict[str, Any]:

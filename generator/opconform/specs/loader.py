@@ -38,9 +38,9 @@ class WrongSpecs(SpecMistakes):
 def shipped_files() -> Mapping[str, Path]:
     """The spec files that opconform ships, sorted, by their names in suites, as in `Split-1/axis.yaml`."""
     paths = sorted(
-        each for each in _shipped().glob("*/*.yaml") if each.name != REQUIREMENTS and each.parent.name != EVERY
+        path for path in _shipped().glob("*/*.yaml") if path.name != REQUIREMENTS and path.parent.name != EVERY
     )
-    return {f"{each.parent.name}/{each.name}": each for each in paths}
+    return {f"{path.parent.name}/{path.name}": path for path in paths}
 
 
 def shipped_groups() -> Mapping[str, Path]:
@@ -48,7 +48,7 @@ def shipped_groups() -> Mapping[str, Path]:
     files: dict[str, Path] = {}
     for path in shipped_files().values():
         ids = every_group_ids() if path.name == SAMPLES else _ID.findall(path.read_text())
-        files |= dict.fromkeys((f"{path.parent.name}/{each}" for each in ids), path)
+        files |= dict.fromkeys((f"{path.parent.name}/{id_}" for id_ in ids), path)
     return files
 
 
@@ -99,19 +99,19 @@ def _shipped() -> Path:
 
 def shipped_operations() -> list[str]:
     """The operations that have shipped specs."""
-    return [each for each in OPERATIONS if (_shipped() / each / REQUIREMENTS).is_file()]
+    return [operation for operation in OPERATIONS if (_shipped() / operation / REQUIREMENTS).is_file()]
 
 
 def tested_operations() -> list[str]:
     """The operations that have specs: the shipped ones, and those of installed distributions."""
-    return [each for each in OPERATIONS if (cases_of(each) / REQUIREMENTS).is_file()]
+    return [operation for operation in OPERATIONS if (cases_of(operation) / REQUIREMENTS).is_file()]
 
 
 def named_operations(paths: Sequence[Path]) -> tuple[str, ...]:
     """The operations among paths, whose names stand for their specs."""
-    named = [str(each) for each in paths if NAME.fullmatch(str(each)) and not each.exists()]
+    named = [str(path) for path in paths if NAME.fullmatch(str(path)) and not path.exists()]
     known = tested_operations() if named else []
-    return tuple(each for each in named if each in known)
+    return tuple(x for x in named if x in known)
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
@@ -124,18 +124,18 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(each for each in path.rglob("*.yaml") if each.name != REQUIREMENTS)
+        found = sorted(path for path in path.rglob("*.yaml") if path.name != REQUIREMENTS)
         if not found:
             raise UsageError(f"The folder {path} contains no spec (*.yaml).")
         yield from found
 
 
 def _texts(value: Mapping[str, Any] | Sequence[Any], route: Route) -> Iterator[tuple[Route, str]]:
-    for key, each in value.items() if isinstance(value, dict) else enumerate(value):
-        if isinstance(each, str):
-            yield (*route, key), each
-        elif isinstance(each, dict | list):
-            yield from _texts(each, (*route, key))
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(item, str):
+            yield (*route, key), item
+        elif isinstance(item, dict | list):
+            yield from _texts(item, (*route, key))
 
 
 def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
@@ -149,7 +149,7 @@ def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
         return None, [document.mistake((), f"The key 'op' is missing. {allowed}")]
     if not isinstance(op, str):
         return None, [document.mistake(("op",), f"op: {quoted(op)} is not a known operation. {allowed}")]
-    near = [each for each in known if nearest(op, [each])]
+    near = [x for x in known if nearest(op, [x])]
     sentence = f"op: {quoted(op)} is not a known operation. {nearest(op, known)}{allowed}"
     return (near[0] if len(near) == 1 else None), [document.mistake(("op",), sentence)]
 
@@ -182,9 +182,9 @@ def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[
         try:
             settings: Any = models.group.model_validate(keys)
         except ValidationError as fault:
-            places = {(each.line, each.column) for each in found}
+            places = {(hit.line, hit.column) for hit in found}
             more = mistakes_of(fault, document, models.group, route)
-            found.extend(each for each in more if (each.line, each.column) not in places)
+            found.extend(x for x in more if (x.line, x.column) not in places)
         if found:
             mistakes.extend(found)
             continue
@@ -227,7 +227,7 @@ def _named_requirements(group: Mapping[str, Any]) -> Iterator[tuple[Route, Any]]
     expect = expect if isinstance(expect, dict) else {}
     for route, names in ((("requirements",), group.get("requirements")), (("expect", "also"), expect.get("also"))):
         if isinstance(names, list):
-            yield from (((*route, index), each) for index, each in enumerate(names))
+            yield from (((*route, index), name) for index, name in enumerate(names))
     yield ("expect", "reject"), expect.get("reject")
 
 

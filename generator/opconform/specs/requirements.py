@@ -56,7 +56,7 @@ class Requirements(Keys):
     @property
     def by_id(self) -> Mapping[str, Requirement]:
         """The requirements by their ids."""
-        return {each.id: each for each in self.requirements}
+        return {requirement.id: requirement for requirement in self.requirements}
 
 
 def cases_of(op: str) -> Path:
@@ -76,15 +76,15 @@ def requirements_of(op: str) -> Requirements:
 
 
 def _faults(found: Requirements) -> Iterator[tuple[Route, str]]:
-    revisions, ids = {each.revision for each in found.pages}, [each.id for each in found.requirements]
-    for index, each in enumerate(found.requirements):
+    revisions, ids = {page.revision for page in found.pages}, [requirement.id for requirement in found.requirements]
+    for index, item in enumerate(found.requirements):
         route = ("requirements", index)
-        if unknown := {one for source in each.sources for one in source.revisions} - revisions:
-            yield route, f"{each.id}: the revisions {sorted(unknown)} are not among `pages`."
-        if each.level == "interpretation" and not each.reading:
-            yield route, f"{each.id}: an interpretation needs its `reading`."
-        if each.id in ids[:index]:
-            yield route, f"{each.id}: the id is repeated."
+        if unknown := {one for source in item.sources for one in source.revisions} - revisions:
+            yield route, f"{item.id}: the revisions {sorted(unknown)} are not among `pages`."
+        if item.level == "interpretation" and not item.reading:
+            yield route, f"{item.id}: an interpretation needs its `reading`."
+        if item.id in ids[:index]:
+            yield route, f"{item.id}: the id is repeated."
     for stage, names in found.establishes.items():
         for name in {*names} - {*ids}:
             yield ("establishes", stage), f"{stage}: {name} is not among the requirements."

@@ -188,8 +188,10 @@ class OperationModels:
 
     def __init__(self, op: str) -> None:
         operation = OPERATIONS[op]
-        inputs: dict[str, Any] = {each.name: _input_field(op, each) for each in operation.inputs}
-        attributes: dict[str, Any] = {each.name: _attribute_field(op, each) for each in operation.attributes}
+        inputs: dict[str, Any] = {input_.name: _input_field(op, input_) for input_ in operation.inputs}
+        attributes: dict[str, Any] = {
+            attribute.name: _attribute_field(op, attribute) for attribute in operation.attributes
+        }
         name: Any = Literal[op]
         context: Any = Annotated[Literal[(*operation.context_names, "then")], OR_EXPRESSION]
         title = op.replace("-", "")
@@ -199,7 +201,7 @@ class OperationModels:
             __base__=Keys,
             __doc__=f"{op} behind the operation under test, whose last output is its {first}.",
             op=(name, Field(description="The operation.")),
-            **{each: inputs[each] for each in others},
+            **{other: inputs[other] for other in others},
             **attributes,
         )
         feed: Any = create_model(
@@ -283,7 +285,9 @@ def models_of(op: str) -> OperationModels:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a spec of any operation that has requirements, and so can be tested."""
-    tested = [each for each in OPERATIONS if installed_cases(each) or (root() / "cases" / each).is_dir()]
+    tested = [
+        operation for operation in OPERATIONS if installed_cases(operation) or (root() / "cases" / operation).is_dir()
+    ]
     specs: Any = reduce(or_, (models_of(op).spec for op in tested))
     samples: Any = reduce(or_, (models_of(op).samples for op in tested))
     by_op = Field(discriminator="op")

@@ -134,7 +134,7 @@ class Case:
     @property
     def node(self) -> Node:
         """The node under test, or the first of several."""
-        return next(each for each in self.graph.nodes if each.under_test)
+        return next(node for node in self.graph.nodes if node.under_test)
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -180,8 +180,8 @@ def harness_text(case: Case, declarations: Mapping[str, bytes]) -> bytes:
     `declarations` has the JSON text of each operation that the suite declares.
     """
     document = _CASE.dump_json(case, exclude_defaults=True, exclude={"expect", "twin"})
-    ops = dict.fromkeys(each.op for each in case.graph.nodes)
-    declared = b",".join(declarations[each] for each in ops if each in declarations)
+    ops = dict.fromkeys(node.op for node in case.graph.nodes)
+    declared = b",".join(declarations[op] for op in ops if op in declarations)
     return b'{"format":%d,%b,"declarations":[%b]}' % (case.format, document[1:-1], declared)
 
 

@@ -71,11 +71,11 @@ def load(suite: str | Path) -> Iterator[Example]:
 
 def _example(suite: Suite, entry: Entry) -> Example:
     case = suite.case(entry)
-    types = {each.name: each.element_type for each in case.inputs}
+    types = {input_.name: input_.element_type for input_ in case.inputs}
     inputs = tuple(_typed(suite.arrays(entry, inputs_name(feed)), types) for feed in range(case.feeds))
     outputs: tuple[tuple[Array, ...], ...] = ()
     if isinstance(case.expect, Accept) and not suite.header.blind:
-        types = {each.name: each.element_type for each in case.expect.accept}
+        types = {output.name: output.element_type for output in case.expect.accept}
         golden = (_typed(suite.arrays(entry, expected_name(feed)), types) for feed in range(case.feeds))
         outputs = tuple(tuple(arrays[name] for name in types) for arrays in golden)
     return Example(suite=suite, entry=entry, case=case, inputs=inputs, outputs=outputs)

@@ -137,13 +137,13 @@ class AttributeSpec:
         value = attributes[self.name]
         if self.type in ("boolean", "enum"):
             allowed, texts = self.values or (False, True), self.values or _BOOLEANS
-            if any(type(value) is type(each) and value == each for each in allowed):
+            if any(type(value) is type(x) and value == x for x in allowed):
                 return None
             aspect = "values" if self.type == "enum" else "type"
             return f"{word}.{'spelling' if str(value).lower() in texts else aspect}"
         elements = value if isinstance(value, tuple) else (value,)
         if isinstance(value, tuple) is not (self.type == "ints") or any(
-            type(each) not in _TYPES[self.type] for each in elements
+            type(element) not in _TYPES[self.type] for element in elements
         ):
             return f"{word}.type"
         return f"{word}.values" if self.values and not {*elements} <= {*self.values} else None
@@ -167,7 +167,7 @@ class Declaration:
     def named(self, operands: Sequence[_Value | None]) -> dict[str, _Value]:
         """The operands of a node by the names of the ports; None stands for an omitted one."""
         names = (name for port in self.inputs for name in port.names(len(operands)))
-        return {name: each for name, each in zip(names, operands, strict=False) if each is not None}
+        return {name: operand for name, operand in zip(names, operands, strict=False) if operand is not None}
 
     def faults(self, inputs: Mapping[str, Typed], attributes: Mapping[str, Attribute]) -> Iterator[tuple[str, str]]:
         """The name of each wrong input and attribute, with the id of the requirement that it violates."""
@@ -184,7 +184,7 @@ class Declaration:
         on the elements of an input, or on several inputs together, is not among them.
         """
         ids = dict.fromkeys(violated for _, violated in self.faults(inputs, attributes))
-        return tuple(f"{self.name}:{each}" for each in ids)
+        return tuple(f"{self.name}:{id_}" for id_ in ids)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -199,9 +199,9 @@ class DeclaredCase(Case):
         Raises:
             LookupError: The suite does not declare the operation.
         """
-        for each in self.declarations:
-            if each.name == op:
-                return each
+        for declaration in self.declarations:
+            if declaration.name == op:
+                return declaration
         raise LookupError(f"the suite does not declare {op}")
 
 

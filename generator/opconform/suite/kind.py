@@ -85,4 +85,4 @@ def kinds_of(path: Path) -> list[Kind]:
 
 def _suite_of(results: Path) -> Path | None:
     """The suite in a results folder or beside it."""
-    return next((each for each in (results / "suite", results.parent / "suite") if (each / HEADER).is_file()), None)
+    return next((x for x in (results / "suite", results.parent / "suite") if (x / HEADER).is_file()), None)

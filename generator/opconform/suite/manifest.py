@@ -137,7 +137,7 @@ class Entry:
     def control(self) -> "Entry | None":
         """The case's control as an entry of its own, which no manifest lists; None if the case has no control."""
         inside = f"{CONTROL}/"
-        files = {name.removeprefix(inside): each for name, each in self.files.items() if name.startswith(inside)}
+        files = {name.removeprefix(inside): file for name, file in self.files.items() if name.startswith(inside)}
         if not files:
             return None
         identity = f"{self.id}/{CONTROL}"
@@ -151,7 +151,7 @@ _ENTRY = TypeAdapter(Entry)
 def reasons_by_dialect(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
     """Counts of pairs of a dialect and a reason, by dialect and reason; the most frequent reasons first."""
     counted: dict[str, dict[str, int]] = {name: {} for name in sorted({name for name, _ in counts})}
-    for (name, reason), count in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+    for (name, reason), count in sorted(counts.items(), key=lambda x: (-x[1], x[0])):
         counted[name][reason] = count
     return counted
 
@@ -174,7 +174,7 @@ def header_of(content: bytes, where: str) -> Header:
     try:
         header = _HEADER.validate_json(content)
     except ValidationError as fault:
-        is_old = any(each["loc"] == ("format",) and each["input"] == 1 for each in fault.errors(include_url=False))
+        is_old = any(error["loc"] == ("format",) and error["input"] == 1 for error in fault.errors(include_url=False))
         why = " is of suite format 1, which is no longer read. Generate the suite again."
         raise SuiteError(f"{where}{why if is_old else f': {first_error(fault)}.'}") from fault
     if header_text(header).encode() != content:
@@ -211,5 +211,5 @@ def expected_name(feed: int) -> str:
 def first_error(fault: ValidationError) -> str:
     """The first error that pydantic found, with its place."""
     error = fault.errors(include_url=False)[0]
-    place = ".".join(str(each) for each in error["loc"])
+    place = ".".join(str(x) for x in error["loc"])
     return f"{place}: {error['msg']}" if place else error["msg"]

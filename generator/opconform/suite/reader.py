@@ -59,12 +59,15 @@ class Suite:
     @cached_property
     def by_id(self) -> Mapping[str, Entry]:
         """The manifest's lines by case id."""
-        return {each.id: each for each in self.entries}
+        return {entry.id: entry for entry in self.entries}
 
     @cached_property
     def declarations(self) -> Mapping[str, bytes]:
         """The JSON text of the declaration of each operation."""
-        return {each.name: canonical_json(declaration_document(each)).encode() for each in self.header.declarations}
+        return {
+            declaration.name: canonical_json(declaration_document(declaration)).encode()
+            for declaration in self.header.declarations
+        }
 
     @cached_property
     def _recent(self) -> dict[str, Case]:
@@ -73,8 +76,8 @@ class Suite:
     def known(self) -> Known:
         """What cases can be selected from."""
         return Known(
-            groups={each.id.rpartition("/")[0]: each.profile for each in self.entries},
-            requirements={name for each in self.entries for name in each.requirements},
+            groups={entry.id.rpartition("/")[0]: entry.profile for entry in self.entries},
+            requirements={name for entry in self.entries for name in entry.requirements},
         )
 
     def stored(self, entry: Entry, name: str) -> bytes:
@@ -146,7 +149,7 @@ def open_suite(path: Path) -> Suite:
         raise SuiteError(f"{path}: {MANIFEST} does not match {HEADER}. Generate the suite again.")
     lines = enumerate(io.BytesIO(manifest), 1)
     entries = tuple(entry_of(line, f"{path}/{MANIFEST}:{number}") for number, line in lines)
-    ids = [each.id for each in entries]
+    ids = [entry.id for entry in entries]
     if ids != sorted(set(ids)):
         raise SuiteError(f"{path}: {MANIFEST} is not sorted by id, or repeats an id. Generate the suite again.")
     return Suite(store=store, header=header, entries=entries)
@@ -165,11 +168,11 @@ def array_faults(where: str, file: str, arrays: Mapping[str, Array], case: Case)
 
     A second feed may have any shapes: they are not declared.
     """
-    declared = {each.name: each for each in dict(tensors_of(case, blind=False)).get(file, ())}
+    declared = {x.name: x for x in dict(tensors_of(case, blind=False)).get(file, ())}
     for name in sorted(set(declared) ^ set(arrays)):
         fault = "no array {}." if name in declared else "an array {}, which the case does not declare."
         yield f"{where} has {fault.format(name)}"
-    for name in (each for each in declared if each in arrays):
+    for name in (x for x in declared if x in arrays):
         array, tensor = arrays[name], declared[name]
         storage = ELEMENT_TYPES[tensor.element_type].storage
         if array.dtype != storage and not array.dtype.kind == storage.kind == "U":
@@ -181,10 +184,10 @@ def array_faults(where: str, file: str, arrays: Mapping[str, Array], case: Case)
 def _contradiction(case: Case) -> str | None:
     if case.op != case.id.partition("/")[0] and not case.id.endswith(f"/{CONTROL}"):
         return f"its operation {case.op} contradicts its id"
-    known: set[str | None] = {each.name for each in case.inputs}
+    known: set[str | None] = {input_.name for input_ in case.inputs}
     if len(known) < len(case.inputs):
         return "two of its inputs have the same name"
-    if any(each.name != f"output_{number}" for number, each in enumerate(_expected(case))):
+    if any(x.name != f"output_{number}" for number, x in enumerate(_expected(case))):
         return "its outputs are not named output_0, output_1, …"
     known.add(None)  # an omitted input
     for node in case.graph.nodes:
@@ -194,14 +197,15 @@ def _contradiction(case: Case) -> str | None:
         known.update(node.outputs)
     if lost := set(case.graph.outputs) - known:
         return f"its output {min(lost)} is not in its graph"
-    return None if any(each.under_test for each in case.graph.nodes) else "no node of its graph is under test"
+    return None if any(node.under_test for node in case.graph.nodes) else "no node of its graph is under test"
 
 
 def _declared_bytes(case: Case) -> int:
     """The bytes of the tensors of a case's first feed, with one character per string."""
     tensors: tuple[Input | Output, ...] = (*case.inputs, *_expected(case))
     return sum(
-        math.prod(each.shape) * (ELEMENT_TYPES[each.element_type].storage.itemsize or _CHARACTER) for each in tensors
+        math.prod(tensor.shape) * (ELEMENT_TYPES[tensor.element_type].storage.itemsize or _CHARACTER)
+        for tensor in tensors
     )
 
 

@@ -21,15 +21,17 @@ def faults_of(path: Path) -> Iterator[str]:
     except SuiteError as fault:
         yield str(fault)
         return
-    counts = Counter("accept" if each.expect == "accept" else "reject" for each in suite.entries)
+    counts = Counter("accept" if entry.expect == "accept" else "reject" for entry in suite.entries)
     if {name: count for name, count in suite.header.counts.items() if count} != counts:
         yield f"{suite.store.root}/{HEADER}: the counts are not those of {MANIFEST}."
-    left_out = Counter(pair for each in suite.entries for pair in each.left_out.items())
+    left_out = Counter(pair for entry in suite.entries for pair in entry.left_out.items())
     if suite.header.left_out != reasons_by_dialect(left_out):
         yield f"{suite.store.root}/{HEADER}: the counts of cases without a model are not those of {MANIFEST}."
     if hashlib.sha256("".join(map(entry_line, suite.entries)).encode()).hexdigest() != suite.header.digest:
         yield f"{suite.store.root}/{MANIFEST}: a line repeats a key, or is not in the form that `generate` writes."
-    for op in sorted({each.op for each in suite.entries} - {each.name for each in suite.header.declarations}):
+    for op in sorted(
+        {entry.op for entry in suite.entries} - {declaration.name for declaration in suite.header.declarations}
+    ):
         yield f"{suite.store.root}/{HEADER}: it does not declare {op}."
     for entry in suite.entries:
         faults = list(_file_faults(suite, entry))
@@ -59,7 +61,7 @@ def _case_faults(suite: Suite, entry: Entry) -> Iterator[str]:
         if case_text(case).encode() != suite.read(entry, CASE):
             yield f"{where}/{CASE} repeats a key, or is not in the form that `generate` writes."
         needed = dict(tensors_of(case, blind=suite.header.blind))
-        arrays = {each for each in entry.files if each.endswith(".npz") and not each.startswith(f"{CONTROL}/")}
+        arrays = {file for file in entry.files if file.endswith(".npz") and not file.startswith(f"{CONTROL}/")}
         for name in sorted(set(needed) ^ arrays):
             yield f"{where}/{name} {'is missing' if name in needed else 'does not belong to a feed of the case'}."
         for name in needed:
@@ -82,7 +84,7 @@ def _reference_faults(suite: Suite, entry: Entry) -> Iterator[str]:
 
 def foreign_faults(suite: Suite) -> Iterator[str]:
     """Every file and empty folder in a suite that its manifest does not name, one sentence each."""
-    known = {HEADER, MANIFEST} | {f"{each.id}/{name}" for each in suite.entries for name in each.files}
+    known = {HEADER, MANIFEST} | {f"{entry.id}/{name}" for entry in suite.entries for name in entry.files}
     seen: Counter[str] = Counter(suite.store.paths())
     for path, times in sorted(seen.items()):
         is_emptied = (

@@ -50,36 +50,40 @@ Layouts = Mapping[str, Layout]
 def _stream(bits: int) -> Layout:
     """One stream of bits, lowest first; an element may span two bytes."""
     count = math.lcm(bits, _BYTE)
-    return Layout(count // bits, tuple(divmod(each, bits) for each in range(count)), tail=bits)
+    return Layout(count // bits, tuple(divmod(index, bits) for index in range(count)), tail=bits)
 
 
 def _high_first(bits: int) -> Layout:
     """The first element in the highest bits of the byte."""
     last = _BYTE // bits - 1
-    return Layout(last + 1, tuple((last - each // bits, each % bits) for each in range(_BYTE)))
+    return Layout(last + 1, tuple((last - index // bits, index % bits) for index in range(_BYTE)))
 
 
 #: Elements of 3 bits: the low two of each element high first in two bytes, and the high ones in a third.
 _U3_TRANSPOSED = Layout(
     8,
     (
-        *((3 - each // 2, each % 2) for each in range(_BYTE)),
-        *((7 - each // 2, each % 2) for each in range(_BYTE)),
-        *((7 - each, 2) for each in range(_BYTE)),
+        *((3 - index // 2, index % 2) for index in range(_BYTE)),
+        *((7 - index // 2, index % 2) for index in range(_BYTE)),
+        *((7 - index, 2) for index in range(_BYTE)),
     ),
 )
 #: Elements of 6 bits: the low four of each element high first in two bytes, and the high two in a third.
 _U6_TRANSPOSED = Layout(
     4,
     (
-        *((1 - each // 4, each % 4) for each in range(_BYTE)),
-        *((3 - each // 4, each % 4) for each in range(_BYTE)),
-        *((3 - each // 2, 4 + each % 2) for each in range(_BYTE)),
+        *((1 - index // 4, index % 4) for index in range(_BYTE)),
+        *((3 - index // 4, index % 4) for index in range(_BYTE)),
+        *((3 - index // 2, 4 + index % 2) for index in range(_BYTE)),
     ),
 )
 
 #: Every narrow type as one stream of bits, lowest first, as ONNX and MLIR have it.
-LOW_FIRST: Layouts = {each.name: _stream(each.bits) for each in ELEMENT_TYPES.values() if 0 < each.bits < _BYTE}
+LOW_FIRST: Layouts = {
+    element_type.name: _stream(element_type.bits)
+    for element_type in ELEMENT_TYPES.values()
+    if 0 < element_type.bits < _BYTE
+}
 #: OpenVINO's layouts by the first version that has them, the newest first; all of them keep u1 highest first.
 _OPENVINO: Mapping[tuple[int, int], Layouts] = {
     (2026, 5): {**LOW_FIRST, "u1": _high_first(1)},
@@ -108,8 +112,8 @@ def pack(tensor: Tensor, layouts: Layouts) -> bytes:
     Strings are their number, 0, the end of each, and their UTF-8 bytes.
     """
     if tensor.type.kind == "string":
-        texts = [str(each).encode() for each in tensor.array.reshape(-1)]
-        ends = np.cumsum([len(each) for each in texts], dtype=_COUNT)
+        texts = [str(value).encode() for value in tensor.array.reshape(-1)]
+        ends = np.cumsum([len(text) for text in texts], dtype=_COUNT)
         return np.array([len(texts), 0], _COUNT).tobytes() + ends.tobytes() + b"".join(texts)
     layout = layouts.get(tensor.element_type)
     if layout is None:

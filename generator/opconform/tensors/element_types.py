@@ -92,7 +92,7 @@ _ROWS = (
 )
 
 #: Every element type by its name.
-ELEMENT_TYPES: Mapping[str, ElementType] = {each.name: each for each in _ROWS}
+ELEMENT_TYPES: Mapping[str, ElementType] = {row.name: row for row in _ROWS}
 
 
 def _storage_of(element_type: ElementType) -> "np.dtype[Any]":
@@ -101,4 +101,4 @@ def _storage_of(element_type: ElementType) -> "np.dtype[Any]":
     return np.dtype(np.uint16 if element_type.bits == 16 else np.uint8)  # noqa: PLR2004 - two bytes
 
 
-_STORAGE: Mapping[str, "np.dtype[Any]"] = {each.name: _storage_of(each) for each in _ROWS}
+_STORAGE: Mapping[str, "np.dtype[Any]"] = {row.name: _storage_of(row) for row in _ROWS}

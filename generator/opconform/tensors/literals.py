@@ -42,11 +42,13 @@ def encoded(name: str, elements: Sequence[Element]) -> Array:
     if element_type.kind == "string":
         return np.array(elements, dtype=np.str_)
     if element_type.kind == "float":
-        return np.array([_float_pattern(element_type, each) for each in elements], _unsigned(storage)).view(storage)
+        return np.array([_float_pattern(element_type, element) for element in elements], _unsigned(storage)).view(
+            storage
+        )
     if element_type.is_integer and storage.kind in "iu" and storage.itemsize * 8 == element_type.bits:
         return np.array(elements, storage)
     mask = (1 << element_type.bits) - 1
-    return np.array([int(each) & mask for each in elements], storage)
+    return np.array([int(element) & mask for element in elements], storage)
 
 
 def _checked_text(element: Element) -> str:
@@ -54,7 +56,7 @@ def _checked_text(element: Element) -> str:
         raise ValueError(f"{quoted(element)} is not text; write it in quotes")
     if element.endswith("\0"):
         raise ValueError(f"{quoted(element)} ends in a NUL character, which numpy's strings cannot hold")
-    if any("\ud800" <= each <= "\udfff" for each in element):
+    if any("\ud800" <= x <= "\udfff" for x in element):
         raise ValueError(f"{quoted(element)} contains an unpaired surrogate")
     return element
 

@@ -82,7 +82,7 @@ def _npy(array: Array) -> bytes:
 
 def is_large(arrays: Mapping[str, Array]) -> bool:
     """Whether arrays take so much memory that `write_npz` should write them, without a copy of all."""
-    return sum(each.nbytes for each in arrays.values()) > _PLAIN
+    return sum(array.nbytes for array in arrays.values()) > _PLAIN
 
 
 def write_npz(file: BinaryIO, arrays: Mapping[str, Array]) -> None:
@@ -170,7 +170,7 @@ def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
         if len(content) <= min(limit, _SMALL) and (arrays := _small_arrays(content)) is not None:
             return dict(arrays)
         members = _stored(content)
-        if members is None or sum(len(each) for _, each in members) > limit:
+        if members is None or sum(len(x) for _, x in members) > limit:
             members = _unpacked(content, where, limit)
         return _arrays(members)
     except ZIP_ERRORS as fault:
@@ -185,7 +185,7 @@ def _small_arrays(content: bytes) -> Mapping[str, Array] | None:
 
 
 def _arrays(members: Sequence[tuple[str, Buffer]]) -> dict[str, Array]:
-    arrays = {name.removesuffix(".npy"): _array(name, each) for name, each in members}
+    arrays = {name.removesuffix(".npy"): _array(name, x) for name, x in members}
     if len(arrays) < len(members):
         raise ValueError("it contains an array twice")
     return arrays
@@ -224,12 +224,12 @@ def _stored(content: bytes) -> list[tuple[str, Buffer]] | None:
 
 def _unpacked(content: bytes, where: str, limit: int) -> list[tuple[str, Buffer]]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        total = sum(each.file_size for each in archive.infolist())
+        total = sum(m.file_size for m in archive.infolist())
         if total > limit + _HEADER_LIMIT * len(archive.infolist()):
             raise SuiteError(f"{where} contains {total:,} bytes of arrays; at most {limit:,} are allowed.")
-        if min((each.header_offset for each in archive.infolist()), default=archive.start_dir) > 0:
+        if min((m.header_offset for m in archive.infolist()), default=archive.start_dir) > 0:
             raise ValueError("it has bytes before its first member")
-        return [(each.filename, _member_content(archive, each, content)) for each in archive.infolist()]
+        return [(m.filename, _member_content(archive, m, content)) for m in archive.infolist()]
 
 
 def _member_content(archive: zipfile.ZipFile, metadata: zipfile.ZipInfo, content: bytes) -> Buffer:
@@ -279,7 +279,7 @@ def _header(head: bytes) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
             shape, fortran, dtype = _READERS[version](stream, max_header_size=_HEADER_LIMIT)
     except _UNPARSABLE as fault:
         raise ValueError("the header of an array cannot be parsed") from fault
-    if any(type(each) is not int or each < 0 for each in shape):
+    if any(type(size) is not int or size < 0 for size in shape):
         raise ValueError(f"{shape} is not the shape of an array")
     return shape, fortran, dtype
 

@@ -54,8 +54,8 @@ def special_patterns(element_type: ElementType) -> tuple[int, ...]:
         return (7, 15, 0, 8)
     mask = (1 << element_type.bits) - 1
     extremes = (element_type.minimum, element_type.maximum)
-    inside = (each for each in _INTEGERS if element_type.minimum <= each <= element_type.maximum)
-    return tuple(each & mask for each in dict.fromkeys((*extremes, *inside)))
+    inside = (integer for integer in _INTEGERS if element_type.minimum <= integer <= element_type.maximum)
+    return tuple(fromkey & mask for fromkey in dict.fromkeys((*extremes, *inside)))
 
 
 def _ieee(layout: "ml_dtypes.finfo | np.finfo[Any]") -> tuple[int, ...]:

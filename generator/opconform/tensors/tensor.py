@@ -41,8 +41,8 @@ class Tensor:
         flat = self.array.reshape(-1)
         if self.type.kind == "signed" and self.type.storage.kind == "u":
             sign = 1 << (self.type.bits - 1)
-            return [(int(each) ^ sign) - sign for each in flat]
-        return [int(each) for each in flat]
+            return [(int(value) ^ sign) - sign for value in flat]
+        return [int(value) for value in flat]
 
 
 def patterns(array: Array) -> Array:

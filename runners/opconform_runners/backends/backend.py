@@ -115,8 +115,8 @@ def undeclared_operation(case: Case, operations: Collection[str], dialects: Sequ
     """
     if dialects and not operations:
         return None
-    needed = (case.op,) if dialects else (case.op, *(each.op for each in case.graph.nodes))
-    return next((each for each in needed if each not in operations), None)
+    needed = (case.op,) if dialects else (case.op, *(node.op for node in case.graph.nodes))
+    return next((x for x in needed if x not in operations), None)
 
 
 def full_name(op: str, requirement: str) -> str:
@@ -126,7 +126,7 @@ def full_name(op: str, requirement: str) -> str:
 
 def full_names(requirements: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
     """The full names of requirements listed by operation."""
-    return tuple(full_name(op, each) for op, ids in requirements.items() for each in ids)
+    return tuple(full_name(op, id_) for op, ids in requirements.items() for id_ in ids)
 
 
 class Backend(Protocol):

@@ -36,14 +36,14 @@ _BYTE = 8
 #: The runtime's names of the element types: its name for the kind, and the number of bits.
 _WORDS = {"boolean": "BOOL", "float": "FLOAT", "signed": "INT", "unsigned": "UINT"}
 _NAMES = {
-    each.name: f"{_WORDS[each.kind]}_{each.bits}"
-    for each in ELEMENT_TYPES.values()
-    if each.kind in _WORDS and each.bits in (4, 8, 16, 32, 64) and each.name != "f4e2m1"
+    element_type.name: f"{_WORDS[element_type.kind]}_{element_type.bits}"
+    for element_type in ELEMENT_TYPES.values()
+    if element_type.kind in _WORDS and element_type.bits in (4, 8, 16, 32, 64) and element_type.name != "f4e2m1"
 }
 _NAMES |= {"bf16": "BFLOAT_16", "f8e4m3": "FLOAT_8_E4M3_FN", "f8e5m2": "FLOAT_8_E5M2", "f8e8m0": "FLOAT_8_E8M0_FNU"}
 
 #: The element types that IREE carries; it implements few shapes of those narrower than a byte.
-_CARRIED = tuple(each for each in _NAMES if ELEMENT_TYPES[each].bits % _BYTE == 0)
+_CARRIED = tuple(n for n in _NAMES if ELEMENT_TYPES[n].bits % _BYTE == 0)
 
 _KINDS = {name: int(getattr(runtime.HalElementType, theirs)) for name, theirs in _NAMES.items()}
 _BY_KIND = {kind: name for name, kind in _KINDS.items()}
@@ -107,7 +107,7 @@ class Iree:
         module = runtime.VmModule.copy_buffer(self._instance, _compiled(self._session, source))
         context = runtime.VmContext(self._instance, [self._hal, module])
         function = module.lookup_function(_ENTRY)
-        names = [each.name for each in case.inputs if each.binding == "parameter"]
+        names = [input_.name for input_ in case.inputs if input_.binding == "parameter"]
         outputs: list[Outputs] = []
         for feed in feeds:
             given = runtime.VmVariantList(len(names))
@@ -116,10 +116,10 @@ class Iree:
             results = runtime.VmVariantList(1)
             try:
                 context.invoke(function, given, results)
-                views = [results.get_as_object(each, runtime.HalBufferView) for each in range(results.size)]
+                views = [results.get_as_object(index, runtime.HalBufferView) for index in range(results.size)]
             except (RuntimeError, ValueError) as fault:
                 raise Rejected("run", _first_line(str(fault))) from fault
-            outputs.append([_output(each) for each in views])
+            outputs.append([_output(view) for view in views])
         return outputs
 
     def _view(self, tensor: Tensor) -> runtime.HalBufferView:
@@ -155,7 +155,7 @@ def _compiled(session: Session, source: bytes) -> bytes:
         _LISTEN(invocation._inv_p, 0, listener, None)
         if not invocation.parse_source(Source.wrap_buffer(session, source)) or not invocation.execute():
             message = _first_line(said[0]) if said else "the compiler gives no reason"
-            is_missing = any(_NOT_IMPLEMENTED.search(each) for each in said)
+            is_missing = any(_NOT_IMPLEMENTED.search(x) for x in said)
             raise Unsupported(message) if is_missing else Rejected("build", message)
         output = CompilerOutput.open_membuffer()
         invocation.output_vm_bytecode(output)

@@ -21,9 +21,9 @@ from opconform_runners.backends.onnx.types import CARRIED, MAPPED
 _TARGETS = {"CPU": "llvm"}
 
 #: The element types that TVM carries, of those that ONNX's operators take.
-_CARRIED = tuple(each for each in CARRIED if each != "string")
+_CARRIED = tuple(x for x in CARRIED if x != "string")
 
-_NAMES = {str(ELEMENT_TYPES[each].native): each for each in _CARRIED}
+_NAMES = {str(ELEMENT_TYPES[x].native): x for x in _CARRIED}
 
 _TRANSLATION = Translation(
     not_implemented=re.compile(r"not yet supported|unknown dtype"),
@@ -63,7 +63,7 @@ class Tvm:
         proto = onnx.load(str(model))
         with _TRANSLATION.at("build"):
             module = from_onnx(proto)
-            names = [each.name for each in module[_ENTRY].params]
+            names = [parameter.name for parameter in module[_ENTRY].params]
             machine = relax.VirtualMachine(tvm.compile(module, self._target), self._device)
         outputs: list[Outputs] = []
         for feed in feeds:
@@ -71,11 +71,9 @@ class Tvm:
             with _TRANSLATION.at("run"):
                 results = machine[_ENTRY](*given)
                 tensors = [results] if isinstance(results, tvm.runtime.Tensor) else results
-                arrays = [(str(each.dtype), each.numpy()) for each in tensors]  # fails for a negative dimension
+                arrays = [(str(tensor.dtype), tensor.numpy()) for tensor in tensors]  # fails for a negative dimension
             names_of = ((_NAMES[dtype], array) for dtype, array in arrays)
-            outputs.append(
-                [Tensor(element_type=each, array=one.view(ELEMENT_TYPES[each].storage)) for each, one in names_of]
-            )
+            outputs.append([Tensor(element_type=x, array=one.view(ELEMENT_TYPES[x].storage)) for x, one in names_of])
         return outputs
 
     def _given(self, tensor: Tensor) -> tvm.runtime.Tensor:

@@ -60,9 +60,9 @@ def _check_complete(results: Sequence[Result], suite: Suite, path: Path) -> None
         raise CertificateError(f"{suite.store.root} was generated with --select {chosen}: its profiles are incomplete.")
     if suite.header.part_of:
         raise CertificateError(f"{suite.store.root} {_STREAMED}")
-    verdicts = {each.id: each.verdict for each in results}
-    profiles = {each.profile for each in results}
-    wanted = {each.id for each in suite.entries if each.profile in profiles}
+    verdicts = {result.id: result.verdict for result in results}
+    profiles = {result.profile for result in results}
+    wanted = {entry.id for entry in suite.entries if entry.profile in profiles}
     odd = min(wanted ^ verdicts.keys(), default=None)
     if odd is not None:
         what = "has no verdict on" if odd in wanted else "has a verdict on a case that is not in the suite:"

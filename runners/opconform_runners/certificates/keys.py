@@ -23,8 +23,8 @@ _PRIVATE_MODE = 0o600
 _FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 #: The points of small order, without the sign of x: for such a key, anyone can make a valid signature.
 _SMALL_ORDER = frozenset(
-    bytes.fromhex(each)
-    for each in (
+    bytes.fromhex(name)
+    for name in (
         "0000000000000000000000000000000000000000000000000000000000000000",
         "0100000000000000000000000000000000000000000000000000000000000000",
         "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
@@ -60,7 +60,7 @@ def write_pair(name: Path) -> tuple[Path, Path, str]:
         )
     private, public = name.with_name(f"{name.name}.key"), name.with_name(f"{name.name}.pub")
     check_outside_suites(private)
-    taken = next((each for each in (private, public) if os.path.lexists(each)), None)
+    taken = next((x for x in (private, public) if os.path.lexists(x)), None)
     if taken is not None:
         raise UsageError(f"{taken} exists, and keys are never overwritten. Use another name.")
     key = Ed25519PrivateKey.generate()

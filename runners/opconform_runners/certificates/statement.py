@@ -191,7 +191,7 @@ def _contradictions(statement: Statement) -> Iterator[str]:
     names = [resource.name for resource in statement.subject]
     if names != [RESULTS, OUTCOMES, *([OUTPUTS] if finding.judged else [])]:
         yield f"its subject is {', '.join(names) or 'nothing'}, but judged is {str(finding.judged).lower()}"
-    manifests = [each.digest["sha256"] for each in predicate.configuration if each.name == MANIFEST]
+    manifests = [x.digest["sha256"] for x in predicate.configuration if x.name == MANIFEST]
     if manifests != [finding.suite.digest]:
         yield f"the suite digest is not that of {MANIFEST}"
     result = "FAILED" if not finding.conformant else "WARNED" if predicate.warned else "PASSED"
@@ -224,8 +224,8 @@ def _lines(statement: Statement) -> Iterator[str]:
     yield f"{verdict} ({predicate.result}), {coverage}: {backend.name} {backend.version}{device}{origin}"
     facts = environment_facts(finding.environment, backend.device)
     if facts:
-        yield "; ".join(f"{name.lower()}: {each}" for name, each in facts)
-    files = {each.name: each.digest["sha256"] for each in predicate.configuration}
+        yield "; ".join(f"{name.lower()}: {x}" for name, x in facts)
+    files = {x.name: x.digest["sha256"] for x in predicate.configuration}
     specs = {name: digest for name, digest in files.items() if name not in (HEADER, MANIFEST)}
     yield f"suite {finding.suite.version}, digest {finding.suite.digest}, {_specs_phrase(specs)}"
     yield f"profiles: {', '.join(finding.profiles)}"
@@ -247,9 +247,9 @@ def _specs_phrase(specs: Mapping[str, str]) -> str:
     if foreign:
         return f"NOT THE SHIPPED SPECS: {', '.join(foreign)} (custom, or of another version of opconform)"
     shipped = set(shipped_files())
-    known, operations = ({each.partition("/")[0] for each in names} for names in (shipped, specs))
+    known, operations = ({name.partition("/")[0] for name in names} for names in (shipped, specs))
     phrase = "the shipped specs"
     if operations < known:
         phrase += f" of {len(operations)} of {len(known)} operations: {', '.join(sorted(operations))}"
-    left_out = sorted(each for each in shipped - set(specs) if each.partition("/")[0] in operations)
+    left_out = sorted(spec for spec in shipped - set(specs) if spec.partition("/")[0] in operations)
     return f"{phrase}{';' if operations < known else ''} except {', '.join(left_out)}" if left_out else phrase

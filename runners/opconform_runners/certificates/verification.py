@@ -107,8 +107,12 @@ def check_origin(suite: Suite) -> None:
     cover the requirements.
     """
     for op in OPERATIONS.keys() & suite.header.requirements.keys():
-        notes = {name: (each.level, each.text) for name, each in suite.header.requirements[op].items()}
-        if notes != {each.id: (each.level, each.text) for each in requirements_of(op).requirements}:
+        notes = {
+            name: (requirement.level, requirement.text) for name, requirement in suite.header.requirements[op].items()
+        }
+        if notes != {
+            requirement.id: (requirement.level, requirement.text) for requirement in requirements_of(op).requirements
+        }:
             what = f"The requirements of {op} in {suite.store.root}"
             raise CertificateError(
                 f"{what} are not those of opconform {opconform.__version__}. Generate the suite again."
@@ -122,7 +126,7 @@ def check_origin(suite: Suite) -> None:
 def check_profiles(statement: Statement, wanted: Sequence[str]) -> None:
     """Check that a certificate covers all the wanted profiles."""
     covered = statement.predicate.opconform.profiles
-    lacking = [each for each in wanted if each not in covered]
+    lacking = [name for name in wanted if name not in covered]
     if lacking:
         raise CertificateError(f"The certificate covers {', '.join(covered)}, but not {', '.join(lacking)}.")
 
@@ -170,11 +174,11 @@ def check_claims(statement: Statement, out: Path, suite: Suite) -> None:
     if true != statement:
         pairs: list[tuple[Any, Any]] = [(true, statement), (true.predicate, statement.predicate)]
         pairs.append((true.predicate.opconform, statement.predicate.opconform))
-        every = ((each.name, one, other) for one, other in pairs for each in fields(one))
+        every = ((field.name, one, other) for one, other in pairs for field in fields(one))
         differing = [name for name, one, other in every if getattr(one, name) != getattr(other, name)]
-        named = ", ".join(each for each in differing if each not in ("predicate", "opconform"))
+        named = ", ".join(x for x in differing if x not in ("predicate", "opconform"))
         raise CertificateError(f"The certificate does not match {out / RESULTS} and the suite: {named}.")
 
 
 def _digests(files: Sequence[Resource]) -> dict[str, str]:
-    return {each.name: each.digest["sha256"] for each in files}
+    return {file.name: file.digest["sha256"] for file in files}

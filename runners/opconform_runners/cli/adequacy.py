@@ -32,8 +32,10 @@ def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
     Uses the shipped specs unless SPECs are given. With --strict the exit code is 1 if a mutant or a stale entry remains
     to be reviewed, or a requirement has no case.
     """
-    groups = [each for spec in load_specs(specs) for each in spec.groups if each.settings.profile not in NOT_BY_DEFAULT]
-    cases = [case for each in groups for case in expand(each, limits=LIMITS)]
+    groups = [
+        group for spec in load_specs(specs) for group in spec.groups if group.settings.profile not in NOT_BY_DEFAULT
+    ]
+    cases = [case for group in groups for case in expand(group, limits=LIMITS)]
     found = adequacy_of(cases, {"numpy": NumpyTarget()})
     print_result(_document(found), _lines(found), as_json=as_json)
     raise click.exceptions.Exit(1 if strict and not found.is_adequate else 0)
@@ -47,7 +49,7 @@ def _lines(found: Adequacy) -> Iterator[str]:
             killed, reviewed = target.mutants - len(target.survivors), len(target.survivors) - left
             beside = "" if name == SEMANTICS else f" of {name}"
             yield f"mutants{beside}: {killed} of {target.mutants} killed, {reviewed} reviewed, {left} to review"
-    yield from (f"no case  {each}" for each in found.untested)
+    yield from (f"no case  {x}" for x in found.untested)
     for target in found.targets.values():
         yield from _left(target)
 
@@ -69,7 +71,7 @@ def _document(found: Adequacy) -> dict[str, object]:
         "inferences": found.targets[SEMANTICS].trials,
         "adequate": found.is_adequate,
         "untested": list(found.untested),
-        "targets": {name: _target(each) for name, each in found.targets.items()},
+        "targets": {name: _target(target) for name, target in found.targets.items()},
     }
 
 
@@ -77,9 +79,9 @@ def _target(target: Assessment) -> dict[str, object]:
     return {
         "mutants": target.mutants,
         "survivors": [
-            {name: getattr(each, name) for name in ("module", "line", "before", "after")}
-            | {"requirements": list(each.names), "reviewed": target.reviewed.get(each)}
-            for each in target.survivors
+            {name: getattr(survivor, name) for name in ("module", "line", "before", "after")}
+            | {"requirements": list(survivor.names), "reviewed": target.reviewed.get(survivor)}
+            for survivor in target.survivors
         ],
-        "stale": [each._asdict() for each in target.stale],
+        "stale": [x._asdict() for x in target.stale],
     }

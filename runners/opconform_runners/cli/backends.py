@@ -20,11 +20,11 @@ def command(as_json: bool) -> None:
 
     Each backend is started in its own process, as in a run.
     """
-    found = {each: _description(each) for each in names()}
+    found = {name: _description(name) for name in names()}
     width = max(map(len, found), default=0)
     print_result(
-        [_document(name, each) for name, each in found.items()],
-        (f"{name:{width}}  {_sentence(each)}" for name, each in found.items()),
+        [_document(name, hit) for name, hit in found.items()],
+        (f"{name:{width}}  {_sentence(hit)}" for name, hit in found.items()),
         as_json=as_json,
     )
 

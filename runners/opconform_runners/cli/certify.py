@@ -93,9 +93,9 @@ def command(
         hold_matrix(folder, started)
     else:
         hold(folder)
-    for name, each in started.commands.items():
+    for name, item in started.commands.items():
         if not results.force:
-            check_certifiable(folders[name], each.options, selection, generating.seed)
+            check_certifiable(folders[name], item.options, selection, generating.seed)
     running = RunOptions(
         jobs=generation.jobs,
         timeout=backend.timeout,
@@ -123,15 +123,15 @@ def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     """The backends and the specs among words. What is not a backend is a spec if it is a file or an operation."""
     installed, operations = names(), tested_operations()
     specs = [
-        each
-        for each in words
-        if each not in installed and (each.endswith((".yaml", ".yml")) or Path(each).is_dir() or each in operations)
+        word
+        for word in words
+        if word not in installed and (word.endswith((".yaml", ".yml")) or Path(word).is_dir() or word in operations)
     ]
-    for each in words:
-        if is_url(each):
-            raise UsageError(f"{each} is a URL, but specs must be local files.")
-        if (each in specs and each not in operations) or (each not in installed and Path(each).exists()):
-            check_kind(Path(each), "spec")
-        if each not in specs and not nearest(each, installed) and (meant := nearest(each, operations)):
-            raise UsageError(f"{each!r} is neither a backend nor an operation. {meant.strip()}")
-    return [each for each in words if each not in specs], [Path(each) for each in specs]
+    for item in words:
+        if is_url(item):
+            raise UsageError(f"{item} is a URL, but specs must be local files.")
+        if (item in specs and item not in operations) or (item not in installed and Path(item).exists()):
+            check_kind(Path(item), "spec")
+        if item not in specs and not nearest(item, installed) and (meant := nearest(item, operations)):
+            raise UsageError(f"{item!r} is neither a backend nor an operation. {meant.strip()}")
+    return [word for word in words if word not in specs], [Path(spec) for spec in specs]

@@ -76,10 +76,10 @@ def command(
     Exit code: 0 nothing new, 1 new faults, or nearly every case fails, or none of a named operation passed or failed,
     3 the backend cannot start.
     """
-    named = [each for each in targets if each not in OPERATIONS]
-    for each in named:  # a misspelt operation would be taken for a backend
-        if each.partition(":")[0] not in names() and (meant := nearest(each, tested_operations())):
-            raise UsageError(f"{each!r} is neither a backend nor an operation. {meant.strip()}")
+    named = [target for target in targets if target not in OPERATIONS]
+    for item in named:  # a misspelt operation would be taken for a backend
+        if item.partition(":")[0] not in names() and (meant := nearest(item, tested_operations())):
+            raise UsageError(f"{item!r} is neither a backend nor an operation. {meant.strip()}")
     if len(named) > 1:
         known = ", ".join(tested_operations())
         raise UsageError(f"{named[1]!r} is not an operation; name one backend. Operations: {known}.")
@@ -89,10 +89,12 @@ def command(
     check_replaceable(folder / "suite")
     earlier = earlier_trials(folder, seed)
     implementation = run_loop(described(command))
-    dialects = tuple(each for each in DIALECTS if each in implementation.dialects)
-    declared = [each for each in tested_operations() if each in implementation.operations]
-    operations = [each for each in dict.fromkeys(targets) if each in OPERATIONS]
-    if absent := [each for each in operations if declared and each not in declared]:
+    dialects = tuple(dialect for dialect in DIALECTS if dialect in implementation.dialects)
+    declared = [
+        tested_operation for tested_operation in tested_operations() if tested_operation in implementation.operations
+    ]
+    operations = [fromkey for fromkey in dict.fromkeys(targets) if fromkey in OPERATIONS]
+    if absent := [operation for operation in operations if declared and operation not in declared]:
         sentence = f"{implementation.title} does not declare {', '.join(absent)}."
         raise UsageError(f"{sentence} Leave it out, or name another. Declared: {', '.join(declared)}.")
     operations = operations or declared or shipped_operations()
@@ -120,6 +122,6 @@ def command(
                 finally:
                     if search.tests:
                         print_lines(lines_of(search, folder, command.name, operations))
-    wanted = [each for each in operations if each in targets]
-    is_tested = search.decided.total() > 0 and all(search.decided[each] for each in wanted)
+    wanted = [operation for operation in operations if operation in targets]
+    is_tested = search.decided.total() > 0 and all(search.decided[name] for name in wanted)
     raise click.exceptions.Exit(1 if search.found or search.fails or not is_tested else 0)

@@ -46,17 +46,17 @@ def command(
             f"note: Name an operation to list the cases of an installed package: {', '.join(installed)}.", err=True
         )
     if by_requirement:
-        rows = list(_rows([each.case for each in listed]))
+        rows = list(_rows([x.case for x in listed]))
         print_result(rows, [_table(rows)], as_json=as_json, width=160)
     elif by_case:
-        lines = (
-            f"{each.case.id}  {_expectation(each.case)}: {description_of(each.case, each.feeds())}" for each in listed
-        )
-        print_result([_document(each.case) for each in listed], lines, as_json=as_json)
+        lines = (f"{x.case.id}  {_expectation(x.case)}: {description_of(x.case, x.feeds())}" for x in listed)
+        print_result([_document(x.case) for x in listed], lines, as_json=as_json)
     else:
-        groups = [_group([*each]) for _, each in groupby((each.case for each in listed), key=_group_of)]
-        width = max(len(each["id"]) for each in groups)
-        lines = (f"{each['id']:{width}}  {each['cases']:>4}  {_expected(each)}: {each['title']}" for each in groups)
+        groups = [_group([*members]) for _, members in groupby((x.case for x in listed), key=_group_of)]
+        width = max(len(group["id"]) for group in groups)
+        lines = (
+            f"{group['id']:{width}}  {group['cases']:>4}  {_expected(group)}: {group['title']}" for group in groups
+        )
         print_result(groups, lines, as_json=as_json)
 
 
@@ -98,16 +98,16 @@ def _rows(cases: Sequence[Case]) -> Iterator[dict[str, Any]]:
         if isinstance(case.expect, Reject):
             rejecting[case.op, case.expect.reject] += 1
         else:
-            accepting.update((case.op, each) for each in case.requirements)
-    for op in sorted({each.op for each in cases}):
-        for each in requirements_of(op).requirements:
+            accepting.update((case.op, requirement) for requirement in case.requirements)
+    for op in sorted({case.op for case in cases}):
+        for item in requirements_of(op).requirements:
             yield {
                 "op": op,
-                "id": each.id,
-                "level": each.level,
-                "source": "; ".join(f"{source.clause} ({', '.join(source.revisions)})" for source in each.sources),
-                "accepting": accepting[op, each.id],
-                "rejecting": rejecting[op, each.id] if each.violable else None,
+                "id": item.id,
+                "level": item.level,
+                "source": "; ".join(f"{source.clause} ({', '.join(source.revisions)})" for source in item.sources),
+                "accepting": accepting[op, item.id],
+                "rejecting": rejecting[op, item.id] if item.violable else None,
             }
 
 
@@ -118,9 +118,9 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
     for name in ("accept", "reject"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("source", overflow="fold")
-    for op, group in groupby(rows, key=lambda each: each["op"]):
+    for op, group in groupby(rows, key=lambda x: x["op"]):
         table.add_row(f"[bold]{op}[/bold]")
         for row in group:
-            counts = ("-" if each is None else f"{each:,}" for each in (row["accepting"], row["rejecting"]))
+            counts = ("-" if x is None else f"{x:,}" for x in (row["accepting"], row["rejecting"]))
             table.add_row(row["id"], row["level"], *counts, row["source"])
     return table

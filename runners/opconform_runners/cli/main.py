@@ -45,7 +45,7 @@ _GROUPS: Mapping[str, Sequence[str]] = {
     "certificate": ("keygen", "sign", "verify", "judge"),
 }
 #: All commands, with those of the groups.
-COMMANDS = tuple(f"{name} {each}".rstrip() for name in _FIRST for each in _GROUPS.get(name, ("",)))
+COMMANDS = tuple(f"{name} {x}".rstrip() for name in _FIRST for x in _GROUPS.get(name, ("",)))
 #: What an interrupted command leaves behind.
 _RESUMED = "Completed results are kept; run the same command to continue."
 _KEPT = {
@@ -145,6 +145,6 @@ def _nearer(fault: click.ClickException) -> click.ClickException:
 def _interrupted(came: Sequence[int]) -> int:
     """The exit code that a shell uses for Ctrl-C, or for the received signals."""
     with contextlib.suppress(OSError):  # the terminal may be closed
-        name = next((each for each in sys.argv[1:] if each in _FIRST), "")
+        name = next((x for x in sys.argv[1:] if x in _FIRST), "")
         click.echo(f"Interrupted. {_KEPT.get(name, _RESUMED)}", err=True)
     return 128 + came[0] if came else 130

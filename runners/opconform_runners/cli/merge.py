@@ -31,12 +31,12 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
 
     Exit code: 0 conformant, 1 not conformant or incomplete.
     """
-    for each in shards:
-        check_kind(each, "results")
-    shards = tuple(each.parent if each.is_file() else each for each in shards)  # report.json means its folder
-    for each in shards:
-        if (each / REPORT).is_file():
-            read_report(each)  # which does not match results that were changed
+    for item in shards:
+        check_kind(item, "results")
+    shards = tuple(shard.parent if shard.is_file() else shard for shard in shards)  # report.json means its folder
+    for item in shards:
+        if (item / REPORT).is_file():
+            read_report(item)  # which does not match results that were changed
     hold(out)
     header, results, opened = merge(shards, out, force=given["force"], place=suite)
     options = ResultOptions(

@@ -66,7 +66,7 @@ def _backend(name: str) -> None:
 
     NAME is the name of the backend, in lower case, as in my-runtime. The file is written in the current folder.
     """
-    file, class_name = _file_of(name), "".join(each.capitalize() for each in re.split("[-_]", name))
+    file, class_name = _file_of(name), "".join(word.capitalize() for word in re.split("[-_]", name))
     _write({file: str(render("new/backend.py.j2", name=name, class_name=class_name))}, top=file)
     _say(
         f"opconform harness check --backend {file}:{class_name}",
@@ -139,5 +139,5 @@ def _python() -> str:
 
 def _say(*commands: str) -> None:
     click.echo("\nTry it:")
-    for each in commands:
-        click.echo(f"  {each}")
+    for item in commands:
+        click.echo(f"  {item}")

@@ -99,7 +99,7 @@ def command(
         raise UsageError(
             "Only a report of one run can be compared with older runs. Name one run, and use --against OLD."
         )
-    runs, older = [finished(each, suite) for each in results], [finished(each) for each in against]
+    runs, older = [finished(result, suite) for result in results], [finished(x) for x in against]
     quiet = to_stdout > 0
     for name, file in wanted.items():
         title, text, mark = _FORMATS[name]
@@ -107,15 +107,15 @@ def command(
     if github:
         print_document(annotations_text(runs[0].report), nl=False)
     if is_printed:
-        for each in runs:
-            print_summary(each.report, console_of(), is_verbose=True)
+        for value_ in runs:
+            print_summary(value_.report, console_of(), is_verbose=True)
     if html is not None or not (wanted or github or is_printed):
         is_beside = len(runs) == 1 and not is_copy(runs[0].folder)
         file = html or str(runs[0].folder / PAGE if is_beside else PAGE)
         _write(file, page_of_runs(runs, suite, older), "HTML report", PAGE_BEGINNING, quiet=quiet)
-    incomplete = [each for each in runs if not each.report.is_finished]
-    for each in incomplete:
-        click.echo(f"{each.folder}: {conclusion(each.report)[0]}", err=True)
+    incomplete = [run for run in runs if not run.report.is_finished]
+    for item in incomplete:
+        click.echo(f"{item.folder}: {conclusion(item.report)[0]}", err=True)
     raise click.exceptions.Exit(1 if incomplete else 0)
 
 

@@ -62,7 +62,7 @@ def command(
     launch = Launch(command=chosen.command(), timeout=given["timeout"])
     with TemporaryFolder() as folder:
         suite = open_suite(place) if place is not None else _generated(case, dialects, Path(folder) / "suite")
-        ids = [each.id for each in suite.entries if fnmatchcase(each.id, pattern_of(case))]
+        ids = [entry.id for entry in suite.entries if fnmatchcase(entry.id, pattern_of(case))]
         check_one(case, ids, where=f" in {suite.store.root}")
         entry = suite.by_id[ids[0]]
         seen = _observed(suite, entry, launch)

@@ -167,7 +167,7 @@ def _judged(
         run = executed(suite, command, out, running, results)
         report, interrupted = report_of_run(run, suite, out), run.interrupted
     if expected is not None:
-        expects = {each.id: "accept" if each.expect == "accept" else "reject" for each in suite.entries}
+        expects = {entry.id: "accept" if entry.expect == "accept" else "reject" for entry in suite.entries}
         if updates and report.is_finished:
             expected, lines = _updated(expected, report, compare(expected, report.results, expects).stale)
             if not results.is_silent:
@@ -178,7 +178,7 @@ def _judged(
         raise interrupted
     if expected is not None and updates and not report.is_finished:
         reason = one_line(report.unfinished, _LONGEST)
-        ended = [each.id for each in report.results if each.verdict == "error"]
+        ended = [result.id for result in report.results if result.verdict == "error"]
         place = Path(suite.store.root)
         advice = f"Look at `opconform {show_command(ended[0], out, place)}`." if ended else "Repeat the run."
         raise SuiteError(f"{expected.file} was not updated, since the run is incomplete: {reason}. {advice}")
@@ -206,8 +206,8 @@ def _complete_run(suite: Suite, command: Command, out: Path, running: RunOptions
     if (held.backend, held.program, held.whole, held.strict, held.suite.digest) != same or not written.is_complete:
         return None
     report = read_report(out)
-    cases = {each.id for each in selected(suite, running.selection)}
-    is_same = {each.id for each in report.results} == cases
+    cases = {x.id for x in selected(suite, running.selection)}
+    is_same = {result.id for result in report.results} == cases
     return (
         report if is_same and held.implementation.title == implementation_of(command, running.executor).title else None
     )

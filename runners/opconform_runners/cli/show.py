@@ -64,27 +64,27 @@ def command(case: str, out: Path | None, sources: tuple[Path, ...], as_json: boo
 def _returned(shown: ListedCase, subject: Subject) -> list[str]:
     """The verdict on a case, and the outputs that the run kept."""
     report, case = subject.column.report, shown.case
-    result = next((each for each in report.results if each.id == case.id), None)
+    result = next((result for result in report.results if result.id == case.id), None)
     if result is None:
         raise UsageError(f"The run has no result of {case.id}.")
     feeds = []
     if subject.suite is not None and result.verdict == "fail":
-        entry = next(each for each in subject.suite.entries if each.id == case.id)
+        entry = next(entry for entry in subject.suite.entries if entry.id == case.id)
         feeds = feeds_of(subject.suite, entry, result, subject.kept.outputs(entry.id))
     lacking = "The suite of the run was not found, so the returned outputs are not shown. Name it with --suite."
     note = ["", f"  {lacking}"] if subject.suite is None and result.verdict == "fail" else []
-    who = " ".join(each for each in (report.implementation.name, report.implementation.version) if each)
+    who = " ".join(x for x in (report.implementation.name, report.implementation.version) if x)
     return ["", *(f"  {line}" for line in returned_lines(case, result, who, feeds)), *note]
 
 
 def _lines(shown: ListedCase) -> Iterator[str]:
     case, inputs = shown.case, shown.feeds()[0]
-    texts = {name: f": {each.text}" for name, each in requirements_of(case.op).by_id.items()}
+    texts = {name: f": {x.text}" for name, x in requirements_of(case.op).by_id.items()}
     yield case.id
     yield f"  {case.title}"
     yield f"  profile {case.profile}, context {case.context}"
     yield from (f"  requirement {name}{texts.get(name, '')}" for name in case.requirements)
-    yield from (f"  seen {each}: {seen_link(each)}" for each in case.seen)
+    yield from (f"  seen {report}: {seen_link(report)}" for report in case.seen)
     yield ""
     yield from (f"  {line}" for line in input_lines(case, inputs))
     yield ""
@@ -101,6 +101,6 @@ def _lines(shown: ListedCase) -> Iterator[str]:
             yield f"  its twin, which is accepted: {case.twin}"
         case Accept(accept=outputs):
             yield f"  must be accepted, with {counted(len(outputs), 'output')}:"
-            yield from (f"    {each.name}: {each.element_type}{list(each.shape)}" for each in outputs[:_MOST])
+            yield from (f"    {output.name}: {output.element_type}{list(output.shape)}" for output in outputs[:_MOST])
             if len(outputs) > _MOST:
                 yield f"    … {len(outputs) - _MOST} more"

@@ -113,7 +113,7 @@ class CaseVerdicts:
         """
         if attempt == "control":
             return list(self._controls_due(entries).values())
-        return [each for each in entries if each.id in self._executions and self._is_due(each, attempt)]
+        return [entry for entry in entries if entry.id in self._executions and self._is_due(entry, attempt)]
 
     def give_up_controls(self, entries: Sequence[Entry], why: str) -> None:
         """Settle the cases whose controls are still due, without their controls."""
@@ -150,7 +150,7 @@ class CaseVerdicts:
         if "control" in executions:
             verdict = judge.controlled(case, verdict, executions["control"])
         result = result_of(self._suite, entry, case, facts, verdict, self.implementation)
-        past = tuple(each for each in found if not judge.has_recurred(each, both))
+        past = tuple(hit for hit in found if not judge.has_recurred(hit, both))
         self._results[entry.id] = replace(result, incidents=past)
         self.own[entry.id] = verdict  # last: a case with a verdict has a result, even if Ctrl-C comes here
 
@@ -165,10 +165,13 @@ class CaseVerdicts:
 
     def _controls_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:
         """The controls to execute, by the ids of their cases. Only failures have one, so few cases are read again."""
-        executed = [each for each in entries if each.id in self._executions and each.control is not None]
-        failed = [each for each in executed if failure_of(self.own[each.id]) is not None]
-        open_ones = [each for each in failed if "control" not in self._executions[each.id]]
-        due = {each.id: judge.control_due(each, self._suite.case(each), self.own[each.id]) for each in open_ones}
+        executed = [entry for entry in entries if entry.id in self._executions and entry.control is not None]
+        failed = [case for case in executed if failure_of(self.own[case.id]) is not None]
+        open_ones = [failure for failure in failed if "control" not in self._executions[failure.id]]
+        due = {
+            open_one.id: judge.control_due(open_one, self._suite.case(open_one), self.own[open_one.id])
+            for open_one in open_ones
+        }
         return {name: control for name, control in due.items() if control is not None}
 
 

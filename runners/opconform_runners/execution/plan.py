@@ -94,14 +94,14 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
 
     Without a profile the whole suite is selected. Only a shard can be empty.
     """
-    profiles = sorted({each.profile for each in suite.entries})
+    profiles = sorted({entry.profile for entry in suite.entries})
     selection.check_profiles(profiles, f"in {suite.store.root}")
     matches = Matches(selection, every_profile=True)
-    wanted = [each for each in suite.entries if matches.wants(each.id, each.profile, each.requirements)]
+    wanted = [entry for entry in suite.entries if matches.wants(entry.id, entry.profile, entry.requirements)]
     hint = f" `opconform list {suite.store.root} --cases` lists its cases."
     check_matches(matches, suite.known, within=f" of {suite.store.root}", otherwise=hint)
-    twins = {each.twin for each in wanted if each.twin is not None and each.twin in suite.by_id}
-    return [suite.by_id[each] for each in sorted({each.id for each in wanted} | twins)]
+    twins = {name.twin for name in wanted if name.twin is not None and name.twin in suite.by_id}
+    return [suite.by_id[id_] for id_ in sorted({name.id for name in wanted} | twins)]
 
 
 def header_of(suite: Suite, entries: Sequence[Entry], plan: RunPlan, implementation: Implementation) -> RunHeader:

@@ -129,13 +129,13 @@ def clear(request: Request) -> None:
     """Remove the files of a request, including folders that a harness put in the place of its outputs."""
     if request.folder is not None:
         remove_folder(str(request.folder))
-    for each in request.outputs:
+    for output in request.outputs:
         try:
-            os.unlink(each)  # noqa: PTH108 - a Path takes longer than that
+            os.unlink(output)  # noqa: PTH108 - a Path takes longer than that
         except FileNotFoundError:
             continue
         except OSError:
-            remove_folder(each)
+            remove_folder(output)
 
 
 def outcome_of(suite: Suite, request: Request, reply: Reply, *, within: float = math.inf) -> Outcome:
@@ -216,7 +216,7 @@ def check_dialects(suite: Suite, implementation: Implementation) -> None:
     reads, held = implementation.dialects, suite.header.dialects
     if reads and held.keys().isdisjoint(reads):
         has = f"has models for {', '.join(held)}" if held else "has no models"
-        wanted = " ".join(f"--dialect {each}" for each in reads)
+        wanted = " ".join(f"--dialect {read}" for read in reads)
         raise UsageError(
             f"{suite.store.root} {has}, but {implementation.name} reads {', '.join(reads)}. Generate it with {wanted}."
         )
@@ -227,13 +227,13 @@ def dialect_of(suite: Suite, entry: Entry, case: Case, implementation: Implement
     if not implementation.dialects:
         why = "the case is a graph of several operations, and this backend neither reads a dialect nor executes graphs"
         return None, None if case.is_bare or implementation.graphs else why
-    for each in implementation.dialects:
-        if suite.header.dialects.get(each) in entry.files:
-            return each, None
+    for dialect in implementation.dialects:
+        if suite.header.dialects.get(dialect) in entry.files:
+            return dialect, None
     reasons: dict[str, list[str]] = {}
-    for each in implementation.dialects:
-        if each in entry.left_out:
-            reasons.setdefault(entry.left_out[each], []).append(each)
+    for dialect in implementation.dialects:
+        if dialect in entry.left_out:
+            reasons.setdefault(entry.left_out[dialect], []).append(dialect)
     if reasons:
         said = "; ".join(f"{', '.join(dialects)}: {reason}" for reason, dialects in reasons.items())
         return None, f"the case cannot be expressed in {said}"

@@ -140,7 +140,7 @@ class _Judgement:
         return Run(
             header=self.header,
             results=results,
-            missing=tuple(each.id for each in self.entries if each.id not in self.verdicts.own),
+            missing=tuple(entry.id for entry in self.entries if entry.id not in self.verdicts.own),
             gave_up=gave_up,
             interrupted=interrupted,
             continued=len({logged.case for logged in self.log.lines}),
@@ -151,7 +151,7 @@ class _Judgement:
         if isinstance(self.executor, RemoteExecution):
             return self._gather(self.executor)
         done = {logged.case for logged in (*self.log.lines, *self.plan.known)}
-        left = [each for each in self.entries if each.id not in done]
+        left = [entry for entry in self.entries if entry.id not in done]
         on_ready: OnReady = self._begin
         while True:
             try:
@@ -160,7 +160,7 @@ class _Judgement:
                 self._confirm(self.executor)
                 if len(self.verdicts.own) < len(self.entries) and any(map(self._stops, self._results())):
                     return self._stopped
-            left, on_ready = [each for each in left if each.id not in self.verdicts.own], lambda _: None
+            left, on_ready = [x for x in left if x.id not in self.verdicts.own], lambda _: None
 
     @property
     def _stopped(self) -> str:
@@ -225,4 +225,4 @@ class _Judgement:
                 raise _Stop
 
     def _results(self) -> tuple[Result, ...]:
-        return tuple(self.verdicts.result(each) for each in self.entries if each.id in self.verdicts.own)
+        return tuple(self.verdicts.result(entry) for entry in self.entries if entry.id in self.verdicts.own)

@@ -116,12 +116,12 @@ class Execution:
         cases = len(self.waiting)
         jobs = self.launch.jobs or default_jobs(implementation.device, cases, alone=self.ahead == 1)
         workers = [first, *(Worker(self) for _ in range(1, min(jobs, cases)))]
-        tasks = [asyncio.create_task(each.run()) for each in workers]
+        tasks = [asyncio.create_task(worker.run()) for worker in workers]
         try:
             await asyncio.gather(*tasks)
         finally:
-            for each in tasks:
-                each.cancel()
+            for task in tasks:
+                task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         return implementation, self.gave_up
 
@@ -178,7 +178,7 @@ class Worker:
     async def end(self, *, kill: bool = False) -> None:
         """Stop or kill the harness; the cases that it has not answered wait again."""
         doubted = self.doubted[0].id if self.doubted else None
-        self.execution.waiting.extendleft(each.entry for each in reversed(self.sent) if each.entry.id != doubted)
+        self.execution.waiting.extendleft(x.entry for x in reversed(self.sent) if x.entry.id != doubted)
         self.sent.clear()
         self.asked.clear()
         harness, self.harness = self.harness, None
@@ -205,8 +205,8 @@ class Worker:
             return True
         is_usable = self._lay_out(harness)
         if new := [*self.sent][held:]:
-            self.asked |= dict.fromkeys((each.seq for each in new), time.monotonic())
-            harness.process.send(b"".join(each.line for each in new))
+            self.asked |= dict.fromkeys((x.seq for x in new), time.monotonic())
+            harness.process.send(b"".join(x.line for x in new))
         return is_usable
 
     def _lay_out(self, harness: Harness) -> bool:

@@ -41,7 +41,7 @@ class Session:
         """
         if "_verdicts" in self.__dict__:
             own = self._verdicts.own.items()
-            self._settled |= {name: each for name, each in own if isinstance(each, Pass | Unsupported)}
+            self._settled |= {name: x for name, x in own if isinstance(x, Pass | Unsupported)}
             del self._verdicts
         self._suite = suite
         self._first.turn_to(suite)

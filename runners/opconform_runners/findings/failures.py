@@ -41,17 +41,17 @@ def size_of(result: Result) -> tuple[int, int, str]:
 
 def standings(report: Report) -> Mapping[str, Standing]:
     """The standing of each case of a report, by its id."""
-    counting = {(each.op, each.id) for each in report.broken}
+    counting = {(requirement.op, requirement.id) for requirement in report.broken}
     baseline = report.baseline
-    regressions = {each.id for each in baseline.regressions} if baseline is not None else set()
-    passes = {each.id for each in baseline.passes} if baseline is not None else set()
+    regressions = {regression.id for regression in baseline.regressions} if baseline is not None else set()
+    passes = {pass_.id for pass_ in baseline.passes} if baseline is not None else set()
 
     def standing(result: Result) -> Standing:
         match result.verdict:
             case "fail" if baseline is not None:
                 return "new" if result.id in regressions else "known"
             case "fail":
-                counts = any((result.op, each) in counting for each in result.broken)
+                counts = any((result.op, requirement) in counting for requirement in result.broken)
                 return "new" if counts or result.id in report.unnamed else "read"
             case "pass":
                 return "passes" if result.id in passes else "pass"
@@ -60,4 +60,4 @@ def standings(report: Report) -> Mapping[str, Standing]:
             case _:
                 return "skipped"
 
-    return {each.id: standing(each) for each in report.results}
+    return {result.id: standing(result) for result in report.results}

@@ -27,15 +27,15 @@ def with_faults(report: Report, suite: Suite | None = None, kept: KeptOutputs | 
     Each condition is a fault, and so are the failures under no condition that have the same operation, broken
     requirements and symptom.
     """
-    failing = {each.id: each for each in report.results if each.verdict == "fail"}
+    failing = {result.id: result for result in report.results if result.verdict == "fail"}
     causes = {} if suite is None or kept is None else _causes(failing.values(), suite, kept)
     stands = standings(report)
-    severities = {name: severity_of(each, stands[name]) for name, each in failing.items()}
-    symptoms = {name: symptom_text(symptom_of(each, causes.get(name, ""))) for name, each in failing.items()}
+    severities = {name: severity_of(case, stands[name]) for name, case in failing.items()}
+    symptoms = {name: symptom_text(symptom_of(case, causes.get(name, ""))) for name, case in failing.items()}
     found: list[Fault] = []
     explained: set[str] = set()
     for one in () if suite is None or report.tallies else run_conditions(report, suite, symptoms):
-        known = sum(each.id in explained for each in one.cases)
+        known = sum(case.id in explained for case in one.cases)
         shared = f"; {known:,} of them also meet another condition" if known > 1 else ""
         fault = _fault(one.cases, severities, symptoms, explained)
         explained.update(fault.cases)
@@ -46,7 +46,7 @@ def with_faults(report: Report, suite: Suite | None = None, kept: KeptOutputs | 
         each = failing[name]
         alike[each.op, each.broken, stands[name], severities[name], symptoms[name]].append(each)
     found += (_fault(some, severities, symptoms) for some in alike.values())
-    found = [replace(each, cause=causes.get(each.cases[0], "")) for each in found]
+    found = [replace(hit, cause=causes.get(hit.cases[0], "")) for hit in found]
     return replace(report, faults=tuple(sorted(found, key=_rank)))
 
 
@@ -61,13 +61,13 @@ def _fault(
     explained: Collection[str] = (),
 ) -> Fault:
     """The fault with some cases, without its condition. Its severity and first case are those of unexplained cases."""
-    own = [each for each in cases if each.id not in explained]
-    counts = Counter(severities[each.id] for each in own)
+    own = [case for case in cases if case.id not in explained]
+    counts = Counter(severities[x.id] for x in own)
     severity = min((name for name, count in counts.items() if count * _TENTH >= len(own)), key=SEVERITIES.index)
-    first = min(own, key=lambda each: (severities[each.id] != severity, *size_of(each)))
-    rest = sorted((each for each in cases if each is not first), key=size_of)
-    said = Counter(symptoms[each.id] for each in (first, *rest))
-    ids = (first.id, *(each.id for each in rest))
+    first = min(own, key=lambda x: (severities[x.id] != severity, *size_of(x)))
+    rest = sorted((case for case in cases if case is not first), key=size_of)
+    said = Counter(symptoms[item.id] for item in (first, *rest))
+    ids = (first.id, *(item.id for item in rest))
     return Fault(severity=severity, symptoms=dict(said.most_common()), cases=ids)
 
 
@@ -105,8 +105,8 @@ class ShownFault:
     def names(self) -> str:
         """The operations and the broken requirements, as in `Split-1 axis.range`."""
         names: dict[str, list[str]] = defaultdict(list)
-        for each in self.results:
-            names[each.op] += [name for name in each.broken if name not in names[each.op]]
+        for result in self.results:
+            names[result.op] += [name for name in result.broken if name not in names[result.op]]
         texts = [f"{op} {', '.join(some) or 'no requirement named'}" for op, some in sorted(names.items())]
         more = f" and {len(texts) - _NAMED} more operations" if len(texts) > _NAMED + 1 else ""
         return "; ".join(texts[:_NAMED] if more else texts) + more
@@ -121,15 +121,15 @@ class ShownFault:
 def shown_faults(report: Report, standing: Iterable[Standing] = ("new", "known", "read")) -> tuple[ShownFault, ...]:
     """The faults of a report that have a failure with one of some standings; what a baseline expects comes last."""
     stands, wanted = standings(report), set(standing)
-    results = {each.id: each for each in report.results}
-    rows = {(each.op, each.id): each for each in report.requirements}
+    results = {result.id: result for result in report.results}
+    rows = {(requirement.op, requirement.id): requirement for requirement in report.requirements}
     shown = []
     for fault in report.faults or with_faults(report).faults:
-        some = [results[each] for each in fault.cases if stands[each] in wanted]
+        some = [results[case] for case in fault.cases if stands[case] in wanted]
         if some:
-            broken = dict.fromkeys((each.op, name) for each in some for name in each.broken)
-            held = {stands[each.id] for each in some}
-            first = next(each for each in ("new", "read", "known") if each in held)
-            known = tuple(rows[each] for each in broken if each in rows)
+            broken = dict.fromkeys((x.op, name) for x in some for name in x.broken)
+            held = {stands[x.id] for x in some}
+            first = next(name for name in ("new", "read", "known") if name in held)
+            known = tuple(rows[requirement] for requirement in broken if requirement in rows)
             shown.append(ShownFault(fault=fault, standing=first, results=tuple(some), requirements=known))
-    return tuple(sorted(shown, key=lambda each: each.standing == "known"))
+    return tuple(sorted(shown, key=lambda x: x.standing == "known"))

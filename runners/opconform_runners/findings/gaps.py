@@ -20,24 +20,24 @@ def gaps_of(report: "Report") -> tuple[str, ...]:
     if not report.supported:
         return ("no case was supported",)
     ran = sorted(report.ops)
-    supporting = {each.op for each in report.results if each.verdict in DECIDED}
-    supporting |= {each.kind.op for each in report.tallies if each.kind.verdict in DECIDED}
+    supporting = {result.op for result in report.results if result.verdict in DECIDED}
+    supporting |= {tally.kind.op for tally in report.tallies if tally.kind.verdict in DECIDED}
     absent = [op for op in ran if op not in supporting]
-    essential = [each for each in report.results if each.essential and each.op in supporting]
-    lacking = [each.id for each in essential if each.verdict not in DECIDED]
+    essential = [result for result in report.results if result.essential and result.op in supporting]
+    lacking = [x.id for x in essential if x.verdict not in DECIDED]
     undecided = [
-        each.name
-        for each in report.requirements
-        if report.counts(each)
-        and each.op in supporting
-        and not each.is_mapped
-        and any(each.counts.values())
-        and not supported(each.counts)
+        requirement.name
+        for requirement in report.requirements
+        if report.counts(requirement)
+        and requirement.op in supporting
+        and not requirement.is_mapped
+        and any(requirement.counts.values())
+        and not supported(requirement.counts)
     ]
     untested = [
-        each.name
-        for each in report.requirements
-        if report.counts(each) and not (each.is_mapped or each.cases or each.profiles)
+        requirement.name
+        for requirement in report.requirements
+        if report.counts(requirement) and not (requirement.is_mapped or requirement.cases or requirement.profiles)
     ]
     gaps = []
     if absent:

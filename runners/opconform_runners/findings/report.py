@@ -84,10 +84,10 @@ class Report:
     def requirements(self) -> tuple[RequirementRow, ...]:
         """The requirements of the operations that were run."""
         verdicts: dict[str, Counter[str]] = defaultdict(Counter)
-        cases = Counter(full_name(each.op, name) for each in self.results for name in set(each.requirements))
-        for each in self.results:
-            for name in self._broken_by(each) if each.verdict == "fail" else set(each.requirements):
-                verdicts[full_name(each.op, name)][each.verdict] += 1
+        cases = Counter(full_name(result.op, name) for result in self.results for name in set(result.requirements))
+        for item in self.results:
+            for name in self._broken_by(item) if item.verdict == "fail" else set(item.requirements):
+                verdicts[full_name(item.op, name)][item.verdict] += 1
         for tally in self.tallies:
             for name in set(tally.kind.requirements):
                 verdicts[full_name(tally.kind.op, name)][tally.kind.verdict] += tally.cases
@@ -121,41 +121,45 @@ class Report:
 
     @cached_property
     def _broken_alone(self) -> frozenset[tuple[str, str]]:
-        failing = (each for each in self.results if each.verdict == "fail")
-        return frozenset((each.op, name) for each in failing if len(each.broken) == 1 for name in each.broken)
+        failing = (result for result in self.results if result.verdict == "fail")
+        return frozenset((case.op, name) for case in failing if len(case.broken) == 1 for name in case.broken)
 
     @cached_property
     def _passed(self) -> frozenset[tuple[str, str]]:
-        kinds = (*map(kind_of, self.results), *(each.kind for each in self.tallies))
-        passing = (each for each in kinds if each.verdict == "pass")
-        return frozenset((each.op, name) for each in passing for name in each.requirements)
+        kinds = (*map(kind_of, self.results), *(tally.kind for tally in self.tallies))
+        passing = (kind for kind in kinds if kind.verdict == "pass")
+        return frozenset((x.op, name) for x in passing for name in x.requirements)
 
     @cached_property
     def broken(self) -> tuple[RequirementRow, ...]:
         """The requirements whose violation makes the backend non-conformant."""
-        return tuple(each for each in self.requirements if each.is_broken and self.counts(each))
+        return tuple(
+            requirement for requirement in self.requirements if requirement.is_broken and self.counts(requirement)
+        )
 
     @property
     def differing(self) -> tuple[RequirementRow, ...]:
         """The broken interpretations, where they do not count."""
-        return tuple(each for each in self.requirements if each.is_broken and not self.counts(each))
+        return tuple(
+            requirement for requirement in self.requirements if requirement.is_broken and not self.counts(requirement)
+        )
 
     @cached_property
     def unnamed(self) -> frozenset[str]:
         """The ids of the failures that break no known requirement, and count as normative."""
-        known = {each.name for each in self.requirements}
-        failing = (each for each in self.results if each.verdict == "fail" and each.reason != "nan-payload")
-        return frozenset(each.id for each in failing if known.isdisjoint(full_name(each.op, n) for n in each.broken))
+        known = {requirement.name for requirement in self.requirements}
+        failing = (result for result in self.results if result.verdict == "fail" and result.reason != "nan-payload")
+        return frozenset(case.id for case in failing if known.isdisjoint(full_name(case.op, n) for n in case.broken))
 
     @cached_property
     def incidents(self) -> tuple[Incident, ...]:
         """What happened to harness processes and did not recur with a case alone."""
-        return tuple(incident for each in self.results for incident in each.incidents)
+        return tuple(incident for result in self.results for incident in result.incidents)
 
     @property
     def deaths(self) -> tuple[Incident, ...]:
         """The processes that crashed or hung, which makes the backend non-conformant although no case fails by it."""
-        return tuple(each for each in self.incidents if each.is_death)
+        return tuple(incident for incident in self.incidents if incident.is_death)
 
     @cached_property
     def unfinished(self) -> str:
@@ -210,22 +214,22 @@ class Report:
     @cached_property
     def summary(self) -> dict[str, int]:
         """The cases by verdict."""
-        return {name: sum(each[name] for each in self.profiles.values()) for name in VERDICTS}
+        return {name: sum(profile[name] for profile in self.profiles.values()) for name in VERDICTS}
 
     @cached_property
     def profiles(self) -> dict[str, dict[str, int]]:
         """The cases of each profile that was run by verdict, sorted by its name."""
         counts: dict[str, Counter[str]] = defaultdict(Counter)
-        for each in self.results:
-            counts[each.profile][each.verdict] += 1
+        for result in self.results:
+            counts[result.profile][result.verdict] += 1
         for tally in self.tallies:
             counts[tally.kind.profile][tally.kind.verdict] += tally.cases
-        return {name: {verdict: each[verdict] for verdict in VERDICTS} for name, each in sorted(counts.items())}
+        return {name: {verdict: count[verdict] for verdict in VERDICTS} for name, count in sorted(counts.items())}
 
     @cached_property
     def ops(self) -> frozenset[str]:
         """The operations that were run."""
-        return frozenset({each.op for each in self.results} | {each.kind.op for each in self.tallies})
+        return frozenset({result.op for result in self.results} | {tally.kind.op for tally in self.tallies})
 
     @property
     def cases(self) -> int:

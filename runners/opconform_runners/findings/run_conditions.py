@@ -76,7 +76,9 @@ def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) ->
     """
     found: list[RunCondition] = []
     for expect, kind in (("accept", "valid "), ("reject", "invalid ")):
-        cases = _Cases(suite, [each for each in report.results if each.expect == expect and each.id in suite.by_id])
+        cases = _Cases(
+            suite, [result for result in report.results if result.expect == expect and result.id in suite.by_id]
+        )
         failing = len(cases.decided) - _passing(cases.decided)
         if len(cases.results) > _COMPARABLE or not 0 < failing <= _passing(cases.decided):
             continue
@@ -91,9 +93,9 @@ def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) ->
                     compared=[*one.compared, *cases.compared],
                     undecided=Counter(one.undecided) + Counter(cases.undecided(one.facts)),
                 )
-                explained.update(each.id for each in meeting)
-        rest = [each for each in cases.compared if each.id not in explained]
-        about = [cases.facts[each.id] for each in rest]
+                explained.update(x.id for x in meeting)
+        rest = [x for x in cases.compared if x.id not in explained]
+        about = [cases.facts[item.id] for item in rest]
         found += (
             RunCondition(
                 facts=facts,
@@ -102,7 +104,7 @@ def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) ->
                 compared=cases.compared,
                 undecided=cases.undecided(facts),
             )
-            for facts in conditions_of(about, [symptoms.get(each.id, "") for each in rest])
+            for facts in conditions_of(about, [symptoms.get(item.id, "") for item in rest])
         )
     return found
 
@@ -112,28 +114,28 @@ class _Cases:
 
     def __init__(self, suite: Suite, results: Sequence[Result]) -> None:
         self._suite, self.results = suite, results
-        self.decided = [each for each in results if each.verdict in DECIDED]
-        self._large = [each for each in results if not is_read(suite.case(suite.by_id[each.id]))]
-        large = {each.id for each in self._large}
-        self.compared = [each for each in self.decided if each.id not in large]
-        self._others = [each for each in results if each.verdict not in DECIDED and each.id not in large]
+        self.decided = [result for result in results if result.verdict in DECIDED]
+        self._large = [result for result in results if not is_read(suite.case(suite.by_id[result.id]))]
+        large = {x.id for x in self._large}
+        self.compared = [x for x in self.decided if x.id not in large]
+        self._others = [result for result in results if result.verdict not in DECIDED and result.id not in large]
 
     @cached_property
     def facts(self) -> Mapping[str, frozenset[str]]:
         """The facts about the compared cases, by their ids."""
-        return {each.id: _facts(self._suite, each.id) for each in self.compared}
+        return {x.id: _facts(self._suite, x.id) for x in self.compared}
 
     @cached_property
     def _facts_of_others(self) -> Mapping[str, frozenset[str]]:
-        return {each.id: _facts(self._suite, each.id) for each in self._others}
+        return {other.id: _facts(self._suite, other.id) for other in self._others}
 
     def meeting(self, condition: Condition) -> list[Result]:
         """The compared cases that meet a condition."""
-        return [each for each in self.compared if _meets(self.facts[each.id], condition)]
+        return [x for x in self.compared if _meets(self.facts[x.id], condition)]
 
     def undecided(self, condition: Condition) -> Mapping[str, int]:
         """How many other cases meet a condition, by their verdicts, and how many are too large to tell."""
-        found = Counter(each.verdict for each in self._others if _meets(self._facts_of_others[each.id], condition))
+        found = Counter(other.verdict for other in self._others if _meets(self._facts_of_others[other.id], condition))
         return dict(found) | ({"large": len(self._large)} if self._large else {})
 
 
@@ -142,7 +144,7 @@ def _meets(facts: frozenset[str], condition: Condition) -> bool:
 
 
 def _passing(cases: Sequence[Result]) -> int:
-    return sum(each.verdict == "pass" for each in cases)
+    return sum(case.verdict == "pass" for case in cases)
 
 
 def _facts(suite: Suite, identity: str) -> frozenset[str]:
@@ -154,11 +156,11 @@ def _facts(suite: Suite, identity: str) -> frozenset[str]:
         about = [f"{entry.expect.reject} is violated"]
     else:
         compared = {name for names in suite.header.establishes.get(case.op, {}).values() for name in names}
-        about = [f"{each} is tested" for each in entry.requirements if each not in compared]
+        about = [f"{requirement} is tested" for requirement in entry.requirements if requirement not in compared]
     return facts_of(case, feeds, expected).union(about)
 
 
 def _either(facts: Sequence[str]) -> str:
     """Alternatives, which have all words but the last in common."""
-    *most, last = (each.rpartition(" ")[2] for each in facts)
+    *most, last = (fact.rpartition(" ")[2] for fact in facts)
     return facts[0] if not most else f"{facts[0].rpartition(' ')[0]} {', '.join(most)} or {last}"

@@ -48,7 +48,7 @@ class Command:
             files = [Path(shutil.which(self.arguments[0]) or self.arguments[0]), *map(Path, self.arguments[1:])]
         else:
             files = [Path(file_of(self.name))] if file_of(self.name) else []
-        digests = [hashlib.sha256(each.read_bytes()).digest() for each in files if each.is_file()]
+        digests = [hashlib.sha256(file.read_bytes()).digest() for file in files if file.is_file()]
         return hashlib.sha256(b"".join(digests)).hexdigest() if digests else None
 
 

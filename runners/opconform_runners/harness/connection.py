@@ -48,14 +48,14 @@ async def connect(command: Command) -> Harness:
 
 def _check_declared(implementation: Implementation) -> None:
     """Refuse unknown element types and operations, since failures of what is not declared are not counted."""
-    for each in implementation.element_types:
-        if each not in ELEMENT_TYPES:
-            hint = nearest(each, ELEMENT_TYPES).strip().replace("Did", "did")
+    for element_type in implementation.element_types:
+        if element_type not in ELEMENT_TYPES:
+            hint = nearest(element_type, ELEMENT_TYPES).strip().replace("Did", "did")
             known = hint or f"allowed: {', '.join(ELEMENT_TYPES)}"
-            raise ProtocolError(f"it declares the element type {each!r}, which does not exist ({known})")
-    for each in implementation.operations:
-        if not _OPERATION.fullmatch(each):
-            raise ProtocolError(f"it declares the operation {each!r} without a version, as in Split-1")
+            raise ProtocolError(f"it declares the element type {element_type!r}, which does not exist ({known})")
+    for operation in implementation.operations:
+        if not _OPERATION.fullmatch(operation):
+            raise ProtocolError(f"it declares the operation {operation!r} without a version, as in Split-1")
     if not implementation.dialects and not implementation.operations:
         raise ProtocolError("it declares neither dialects nor operations")
 

@@ -65,8 +65,8 @@ class Environment:
     def placed(self, placements: Iterable[Placement]) -> Self:
         """The same environment with the devices and threads that executed cases."""
         noted = list(placements)
-        devices = sorted({name for each in noted for name in each.devices})
-        threads = sorted({each.threads for each in noted if each.threads is not None})
+        devices = sorted({name for x in noted for name in x.devices})
+        threads = sorted({x.threads for x in noted if x.threads is not None})
         return replace(self, devices=tuple(devices), threads=tuple(threads))
 
 
@@ -92,8 +92,8 @@ def environment_facts(environment: Environment, named: str | None) -> tuple[tupl
         ("Executed on", ", ".join(environment.devices) or ("not reported" if named else "")),
         ("Hardware", environment.hardware or ""),
         ("Driver", environment.driver or ""),
-        ("Threads", ", ".join(str(each) for each in environment.threads)),
-        ("Processor", ", ".join(each for each in (environment.processor, counted) if each)),
+        ("Threads", ", ".join(str(thread) for thread in environment.threads)),
+        ("Processor", ", ".join(x for x in (environment.processor, counted) if x)),
     )
     return tuple((what, said) for what, said in facts if said)
 
@@ -142,24 +142,28 @@ def _processor() -> str | None:
 
 def _packages_of(backend: str) -> Iterator[str]:
     """The packages that a registered backend needs: those of its extra, or its own distribution."""
-    for each in entry_points(group=GROUP, name=backend):
-        if each.dist is not None:
-            if each.dist.name != "opconform":
-                yield each.dist.name
-            yield from _needed(each.dist.name, backend)
+    for entry_point in entry_points(group=GROUP, name=backend):
+        if entry_point.dist is not None:
+            if entry_point.dist.name != "opconform":
+                yield entry_point.dist.name
+            yield from _needed(entry_point.dist.name, backend)
 
 
 def _needed(distribution: str, extra: str) -> Iterator[str]:
     """The packages of an extra, and those of the other extras of the distribution that it names."""
     try:
-        requirements = [Requirement(each) for each in requires(distribution) or []]
+        requirements = [Requirement(require) for require in requires(distribution) or []]
     except (PackageNotFoundError, InvalidRequirement):
         return
-    for each in requirements:
-        if each.marker is None or each.marker.evaluate({"extra": ""}) or not each.marker.evaluate({"extra": extra}):
+    for requirement in requirements:
+        if (
+            requirement.marker is None
+            or requirement.marker.evaluate({"extra": ""})
+            or not requirement.marker.evaluate({"extra": extra})
+        ):
             continue
-        if each.name != distribution:
-            yield each.name
+        if requirement.name != distribution:
+            yield requirement.name
         else:
-            for other in sorted(each.extras - {extra}):
+            for other in sorted(requirement.extras - {extra}):
                 yield from _needed(distribution, other)

@@ -197,10 +197,10 @@ def run_line(
 ) -> bytes:
     """The request to execute a case, given as `harness_text`."""
     documents = [
-        {"inputs": each.inputs, "outputs": each.outputs}
-        if isinstance(each, Feed)
-        else {"npz": each.npz, "outputs": each.outputs}
-        for each in feeds
+        {"inputs": feed.inputs, "outputs": feed.outputs}
+        if isinstance(feed, Feed)
+        else {"npz": feed.npz, "outputs": feed.outputs}
+        for feed in feeds
     ]
     rest = _line({"dir": folder, "dialect": dialect, "model": model, "feeds": documents})
     return b'{"cmd":"run","seq":%d,"case":%b,%b' % (seq, case, rest[1:])
@@ -209,13 +209,13 @@ def run_line(
 def said_line(implementation: Implementation) -> bytes:
     """The reply of the Python harness to `start`."""
     said = asdict(implementation)
-    who = {each.name: said.pop(each.name) for each in fields(Said.Who)}
+    who = {field.name: said.pop(field.name) for field in fields(Said.Who)}
     return _line({"protocol": VERSION, "implementation": who, **said, "inline": True})
 
 
 def reply_line(reply: Reply) -> bytes:
     """The reply to `run`."""
-    message = {each.name: value for each in fields(reply) if (value := getattr(reply, each.name)) is not None}
+    message = {field.name: value for field in fields(reply) if (value := getattr(reply, field.name)) is not None}
     if isinstance(reply, Ok) and reply.placement is not None:
         message["placement"] = asdict(reply.placement)
     return _line(message)
@@ -246,7 +246,7 @@ def _read(adapter: TypeAdapter[_Message], line: bytes) -> _Message:
         shown = _SEQ.sub(rb"\1N", line[:200]).decode(errors="replace")[:80].rstrip()
         if error["type"] == "json_invalid":
             raise ProtocolError(f"the harness wrote a line that is not JSON: {shown!r}") from fault
-        place = ".".join(str(each) for each in error["loc"]) or "the message"
+        place = ".".join(str(x) for x in error["loc"]) or "the message"
         raise ProtocolError(f"the harness wrote {shown!r}, in which {place} is wrong: {error['msg']}") from fault
 
 
@@ -272,13 +272,13 @@ def _faults(adapter: TypeAdapter[Any], line: bytes) -> tuple[Fault, ...]:
     try:
         adapter.validate_json(line, strict=True)
     except ValidationError as fault:
-        return tuple(_fault(each) for each in fault.errors(include_url=False))
+        return tuple(_fault(error) for error in fault.errors(include_url=False))
     return ()
 
 
 def _fault(error: ErrorDetails) -> Fault:
     location = error["loc"][1:] if error["loc"][:1] and error["loc"][0] in STATUSES else error["loc"]
-    place = [str(each) for each in location]
+    place = [str(x) for x in location]
     key = place[0] if place else "status" if error["type"].startswith("union_tag") else ""
     named = f"`{'.'.join(place) or key}`" if key else "the message"
     match error["type"]:

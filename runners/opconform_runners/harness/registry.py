@@ -24,13 +24,13 @@ _CLASS = re.compile(r"(?:(?P<file>.+\.py)|(?P<module>\w+(?:\.\w+)+)):(?P<name>\w
 
 def names() -> list[str]:
     """The names of the registered backends."""
-    return sorted(each.name for each in entry_points(group=GROUP))
+    return sorted(entry_point.name for entry_point in entry_points(group=GROUP))
 
 
 def is_shipped(name: str) -> bool:
     """Whether a backend is part of opconform, with an extra of that name for its packages."""
     found = entry_points(group=GROUP, name=name.partition(":")[0])
-    return any(each.dist is not None and each.dist.name == "opconform" for each in found)
+    return any(hit.dist is not None and hit.dist.name == "opconform" for hit in found)
 
 
 def load(name: str) -> Backend:
@@ -42,7 +42,7 @@ def load(name: str) -> Backend:
         return _made(_entry(plain).load(), device or None)
     module = _from_file(Path(found["file"])) if found["file"] else importlib.import_module(found["module"])
     if not hasattr(module, found["name"]):
-        classes = [each for each, value in vars(module).items() if isinstance(value, type)]
+        classes = [key for key, value in vars(module).items() if isinstance(value, type)]
         hint = f" {nearest(found['name'], classes)}".rstrip()
         raise UsageError(f"{found['file'] or found['module']} does not define a class {found['name']}.{hint}")
     return _made(getattr(module, found["name"]), found["device"])

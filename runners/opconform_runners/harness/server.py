@@ -45,7 +45,7 @@ from opconform_runners.harness.registry import UNUSABLE, file_of, load
 _LONGEST_REASON = 600
 _MOST_SHOWN = 3
 #: The dtypes that an output can have, whatever its element type.
-_STORAGE = {each.storage for each in ELEMENT_TYPES.values()}
+_STORAGE = {element_type.storage for element_type in ELEMENT_TYPES.values()}
 
 
 def main(name: str) -> None:
@@ -93,7 +93,7 @@ def _sentence(fault: Exception, file: str) -> str:
     """An exception in words, after the line of the backend's own file that was executed last, if there is one."""
     own = Path(file).resolve()
     frames = traceback.extract_tb(fault.__traceback__)
-    lines = [each.lineno for each in frames if Path(each.filename).resolve() == own]
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == own]
     return f"{f'{own.name}:{lines[-1]}: ' if lines else ''}{type(fault).__name__}: {fault}"
 
 
@@ -111,14 +111,14 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
     try:
         case = declared_case_from(request["case"])
         folder = request["dir"]
-        feeds = [_inputs(case, folder, each) for each in request["feeds"]]
+        feeds = [_inputs(case, folder, feed) for feed in request["feeds"]]
         model = None if request["model"] is None else Path(folder, request["model"])
         started = time.perf_counter()
         given = backend.run(case, model, feeds)
         seconds = time.perf_counter() - started
         outputs, placement = (given.outputs, given.placement) if isinstance(given, PlacedOutputs) else (given, None)
         pairs = zip(_checked(outputs, len(feeds)), request["feeds"], strict=True)
-        inline = tuple(_given(each, feed) for each, feed in pairs)
+        inline = tuple(_given(x, feed) for x, feed in pairs)
     except Rejected as answer:
         spent = time.perf_counter() - started
         message = answer.message[:TEXT_LIMIT]
@@ -131,7 +131,7 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
         own = getattr(sys.modules.get(type(backend).__module__), "__file__", None) or ""
         message = _sentence(fault, own)[:TEXT_LIMIT]
         return Failed(seq=seq, message=message, traceback=traceback.format_exc()[-LOG_LIMIT:])
-    element_types = tuple(tuple(tensor.element_type for tensor in each) for each in outputs)
+    element_types = tuple(tuple(tensor.element_type for tensor in output) for output in outputs)
     returned = inline if any(inline) else None
     return Ok(seq=seq, seconds=seconds, element_types=element_types, placement=placement, outputs=returned)
 
@@ -144,13 +144,13 @@ def _inputs(case: Case, folder: str, feed: Mapping[str, str]) -> Inputs:
         path = f"{folder}/{feed['inputs']}"
         with open(path, "rb") as file:  # noqa: PTH123 - a Path takes as long as to read
             arrays = arrays_of(file.read(), path, limit=FILE_LIMIT)
-    types = {each.name: each.element_type for each in case.inputs}
+    types = {input_.name: input_.element_type for input_ in case.inputs}
     return {name: Tensor(element_type=types[name], array=array) for name, array in arrays.items()}
 
 
 def _given(outputs: Outputs, feed: Mapping[str, str]) -> str | None:
     """The outputs of a feed for the reply, or None after writing them to the file that the feed names."""
-    arrays = {f"output_{number}": each.array for number, each in enumerate(outputs)}
+    arrays = {f"output_{number}": output.array for number, output in enumerate(outputs)}
     if is_large(arrays):
         with open(feed["outputs"], "w+b") as file:  # noqa: PTH123 - a Path takes as long as to write
             write_npz(file, arrays)
@@ -170,13 +170,13 @@ class _Misreturned(Exception):  # noqa: N818 - the backend's fault, not an error
 def _checked(outputs: object, feeds: int) -> Sequence[Outputs]:
     """The outputs, checked to be what a backend must return."""
     if not _is_list(outputs) or not all(
-        _is_list(each) and all(isinstance(one, Tensor) for one in each) for each in outputs
+        _is_list(output) and all(isinstance(one, Tensor) for one in output) for output in outputs
     ):
         must = "a list with the outputs of each feed, each a list of Tensors"
         raise _Misreturned(f"run() must return {must}, but returned {_shown(outputs)}")
     if len(outputs) != feeds:
         raise _Misreturned(f"run() returned outputs for {len(outputs)} feeds instead of {feeds}")
-    for tensor in [tensor for each in outputs for tensor in each]:
+    for tensor in [tensor for output in outputs for tensor in output]:
         if tensor.element_type not in ELEMENT_TYPES:
             raise _Misreturned(f"run() returned a Tensor of {tensor.element_type!r}, which is not an element type")
         if not isinstance(tensor.array, np.ndarray):
@@ -198,7 +198,7 @@ def _is_list(given: object) -> TypeGuard[Sequence[Any]]:
 def _shown(given: object) -> str:
     """A value in a few words: the nesting of its lists, and the types in them."""
     if _is_list(given):
-        return f"[{', '.join(_shown(each) for each in given[:_MOST_SHOWN])}{', …' if len(given) > _MOST_SHOWN else ''}]"
+        return f"[{', '.join(_shown(x) for x in given[:_MOST_SHOWN])}{', …' if len(given) > _MOST_SHOWN else ''}]"
     return "None" if given is None else type(given).__name__
 
 

@@ -61,9 +61,9 @@ class Conformance:
                 raise SuiteError(f"{suite.store.root} {sentence}")
             selections = [
                 Selection(profiles=options.profiles, patterns=options.patterns),
-                Selection(patterns=tuple(case_pattern(suite, each) for each in patterns)),
+                Selection(patterns=tuple(case_pattern(suite, pattern) for pattern in patterns)),
             ]
-            profiles = sorted({each.profile for each in suite.entries})
+            profiles = sorted({entry.profile for entry in suite.entries})
             selections[0].check_profiles(profiles, f"in {suite.store.root}")
             entries, absent = wanted(suite, selections, given.operations)
             expected = _expected(suite, options)
@@ -100,10 +100,10 @@ class Conformance:
         if self._tested is None:
             return
         cases = Cases.from_parent(session, name=_NAME, nodeid=_NAME, tested=self._tested)
-        found = [each for each in session.genitems(cases) if isinstance(each, CaseItem)]
+        found = [genitem for genitem in session.genitems(cases) if isinstance(genitem, CaseItem)]
         left_out = self._deselected(session.config, found)
-        session.config.hook.pytest_deselected(items=[each for each in found if each.case_id in left_out])
-        items.extend(each for each in found if each.case_id not in left_out)
+        session.config.hook.pytest_deselected(items=[hit for hit in found if hit.case_id in left_out])
+        items.extend(hit for hit in found if hit.case_id not in left_out)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say how many cases were not collected, since the backend does not declare their operations."""
@@ -113,15 +113,15 @@ class Conformance:
 
     def _deselected(self, config: pytest.Config, items: Sequence[CaseItem]) -> set[str]:
         """The ids of the cases that `--deselect` names as `opconform::PATTERN`; pytest handles other values."""
-        named = [each for each in config.getoption("deselect") or () if each.partition("::")[0] == _NAME]
+        named = [x for x in config.getoption("deselect") or () if x.partition("::")[0] == _NAME]
         if not named or self._tested is None:
             return set()
-        config.option.deselect = [each for each in config.option.deselect if each not in named]
+        config.option.deselect = [x for x in config.option.deselect if x not in named]
         suite = self._tested.suite
-        patterns = tuple(case_pattern(suite, each.partition("::")[2]) for each in named)
+        patterns = tuple(case_pattern(suite, x.partition("::")[2]) for x in named)
         matches = Matches(Selection(patterns=patterns), every_profile=True)
         by_id = suite.by_id
-        found = {each.case_id for each in items if matches.wants(each.case_id, by_id[each.case_id].profile, ())}
+        found = {item.case_id for item in items if matches.wants(item.case_id, by_id[item.case_id].profile, ())}
         try:
             check_matches(matches, suite.known, within=f" of {shown_path(suite.store.root)}")
         except OpconformError as fault:
@@ -149,7 +149,7 @@ def _expected(suite: Suite, options: PluginOptions) -> Mapping[str, tuple[Line, 
     if options.baseline is None:
         return {}
     baseline = read_baseline(options.baseline)
-    expects = {each.id: "accept" if each.expect == "accept" else "reject" for each in suite.entries}
+    expects = {entry.id: "accept" if entry.expect == "accept" else "reject" for entry in suite.entries}
     stale = compare(baseline, (), expects).stale
     if stale and options.suite is not None:  # a generated suite may lack profiles that the baseline covers
         advice = (
@@ -166,20 +166,20 @@ def _patterns(config: pytest.Config) -> tuple[str, ...] | None:
     unless an option of the plugin is on the command line too.
     """
     folder = config.invocation_params.dir
-    paths = {each: each.partition("::")[0] for each in config.args}
-    named = [each for each, path in paths.items() if Path(path).name == _NAME and not (folder / path).exists()]
+    paths = {argument: argument.partition("::")[0] for argument in config.args}
+    named = [key for key, path in paths.items() if Path(path).name == _NAME and not (folder / path).exists()]
     if named:
-        config.args[:] = [each for each in config.args if each not in named]
-        patterns = tuple(each.partition("::")[2] for each in named)
+        config.args[:] = [argument for argument in config.args if argument not in named]
+        patterns = tuple(x.partition("::")[2] for x in named)
         return () if "" in patterns else patterns
-    typed = any(str(each).startswith("--opconform-") for each in config.invocation_params.args)
+    typed = any(str(argument).startswith("--opconform-") for argument in config.invocation_params.args)
     return () if typed or config.args_source is not pytest.Config.ArgsSource.ARGS else None
 
 
 def _marks(suite: Suite) -> Iterator[tuple[str, str]]:
     """The markers of the cases, which are their profiles and requirements, and the meaning of each."""
     texts = {name: note.text for notes in suite.header.requirements.values() for name, note in notes.items()}
-    for profile in sorted({each.profile for each in suite.entries}):
+    for profile in sorted({entry.profile for entry in suite.entries}):
         yield profile, f"cases of the profile {profile}"
-    for name in {**texts, **dict.fromkeys(name for each in suite.entries for name in each.requirements)}:
+    for name in {**texts, **dict.fromkeys(name for entry in suite.entries for name in entry.requirements)}:
         yield name, texts.get(name, "")

@@ -44,7 +44,7 @@ def options_of(config: pytest.Config) -> PluginOptions:
     if timeout is not None and not 0 < timeout <= LARGEST:
         raise pytest.UsageError(f"--opconform-timeout must be above 0 and at most {LARGEST:,}.")
     suite, backend, harness, python, baseline = (
-        config.getoption(f"opconform_{each}") for each in ("suite", "backend", "harness", "python", "baseline")
+        config.getoption(f"opconform_{name}") for name in ("suite", "backend", "harness", "python", "baseline")
     )
     if file := file_of(backend or ""):
         backend = f"{_located(config, 'backend', file)}{backend.removeprefix(file)}"
@@ -78,7 +78,7 @@ def _located(config: pytest.Config, option: str, path: str) -> Path:
 def _typed(config: pytest.Config, option: str) -> int:
     """How often an option is on the command line, and not in a configuration file."""
     words = [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
-    return sum(each.partition("=")[0] == f"--opconform-{option}" for each in words)
+    return sum(word.partition("=")[0] == f"--opconform-{option}" for word in words)
 
 
 def _repeated(config: pytest.Config, option: str) -> tuple[str, ...]:
@@ -119,8 +119,8 @@ class Cases(pytest.Collector):
         """One test per wanted case."""
         suite, wanted = self._tested.suite, self._tested.entries
         marks = {name: getattr(pytest.mark, name) for name in marks_of(suite)}  # once, since pytest checks each look-up
-        groups = {each.id.rpartition("/")[0] for each in wanted}
-        names = names_of(suite, [each for each in suite.entries if each.id.rpartition("/")[0] in groups])
+        groups = {name.id.rpartition("/")[0] for name in wanted}
+        names = names_of(suite, [entry for entry in suite.entries if entry.id.rpartition("/")[0] in groups])
         for entry in wanted:
             name = names[entry.id]
             given = {"tested": self._tested, "entry": entry, "marks": marks}
@@ -131,7 +131,7 @@ class Cases(pytest.Collector):
 
 def marks_of(suite: Suite) -> set[str]:
     """The markers of the cases: their profiles and requirements."""
-    return {name for each in suite.entries for name in (each.profile, *each.requirements)}
+    return {name for entry in suite.entries for name in (entry.profile, *entry.requirements)}
 
 
 class CaseItem(pytest.Item):
@@ -151,8 +151,8 @@ class CaseItem(pytest.Item):
         self._notes = tested.suite.header.requirements.get(entry.op, {})
         self._result: Result | None = None
         self.extra_keyword_matches.add(entry.id)
-        for each in (entry.profile, *entry.requirements):
-            self.add_marker(marks[each])
+        for requirement in (entry.profile, *entry.requirements):
+            self.add_marker(marks[requirement])
 
     def setup(self) -> None:
         """Execute the case, and its twin if the verdict needs it."""
@@ -196,10 +196,10 @@ class CaseItem(pytest.Item):
     def teardown(self) -> None:
         """Report what happened to the process: an end or a hang is an error, although the test passed by itself."""
         incidents = self._result.incidents if self._result is not None else ()
-        for each in incidents:
-            if not each.is_death:
-                self.warn(pytest.PytestWarning(incident_sentence(each)))
-        if deaths := [incident_sentence(each) for each in incidents if each.is_death]:
+        for item in incidents:
+            if not item.is_death:
+                self.warn(pytest.PytestWarning(incident_sentence(item)))
+        if deaths := [incident_sentence(incident) for incident in incidents if incident.is_death]:
             pytest.fail("\n".join(deaths), pytrace=False)
 
     def reportinfo(self) -> tuple["os.PathLike[str]", int, str]:
@@ -210,16 +210,18 @@ class CaseItem(pytest.Item):
         """Whether a failure makes the backend non-conformant."""
         if not result.broken:
             return result.reason != "nan-payload"
-        return any(self._tested.options.strict or self._level(each) == "normative" for each in result.broken)
+        return any(
+            self._tested.options.strict or self._level(requirement) == "normative" for requirement in result.broken
+        )
 
     def _level(self, requirement: str) -> str:
         return self._notes[requirement].level if requirement in self._notes else "normative"
 
     def _lines(self, result: Result) -> Iterator[str]:
         yield f"{result.inputs}: {result.reason}: {result.sentence}"
-        for each in result.broken:
-            text = f": {self._notes[each].text}" if each in self._notes else ""
-            yield f"requirement: {each} ({self._level(each)}){text}"
+        for requirement in result.broken:
+            text = f": {self._notes[requirement].text}" if requirement in self._notes else ""
+            yield f"requirement: {requirement} ({self._level(requirement)}){text}"
         options = self._tested.options
         suite, case = shlex.quote(os.path.relpath(self._tested.suite.store.root)), shlex.quote(self._entry.id)
         timeout = "" if options.timeout == TIMEOUT else f" --timeout {options.timeout:g}"

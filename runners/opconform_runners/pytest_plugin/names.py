@@ -21,21 +21,21 @@ def names_of(suite: Suite, entries: Sequence[Entry]) -> dict[str, str]:
     A name says the element types, settings and context. Shapes follow where cases of the group would have the same
     name, and the digits of the id where they still would. A name does not change when other cases are selected.
     """
-    facts = {each.id: _facts(suite, each) for each in entries}
-    short = {each: _name(each, some) for each, (some, _) in facts.items()}
-    long = {each: _name(each, [*some, *shapes]) for each, (some, shapes) in facts.items()}
+    facts = {entry.id: _facts(suite, entry) for entry in entries}
+    short = {key: _name(key, some) for key, (some, _) in facts.items()}
+    long = {key: _name(key, [*some, *shapes]) for key, (some, shapes) in facts.items()}
     names: dict[str, str] = {}
     for level in (short, long):
         counts = Counter(level.values())
-        names |= {each: name for each, name in level.items() if each not in names and counts[name] == 1}
-    return {each: names.get(each) or _name(each, [*some, each.rpartition("/")[2]]) for each, (some, _) in facts.items()}
+        names |= {key: name for key, name in level.items() if key not in names and counts[name] == 1}
+    return {key: names.get(key) or _name(key, [*some, key.rpartition("/")[2]]) for key, (some, _) in facts.items()}
 
 
 def case_pattern(suite: Suite, name: str) -> str:
     """The pattern that a name of a case stands for, which is its id; any other pattern as it is."""
     group = name.partition("[")[0]
-    entries = [each for each in suite.entries if each.id.rpartition("/")[0] == group] if name.endswith("]") else []
-    return next((identity for identity, each in names_of(suite, entries).items() if each == name), name)
+    entries = [entry for entry in suite.entries if entry.id.rpartition("/")[0] == group] if name.endswith("]") else []
+    return next((identity for identity, n in names_of(suite, entries).items() if n == name), name)
 
 
 def _name(identity: str, facts: Sequence[str]) -> str:
@@ -46,30 +46,30 @@ def _facts(suite: Suite, entry: Entry) -> tuple[list[str], list[str]]:
     """What a case is like in short words, and its shapes."""
     case = suite.case(entry)
     arrays = suite.arrays(entry, inputs_name(0))
-    words = [_UNSAFE.sub("_", each).strip("_") for each in _words(case, arrays)]
-    shapes = ["x".join(map(str, arrays[each.name].shape)) or "scalar" for each in case.inputs]
+    words = [_UNSAFE.sub("_", word).strip("_") for word in _words(case, arrays)]
+    shapes = ["x".join(map(str, arrays[input_.name].shape)) or "scalar" for input_ in case.inputs]
     return list(dict.fromkeys(words)), shapes
 
 
 def _words(case: Case, arrays: Mapping[str, Array]) -> Iterator[str]:
     first = _port(case.inputs[0]) if case.inputs else ""
-    for number, each in enumerate(case.inputs):
-        if has_shown_values(case, each) and not (number and _port(each) == first):  # further inputs of a variadic port
-            kind = "" if each.element_type == "i64" else f"{each.element_type}-"
-            yield f"{kind}{each.name}{_values(each, arrays[each.name])}"
+    for number, item in enumerate(case.inputs):
+        if has_shown_values(case, item) and not (number and _port(item) == first):  # further inputs of a variadic port
+            kind = "" if item.element_type == "i64" else f"{item.element_type}-"
+            yield f"{kind}{item.name}{_values(item, arrays[item.name])}"
         else:
-            yield each.element_type
+            yield item.element_type
     for name, value in case.attributes.items():
         yield (
             (value or f"{name}-empty")
             if isinstance(value, str)
             else f"{name}{_joined(value) if isinstance(value, tuple) else value}"
         )
-    if any(each.binding == "parameter" for each in case.inputs if each.role == "control"):
+    if any(input_.binding == "parameter" for input_ in case.inputs if input_.role == "control"):
         yield "parameter"
-    if any(each.binding == "constant" for each in case.inputs if each.role != "control"):
+    if any(input_.binding == "constant" for input_ in case.inputs if input_.role != "control"):
         yield "constant"
-    if any(each.dynamic is not None for each in case.inputs):
+    if any(input_.dynamic is not None for input_ in case.inputs):
         yield "dynamic"
     if case.context != "bare":
         yield case.context

@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Collect cases if an option of the plugin is given."""
-    if any(config.getoption(f"opconform_{each}") is not None for each in _OPTIONS):
+    if any(config.getoption(f"opconform_{option}") is not None for option in _OPTIONS):
         from opconform_runners.pytest_plugin.conformance import Conformance
 
         config.pluginmanager.register(Conformance(), "opconform-conformance")

@@ -30,13 +30,13 @@ def cached_suite(config: pytest.Config, implementation: Implementation, profiles
     cache: pytest.Cache | None = getattr(config, "cache", None)
     if cache is None:
         raise UsageError("A suite cannot be generated without pytest's cache. Name one with --opconform-suite.")
-    dialects = tuple(each for each in DIALECTS if each in implementation.dialects)
+    dialects = tuple(dialect for dialect in DIALECTS if dialect in implementation.dialects)
     # One process: worker processes would import the script that called pytest again.
     options = Options(dialects=dialects, jobs=1, selection=Selection(profiles=profiles))
     name = "-".join((*dialects, *sorted(profiles))) or "cases"
     place = cache.mkdir("opconform") / name
     digest = hashlib.sha256(recipe_digest(options).encode())
-    for folder in sorted({each.parent for each in shipped_files().values()}):
+    for folder in sorted({shipped_file.parent for shipped_file in shipped_files().values()}):
         for file in sorted(folder.glob("*.yaml")):
             digest.update(f"{folder.name}/{file.name}".encode() + b"\0" + file.read_bytes() + b"\0")
     if cache.get(f"opconform/{name}", None) != digest.hexdigest() or not (place / HEADER).exists():

@@ -22,29 +22,29 @@ def wanted(
     Raises:
         UsageError: A part of a selection matches no case, or only cases of operations that are not declared.
     """
-    every = [Matches(each, every_profile=True) for each in selections]
+    every = [Matches(selection, every_profile=True) for selection in selections]
     found = [entry for entry in suite.entries if _all_want(every, entry)]
-    for each in every:
-        check_matches(each, suite.known, within=f" of {shown_path(suite.store.root)}")
-    own = [each for each in found if not operations or each.op in operations]
-    again = [Matches(each, every_profile=True) for each in selections]
+    for item in every:
+        check_matches(item, suite.known, within=f" of {shown_path(suite.store.root)}")
+    own = [hit for hit in found if not operations or hit.op in operations]
+    again = [Matches(selection, every_profile=True) for selection in selections]
     for entry in own:
         _all_want(again, entry)
     declared = ", ".join(operations)
-    if not own and not any(each.patterns for each in selections):
+    if not own and not any(selection.patterns for selection in selections):
         raise UsageError(f"{shown_path(suite.store.root)} has no case of a declared operation. Declared: {declared}.")
-    if unused := [part.name for each in reversed(again) for part in each.unmatched]:
+    if unused := [part.name for x in reversed(again) for part in x.unmatched]:
         sentence = "selects only cases of operations that the backend does not declare."
         raise UsageError(f"{unused[0]!r} {sentence} Declared: {declared}.")
-    return own, [each for each in found if operations and each.op not in operations]
+    return own, [hit for hit in found if operations and hit.op not in operations]
 
 
 def absent_sentence(absent: Sequence[Entry], title: str) -> str:
     """What is said of the cases that are not collected."""
-    operations = sorted({each.op for each in absent})
+    operations = sorted({x.op for x in absent})
     which = counted(len(operations), "operation")
     return f"{counted(len(absent), 'case')} of {which} that {title} does not declare: {', '.join(operations)}."
 
 
 def _all_want(every: Sequence[Matches], entry: Entry) -> bool:
-    return all(each.wants(entry.id, entry.profile, entry.requirements) for each in every)
+    return all(x.wants(entry.id, entry.profile, entry.requirements) for x in every)

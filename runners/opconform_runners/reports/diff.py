@@ -52,9 +52,10 @@ def changes_between(old: Report, new: Report) -> dict[str, Any]:
             }
             cases["unknown" if kind in unknown else kind].append(change)
     was_broken, is_broken = (
-        {f"{each.op} {each.id}" for each in report.requirements if each.is_broken} for report in (old, new)
+        {f"{requirement.op} {requirement.id}" for requirement in report.requirements if requirement.is_broken}
+        for report in (old, new)
     )
-    gone = {f"{each.op} {name}" for key, each in before.items() if key not in after for name in each.broken}
+    gone = {f"{x.op} {name}" for key, x in before.items() if key not in after for name in x.broken}
     runs = (("Old", old), ("New", new))
     why = [f"{name} run: {one_line(run.unfinished, _LONGEST)}." for name, run in runs if not run.is_finished]
     return {
@@ -71,10 +72,10 @@ def changes_between(old: Report, new: Report) -> dict[str, Any]:
 
 def _results(report: Report, other: Report) -> dict[str, Result]:
     """The results of a run by id; a streamed run has only failures, so that the other cases of another run passed."""
-    results = {each.id: each for each in report.results}
+    results = {result.id: result for result in report.results}
     if report.tallies:
-        absent = (each for each in other.results if each.id not in results)
-        results |= {each.id: replace(each, verdict="pass", reason=None, sentence="", broken=()) for each in absent}
+        absent = (result for result in other.results if result.id not in results)
+        results |= {x.id: replace(x, verdict="pass", reason=None, sentence="", broken=()) for x in absent}
     return results
 
 
@@ -84,14 +85,14 @@ def failure_changes(old: Report, new: Report) -> dict[str, str]:
     A case that the old run does not have is none of these.
     """
     before, found = _results(old, new), dict[str, str]()
-    for each in new.results:
-        match _kind(before.get(each.id), each):
+    for result in new.results:
+        match _kind(before.get(result.id), result):
             case "regressions":
-                found[each.id] = "new"
+                found[result.id] = "new"
             case "fixes":
-                found[each.id] = "fixed"
-            case "reasons" | "" if each.verdict == "fail":
-                found[each.id] = "unchanged"
+                found[result.id] = "fixed"
+            case "reasons" | "" if result.verdict == "fail":
+                found[result.id] = "unchanged"
     return found
 
 
@@ -113,7 +114,7 @@ def _changed_lines(changes: Mapping[str, Any]) -> Iterator[str]:
     for kind, (title, *_) in _KINDS.items():
         if changes[kind]:
             yield f"\n{title}: {counted(len(changes[kind]), 'case')}"
-            yield from (f"  {each}" for each in shortened([_sentence(each) for each in changes[kind]], _MOST))
+            yield from (f"  {x}" for x in shortened([_sentence(change) for change in changes[kind]], _MOST))
 
 
 def _summary(changes: Mapping[str, Any]) -> str:

@@ -89,13 +89,15 @@ class Matrix:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The requirements."""
-        by_column = [{each.name: each for each in column.report.requirements} for column in self.columns]
+        by_column = [
+            {requirement.name: requirement for requirement in column.report.requirements} for column in self.columns
+        ]
         return tuple(tuple(found[name] for found in by_column) for name in by_column[0])
 
     @cached_property
     def suspects(self) -> tuple[Suspect, ...]:
         """The cases in which opconform may be wrong."""
-        return suspects_of({each.name: each.report.results for each in self.columns})
+        return suspects_of({column.name: column.report.results for column in self.columns})
 
 
 def matrix_document(matrix: Matrix) -> dict[str, object]:
@@ -105,14 +107,14 @@ def matrix_document(matrix: Matrix) -> dict[str, object]:
         "suite": matrix.columns[0].report.suite.digest,
         "backends": [
             {
-                "name": each.name,
-                "version": each.report.implementation.version,
-                "device": each.report.implementation.device,
-                "conformant": each.report.conformant,
-                "incomplete": list(each.report.incomplete),
-                "summary": each.report.summary,
+                "name": column.name,
+                "version": column.report.implementation.version,
+                "device": column.report.implementation.device,
+                "conformant": column.report.conformant,
+                "incomplete": list(column.report.incomplete),
+                "summary": column.report.summary,
             }
-            for each in matrix.columns
+            for column in matrix.columns
         ],
         "absent": dict(matrix.absent),
         "requirements": [
@@ -121,28 +123,28 @@ def matrix_document(matrix: Matrix) -> dict[str, object]:
                 "id": row[0].id,
                 "level": row[0].level,
                 "backends": {
-                    column.name: {"standing": each.standing, "pass": each.counts["pass"], "fail": each.counts["fail"]}
-                    for column, each in zip(matrix.columns, row, strict=True)
+                    column.name: {"standing": cell.standing, "pass": cell.counts["pass"], "fail": cell.counts["fail"]}
+                    for column, cell in zip(matrix.columns, row, strict=True)
                 },
             }
             for row in matrix.rows
         ],
-        "suspects": [asdict(each) for each in matrix.suspects],
+        "suspects": [asdict(suspect) for suspect in matrix.suspects],
     }
 
 
 def matrix_view(matrix: Matrix) -> Iterator[RenderableType]:
     """A matrix for a terminal: one row per requirement with a decided case, and last the verdict on each backend."""
-    yield ", ".join(f"{number}: {each.title}" for number, each in enumerate(matrix.columns, 1))
+    yield ", ".join(f"{number}: {column.title}" for number, column in enumerate(matrix.columns, 1))
     yield ""
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
     for name in ("requirement", "level", *(str(number) for number, _ in enumerate(matrix.columns, 1))):
         table.add_column(name, no_wrap=True)
-    decided = [row for row in matrix.rows if any(each.standing != "open" for each in row)]
+    decided = [row for row in matrix.rows if any(cell.standing != "open" for cell in row)]
     for op, rows in groupby(decided, key=lambda row: row[0].op):
         table.add_row(f"[bold]{op}[/bold]")
         for row in rows:
-            cells = (f"[{SIGNS[each.standing].colour}]{_cell(each)}[/]" for each in row)
+            cells = (f"[{SIGNS[cell.standing].colour}]{_cell(cell)}[/]" for cell in row)
             table.add_row(row[0].id, row[0].note, *cells)
     yield table
     yield f"\n{LEGEND}."
@@ -152,12 +154,12 @@ def matrix_view(matrix: Matrix) -> Iterator[RenderableType]:
         yield f"{counted(left_out, 'requirement is', 'requirements are')} not shown, because {why}."
     if matrix.suspects:
         yield f"\n{AGREED}:"
-    yield from (Text(f"  {each.id}: {', '.join(each.backends)}: {each.answer}") for each in matrix.suspects)
+    yield from (Text(f"  {suspect.id}: {', '.join(suspect.backends)}: {suspect.answer}") for suspect in matrix.suspects)
     yield ""
     yield from (f" - {name}: not run: {why}" for name, why in matrix.absent.items())
-    for number, each in enumerate(matrix.columns, 1):
-        counts = counts_text(each.report.summary)
-        yield Text.from_markup(f"{number:>2} [bold]{escape(each.title)}[/bold]: {each.report.verdict} ({counts})")
+    for number, item in enumerate(matrix.columns, 1):
+        counts = counts_text(item.report.summary)
+        yield Text.from_markup(f"{number:>2} [bold]{escape(item.title)}[/bold]: {item.report.verdict} ({counts})")
 
 
 def matrix_markdown(matrix: Matrix) -> str:
@@ -192,10 +194,10 @@ def suspects_of(results: Mapping[str, Sequence[Result]]) -> tuple[Suspect, ...]:
     """
     agreeing: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, of_backend in results.items():
-        for each in of_backend:
-            if each.verdict == "fail" and each.reason in _ANSWERS:
-                answer = "rejected" if each.reason == "rejected-valid" else each.sentence  # without its own words
-                agreeing[each.id, answer].append(name)
+        for item in of_backend:
+            if item.verdict == "fail" and item.reason in _ANSWERS:
+                answer = "rejected" if item.reason == "rejected-valid" else item.sentence  # without its own words
+                agreeing[item.id, answer].append(name)
     return tuple(
         Suspect(id=identity, answer=answer, backends=tuple(names))
         for (identity, answer), names in sorted(agreeing.items())

@@ -55,9 +55,9 @@ def finished(place: Path, suite: Path | None = None) -> Finished:
     if not path.is_file():
         return Finished(path.parent, report)
     written = read_written(path)
-    for each in (path.parent / "suite", path.parent.parent / "suite") if suite is None else (suite,):
-        if written.is_complete and (suite is not None or (each / HEADER).is_file()):
-            check_agreement(written.header, report.results, open_suite(each), path)
+    for item in (path.parent / "suite", path.parent.parent / "suite") if suite is None else (suite,):
+        if written.is_complete and (suite is not None or (item / HEADER).is_file()):
+            check_agreement(written.header, report.results, open_suite(item), path)
     return Finished(path.parent, report)
 
 
@@ -84,8 +84,8 @@ def read_report(place: Path, suite: Path | None = None) -> Report:
     written, computed = json.loads(content), report_document(read)
     if any(written.get(name) != computed.get(name) for name in _CONCLUDED):
         raise SuiteError(f"{report} was changed after the run: it does not match its own cases. Repeat the run.")
-    failing = {each.id for each in read.results if each.verdict == "fail"}
-    if not failing.issuperset(case for each in read.faults for case in each.cases):
+    failing = {result.id for result in read.results if result.verdict == "fail"}
+    if not failing.issuperset(case for fault in read.faults for case in fault.cases):
         raise SuiteError(f"{report} was changed after the run: a fault has a case that does not fail. Repeat the run.")
     written = read_written(path)
     if not _follows(read, _report_of_results(written), written.header.cases):
@@ -97,12 +97,10 @@ def _follows(read: Report, derived: Report, cases: int) -> bool:
     """Whether a report is that of results with so many cases, but for what only the run knew."""
     only = {"missing", "gave_up", "baseline", "faults", "results", "notes"}
     same = all(
-        getattr(read, each.name) == getattr(derived, each.name) for each in fields(Report) if each.name not in only
+        getattr(read, field.name) == getattr(derived, field.name) for field in fields(Report) if field.name not in only
     )
-    results = (sorted(each.results, key=attrgetter("id")) for each in (read, derived))
-    rows = (
-        sorted((row.name, row.level, row.text, row.profiles) for row in each.requirements) for each in (read, derived)
-    )
+    results = (sorted(x.results, key=attrgetter("id")) for x in (read, derived))
+    rows = (sorted((row.name, row.level, row.text, row.profiles) for row in x.requirements) for x in (read, derived))
     return same and read.cases + len(set(read.missing)) == cases and all(starmap(eq, (results, rows)))
 
 
@@ -123,16 +121,18 @@ def _parts(report: Report) -> Iterator[str]:
 
 def report_document(report: Report) -> dict[str, object]:
     """A report as a JSON object."""
-    requirements: dict[str, dict[str, object]] = {op: {} for op in sorted({each.op for each in report.requirements})}
-    for each in report.requirements:
+    requirements: dict[str, dict[str, object]] = {
+        op: {} for op in sorted({requirement.op for requirement in report.requirements})
+    }
+    for item in report.requirements:
         row = {
-            "level": each.level,
-            "text": each.text,
-            "broken": each.is_broken,
-            **each.counts,
-            "profiles": [*each.profiles],
+            "level": item.level,
+            "text": item.text,
+            "broken": item.is_broken,
+            **item.counts,
+            "profiles": [*item.profiles],
         }
-        requirements[each.op][each.id] = row
+        requirements[item.op][item.id] = row
     plain = _REPORT.dump_python(
         report, mode="json", exclude={"notes": True, "results": True, "implementation": HARDWARE}
     )
@@ -159,7 +159,7 @@ def report_document(report: Report) -> dict[str, object]:
         "profiles": report.profiles,
         "requirements": requirements,
         "faults": plain["faults"],
-        "cases": [result_document(each) for each in report.results],
+        "cases": [result_document(result) for result in report.results],
     }
     if report.incidents:
         document["incidents"] = _INCIDENTS.dump_python(report.incidents, mode="json")
@@ -170,7 +170,7 @@ def report_document(report: Report) -> dict[str, object]:
 
 def _results_path(place: Path) -> Path:
     if place.is_dir():
-        runs = [] if (place / RESULTS).exists() else sorted(each.parent for each in place.glob(f"*/{RESULTS}"))
+        runs = [] if (place / RESULTS).exists() else sorted(path.parent for path in place.glob(f"*/{RESULTS}"))
         if runs:
             raise UsageError(f"{place} is a folder of runs. Name one of them: {', '.join(map(str, runs))}.")
     check_kind(place, "results")

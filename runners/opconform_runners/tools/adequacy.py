@@ -67,10 +67,10 @@ class NumpyTarget:
 
     def trials(self, cases: Sequence[Draft]) -> list[CaseTrial]:
         """The cases of the operations that the backend has, without those that it fails."""
-        trials = (_trial(each) for each in cases if each.op in FUNCTIONS)
+        trials = (_trial(case) for case in cases if case.op in FUNCTIONS)
         right = _checked(FUNCTIONS)
-        judged = [replace(each, verdict=_verdict(each, right)) for each in trials]
-        return [each for each in judged if each.verdict[0]]
+        judged = [replace(trial, verdict=_verdict(trial, right)) for trial in trials]
+        return [x for x in judged if x.verdict[0]]
 
     def killer(self, module: str, tree: ast.Module, trials: Sequence[CaseTrial]) -> int | None:
         """The index of the first trial with another verdict if a module is changed; None if there is none."""
@@ -78,8 +78,8 @@ class NumpyTarget:
         with _bounded_memory():
             try:
                 changed = _checked(vars(self.program.loaded(module, tree)[Numpy.__module__])[_TABLE])
-                for place, each in enumerate(trials):
-                    if _verdict(each, changed) != each.verdict:
+                for place, trial in enumerate(trials):
+                    if _verdict(trial, changed) != trial.verdict:
                         return place
             except Exception:  # noqa: BLE001 - a mutant that does not load, or that fails, is detected
                 return place
@@ -106,7 +106,7 @@ def _bounded_memory() -> Iterator[None]:
 
 def _checked(table: Mapping[str, Function]) -> Mapping[str, Function]:
     """The functions, which refuse what violates the declarations first."""
-    return checked(table, (each.declaration for each in OPERATIONS.values()))
+    return checked(table, (operation.declaration for operation in OPERATIONS.values()))
 
 
 def _trial(draft: Draft) -> CaseTrial:
@@ -119,7 +119,7 @@ def _trial(draft: Draft) -> CaseTrial:
 def _verdict(trial: CaseTrial, table: Mapping[str, Function]) -> tuple[bool, str | None]:
     """Whether a case passes, and the requirement that a rejection names."""
     try:
-        actual = [outputs_of(trial.case, each, table) for each in trial.feeds]
+        actual = [outputs_of(trial.case, feed, table) for feed in trial.feeds]
     except Rejected as answer:
         return isinstance(trial.case.expect, Reject), answer.requirement
     except Exception:  # noqa: BLE001 - `Unsupported`, or an error in the function
@@ -130,6 +130,6 @@ def _verdict(trial: CaseTrial, table: Mapping[str, Function]) -> tuple[bool, str
 
 
 def _are_equal(golden: Sequence[Tensor], actual: Sequence[Tensor]) -> bool:
-    expected, given = ([each.array for each in outputs] for outputs in (golden, actual))
-    types, said = ([each.element_type for each in outputs] for outputs in (golden, actual))
+    expected, given = ([output.array for output in outputs] for outputs in (golden, actual))
+    types, said = ([output.element_type for output in outputs] for outputs in (golden, actual))
     return mismatch_of(expected, given, types, said=said) is None

@@ -49,7 +49,7 @@ def _wanted(header: RunHeader, results: Sequence[Result], suite: Suite) -> set[s
     executed = {result.profile for result in results}
     selection = Selection(profiles=header.profiles or tuple(executed if header.outputs else ()), shard=header.shard)
     matches = Matches(selection, every_profile=True)
-    return {each.id for each in suite.entries if matches.wants(each.id, each.profile, each.requirements)}
+    return {entry.id for entry in suite.entries if matches.wants(entry.id, entry.profile, entry.requirements)}
 
 
 def is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> bool:

@@ -65,9 +65,11 @@ def mismatch_of(
         found = _form(want, got, element_type, kind, feed, f"output_{number}")
         if found is not None:
             return found
-    values = [_values(*each, feed, f"output_{number}") for number, each in enumerate(outputs)]
-    found_values = [each for each in values if each is not None]
-    return next((each for each in found_values if each.reason == "value"), next(iter(found_values), None))
+    values = [_values(*output, feed, f"output_{number}") for number, output in enumerate(outputs)]
+    found_values = [value for value in values if value is not None]
+    return next(
+        (found_value for found_value in found_values if found_value.reason == "value"), next(iter(found_values), None)
+    )
 
 
 def is_altered(expected: Array, actual: Array, inputs: Sequence[Array]) -> bool:
@@ -82,8 +84,8 @@ def is_altered(expected: Array, actual: Array, inputs: Sequence[Array]) -> bool:
 def is_invented(actual: Array, inputs: Sequence[Array]) -> bool:
     """Whether an element has a bit pattern that no input has. Inputs of another storage dtype are ignored."""
     got = patterns(np.atleast_1d(actual))
-    held = [patterns(np.atleast_1d(each)).reshape(-1) for each in inputs if each.dtype.kind == actual.dtype.kind]
-    known = [each for each in held if each.dtype.kind == "U" or each.dtype == got.dtype]
+    held = [patterns(np.atleast_1d(input_)).reshape(-1) for input_ in inputs if input_.dtype.kind == actual.dtype.kind]
+    known = [x for x in held if x.dtype.kind == "U" or x.dtype == got.dtype]
     return not np.isin(got, np.concatenate(known) if known else np.zeros(0, got.dtype)).all()
 
 
@@ -124,7 +126,7 @@ def _values(want: Array, got: Array, element_type: str, feed: int, output: str) 
         return None
     reason: Reason = "nan-payload" if first_value is None else "value"
     first = first if first_value is None else first_value
-    at = tuple(int(each) for each in np.unravel_index(first, want.shape)) if want.shape else ()
+    at = tuple(int(x) for x in np.unravel_index(first, want.shape)) if want.shape else ()
     expected, actual = wanted[first], given[first]
     return Mismatch(
         reason=reason,

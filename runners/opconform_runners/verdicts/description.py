@@ -19,20 +19,18 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
     `feeds` has the arrays of each feed by name. Of a second feed, only the inputs that differ are described.
     """
     first, *others = feeds
-    parts = _shown([f"{_input(case, each, first[each.name])}{_bound(case, each)}" for each in case.inputs])
+    parts = _shown([f"{_input(case, input_, first[input_.name])}{_bound(case, input_)}" for input_ in case.inputs])
     parts += computed_inputs(case)
     parts += _attributes(case.attributes)
-    declared = {each.name: each.dynamic for each in case.inputs if each.dynamic is not None}
-    sizes = {name: each if isinstance(each, str) else ",".join(map(str, each)) for name, each in declared.items()}
-    parts += _shown([f"{name} declared [{each}]" for name, each in sizes.items()])
+    declared = {input_.name: input_.dynamic for input_ in case.inputs if input_.dynamic is not None}
+    sizes = {name: x if isinstance(x, str) else ",".join(map(str, x)) for name, x in declared.items()}
+    parts += _shown([f"{name} declared [{size}]" for name, size in sizes.items()])
     if case.context != "bare":
         parts.append(f"context {case.context}{_neighbour(case)}")
     for second in others:
-        pairs = ((each, first[each.name], second[each.name]) for each in case.inputs)
-        changed = [each for each, old, new in pairs if old.shape != new.shape or old.tobytes() != new.tobytes()]
-        parts.append(
-            f"then {', '.join(_shown([_input(case, each, second[each.name]) for each in changed])) or 'the same'}"
-        )
+        pairs = ((input_, first[input_.name], second[input_.name]) for input_ in case.inputs)
+        changed = [x for x, old, new in pairs if old.shape != new.shape or old.tobytes() != new.tobytes()]
+        parts.append(f"then {', '.join(_shown([_input(case, x, second[x.name]) for x in changed])) or 'the same'}")
     return ", ".join(parts) or "nothing"
 
 
@@ -41,10 +39,10 @@ def computed_inputs(case: Case) -> list[str]:
     texts: dict[str | None, str] = {}
     for node in case.graph.nodes:
         if not node.under_test:
-            text = _expression(node, [texts.get(each, str(each)) for each in node.inputs])
+            text = _expression(node, [texts.get(input_, str(input_)) for input_ in node.inputs])
             shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
             texts |= dict.fromkeys(node.outputs, shown)
-    return [texts[each] for each in case.node.inputs if each in texts]
+    return [texts[input_] for input_ in case.node.inputs if input_ in texts]
 
 
 def _neighbour(case: Case) -> str:
@@ -52,13 +50,16 @@ def _neighbour(case: Case) -> str:
     if case.context != "then":
         return ""
     *others, last = case.graph.nodes
-    constants = {each.outputs[0]: _expression(each, ()) for each in others if not each.under_test}
-    inputs = [constants.get(each or "", "output") for each in last.inputs]
+    constants = {other.outputs[0]: _expression(other, ()) for other in others if not other.under_test}
+    inputs = [constants.get(input_ or "", "output") for input_ in last.inputs]
     return f" {last.op.rpartition('-')[0]}({', '.join((*inputs, *_attributes(last.attributes)))})"
 
 
 def _attributes(attributes: Mapping[str, Attribute]) -> list[str]:
-    return [f"{name} {list(each) if isinstance(each, tuple) else each!r}" for name, each in attributes.items()]
+    return [
+        f"{name} {list(attribute) if isinstance(attribute, tuple) else attribute!r}"
+        for name, attribute in attributes.items()
+    ]
 
 
 def _shown(texts: list[str]) -> list[str]:
@@ -76,9 +77,9 @@ def _expression(node: Node, inputs: Sequence[str]) -> str:
     """A node as a call with its inputs and the types among its attributes, or the elements of a constant."""
     value = node.attributes.get("value")
     if not inputs and isinstance(value, tuple):
-        elements = ", ".join(str(each) for each in value)
+        elements = ", ".join(str(x) for x in value)
         return f"[{elements}]" if node.attributes.get("shape") else elements
-    types = (each for each in node.attributes.values() if isinstance(each, str))
+    types = (attribute for attribute in node.attributes.values() if isinstance(attribute, str))
     return f"{node.op.rpartition('-')[0]}({', '.join((*inputs, *types))})"
 
 
@@ -104,7 +105,7 @@ def values_text(tensor: Tensor, most: int = _MOST) -> str:
     flat = tensor.array.reshape(-1)[:most]
     native = flat.view(tensor.type.arithmetic) if tensor.type.kind == "float" else flat
     values: Sequence[object] = tensor.integers()[:most] if tensor.type.is_integer else list(native)
-    shown = ", ".join(str(each) for each in values) + (", …" if tensor.array.size > most else "")
+    shown = ", ".join(str(value) for value in values) + (", …" if tensor.array.size > most else "")
     if not tensor.shape:
         return shown
     return f"[{shown}]" if len(tensor.shape) == 1 else f"[{shown}] of shape {list(tensor.shape)}"

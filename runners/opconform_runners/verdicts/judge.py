@@ -145,7 +145,7 @@ def controlled(case: Case, verdict: Verdict, control: Own) -> Verdict:
 def has_ended(verdict: Verdict) -> bool:
     """Whether one of the executions of a failure ended in a crash or a timeout."""
     ways = [verdict.first, verdict.second] if isinstance(verdict, Nondeterministic) else [verdict]
-    return any(reason_of(each) in ENDS for each in ways)
+    return any(reason_of(way) in ENDS for way in ways)
 
 
 def has_recurred(incident: Incident, verdict: Verdict) -> bool:
@@ -170,13 +170,13 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     """
     stages, levels = header.establishes.get(entry.op, {}), header.requirements.get(entry.op, {})
     about_nan, bits = stages.get("nan-payload", ()), stages.get("bits", ())
-    listed = [each for each in entry.requirements if each not in about_nan]
-    readings = {name for name, each in levels.items() if each.level == "interpretation"}
+    listed = [requirement for requirement in entry.requirements if requirement not in about_nan]
+    readings = {name for name, level in levels.items() if level.level == "interpretation"}
     if entry.expect != "accept":
         violated = entry.expect.reject
         return stages.get("shape", ())[:1] if reason in ENDS and violated in readings else (violated,)
     if reason == "nan-payload":
-        return tuple(each for each in entry.requirements if each in about_nan)
+        return tuple(requirement for requirement in entry.requirements if requirement in about_nan)
     if reason == "rejected-valid" and entry.readings.reject:
         return entry.readings.reject
     if mismatch is not None and mismatch.readings in entry.readings.outputs.values():
@@ -185,14 +185,14 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
         return bits
     if reason == "element-type" and (types := stages.get("element-type", ())):
         return types[:1]
-    normative = [each for each in listed if each not in readings]
-    stage = next((each for each in _PASSED if each == reason), None)
+    normative = [x for x in listed if x not in readings]
+    stage = next((x for x in _PASSED if x == reason), None)
     if stage is None:
         return tuple(normative or (stages.get("shape", ()) if listed else ()))[:1]
-    met = {name for each in _PASSED[stage] for name in stages.get(each, ())}
+    met = {name for x in _PASSED[stage] for name in stages.get(x, ())}
     met |= {*bits, *(name for name in listed if name in levels and levels[name].violable)}
-    left = [each for each in normative if each not in met]
-    own = [each for each in listed if each in bits]
+    left = [x for x in normative if x not in met]
+    own = [x for x in listed if x in bits]
     return tuple((*left, *own, *stages.get(stage, ()), *bits, *normative)[:1])
 
 
@@ -216,12 +216,12 @@ def declared_gap(case: Case, implementation: Implementation, *, roles: Sequence[
     operation = undeclared_operation(case, implementation.operations, implementation.dialects)
     if operation is not None:
         return operation
-    for each in case.inputs:
-        if each.role in roles and each.element_type not in implementation.element_types:
-            return each.element_type
-        if each.role == "control" and each.binding not in implementation.bindings:
-            return f"{each.name} as a {each.binding}"
-        if each.dynamic is not None and not implementation.dynamic:
+    for input_ in case.inputs:
+        if input_.role in roles and input_.element_type not in implementation.element_types:
+            return input_.element_type
+        if input_.role == "control" and input_.binding not in implementation.bindings:
+            return f"{input_.name} as a {input_.binding}"
+        if input_.dynamic is not None and not implementation.dynamic:
             return "dynamic shapes"
     return None
 
@@ -245,8 +245,8 @@ def _refused(case: Case, answer: Refused) -> Pass | Fail:
     if not isinstance(case.expect, Reject):
         sentence = f"rejected at {answer.stage} time, although it is valid: {answer.message}"
         return Fail(reason="rejected-valid", sentence=sentence)
-    early = all(each.dynamic is None for each in case.inputs)
-    constant = all(each.binding == "constant" for each in case.inputs if each.role == "control")
+    early = all(input_.dynamic is None for input_ in case.inputs)
+    constant = all(input_.binding == "constant" for input_ in case.inputs if input_.role == "control")
     other = answer.requirement if answer.requirement not in (None, case.expect.reject) else None
     return Pass(late=answer.stage == "run" and early and constant, other_reason=other)
 
@@ -254,14 +254,14 @@ def _refused(case: Case, answer: Refused) -> Pass | Fail:
 def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass | Fail:
     match case.expect:
         case Reject(reject=requirement):
-            shapes = ", ".join(str(list(each.shape)) for each in outcome.outputs[-1][:8]) or "none"
+            shapes = ", ".join(str(list(output.shape)) for output in outcome.outputs[-1][:8]) or "none"
             arrays = suite.arrays(entry, inputs_name(case.feeds - 1))
-            held = sum(arrays[each.name].size for each in case.inputs if each.role == "tensor")
+            held = sum(arrays[input_.name].size for input_ in case.inputs if input_.role == "tensor")
             sentence = f"accepted, although it violates {requirement}; its outputs have the shapes {shapes}"
-            if _moves_data(suite, entry) and sum(each.size for each in outcome.outputs[-1]) > held:
+            if _moves_data(suite, entry) and sum(output.size for output in outcome.outputs[-1]) > held:
                 known = [*arrays.values(), *_golden_of_twin(suite, entry)]
-                stored = {each.dtype for each in known}  # nothing can be said of elements of a promoted type
-                if any(each.dtype in stored and is_invented(each, known) for each in outcome.outputs[-1]):
+                stored = {x.dtype for x in known}  # nothing can be said of elements of a promoted type
+                if any(output.dtype in stored and is_invented(output, known) for output in outcome.outputs[-1]):
                     sentence += f", with elements that are in no input: {OUT_OF_BOUNDS}"
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):
@@ -275,14 +275,16 @@ def _golden_of_twin(suite: Suite, entry: Entry) -> list[Array]:
     twin = suite.by_id.get(entry.twin or "")
     if twin is None or suite.header.blind:
         return []
-    return [each for feed in range(suite.case(twin).feeds) for each in suite.arrays(twin, expected_name(feed)).values()]
+    return [
+        array for feed in range(suite.case(twin).feeds) for array in suite.arrays(twin, expected_name(feed)).values()
+    ]
 
 
 def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[Output]) -> Pass | Fail:
-    element_types = [each.element_type for each in outputs]
+    element_types = [output.element_type for output in outputs]
     for feed, actual in enumerate(outcome.outputs):
         golden = suite.arrays(entry, expected_name(feed))
-        expected = [golden[each.name] for each in outputs]
+        expected = [golden[output.name] for output in outputs]
         said = outcome.element_types[feed] if outcome.element_types else None
         mismatch = mismatch_of(expected, actual, element_types, feed=feed, said=said)
         if mismatch is not None:

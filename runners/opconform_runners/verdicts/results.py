@@ -103,7 +103,7 @@ _PLAIN = {
 def result_document(result: Result) -> dict[str, object]:
     """A result as a JSON object without default values."""
     document: dict[str, object] = _RESULT.dump_python(result, mode="json")
-    return {name: each for name, each in document.items() if each is not None and _PLAIN.get(name, ...) != each}
+    return {name: x for name, x in document.items() if x is not None and _PLAIN.get(name, ...) != x}
 
 
 def is_kept(result: Result) -> bool:
@@ -123,13 +123,13 @@ def kind_of(result: Result) -> Kind:
 
 def placements_of(results: Iterable[Result]) -> Iterator[Placement]:
     """The devices that executed each case, where the harness reported them."""
-    return (each.placement for each in results if each.placement is not None)
+    return (result.placement for result in results if result.placement is not None)
 
 
 def write_results(out: Path, header: RunHeader, results: Sequence[Result], *, interrupted: bool = False) -> None:
     """Write results, sorted and with a footer that says whether the run was interrupted, or raise a DiskError."""
-    ordered = sorted(results, key=lambda each: each.id)
-    lines = header_line(header) + b"".join(line_of(result_document(each)) for each in ordered)
+    ordered = sorted(results, key=lambda x: x.id)
+    lines = header_line(header) + b"".join(line_of(result_document(x)) for x in ordered)
     try:
         out.mkdir(parents=True, exist_ok=True)  # a harness may have removed it
         replace_file(out / RESULTS, lines + _footer(lines, len(results), interrupted=interrupted))

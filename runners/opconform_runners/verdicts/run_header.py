@@ -33,7 +33,7 @@ class SuiteNote:
 
 def shared_fields(kind: type[Any], source: object) -> dict[str, Any]:
     """The fields of a dataclass as another object has them, by name."""
-    return {each.name: getattr(source, each.name) for each in fields(kind)}
+    return {f.name: getattr(source, f.name) for f in fields(kind)}
 
 
 def suite_note(header: Header) -> SuiteNote:
@@ -149,7 +149,7 @@ def changes(held: RunHeader, new: RunHeader) -> list[str]:
 
 def differences(held: RunHeader, other: RunHeader) -> list[str]:
     """The names of the properties in which the runs of two parts of the same cases differ."""
-    first, second = (replace(each, cases=0, shard=None, streamed=None) for each in (held, other))
+    first, second = (replace(x, cases=0, shard=None, streamed=None) for x in (held, other))
     return changes(first, second) or ([] if first == second else ["the options"])
 
 

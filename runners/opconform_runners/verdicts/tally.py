@@ -65,13 +65,13 @@ class Streamed:
 
 def tallies_of(counts: Mapping[Kind, int]) -> tuple[Tally, ...]:
     """Counts as tallies, sorted."""
-    ordered = sorted(counts, key=lambda each: (each.op, each.profile, each.verdict, each.requirements))
-    return tuple(Tally(kind=each, cases=counts[each]) for each in ordered if counts[each])
+    ordered = sorted(counts, key=lambda x: (x.op, x.profile, x.verdict, x.requirements))
+    return tuple(Tally(kind=x, cases=counts[x]) for x in ordered if counts[x])
 
 
 def counts_of(tallies: Iterable[Tally]) -> Counter[Kind]:
     """Tallies as counts."""
     counts: Counter[Kind] = Counter()
-    for each in tallies:
-        counts[each.kind] += each.cases
+    for tally in tallies:
+        counts[tally.kind] += tally.cases
     return counts

@@ -14,8 +14,8 @@ def printable(text: str, *, lines: bool = False) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        each if is_shown(each, lines=lines) else each.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for each in text
+        letter if is_shown(letter, lines=lines) else letter.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for letter in text
     )
 
 

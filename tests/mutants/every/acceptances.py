@@ -23,7 +23,7 @@ Accepted = tuple[str, str, str, str, Condition]
 
 
 def _has_run_time(call: Call) -> bool:
-    return any(each.role == "control" and each.binding == "parameter" for each in call.case.inputs)
+    return any(input_.role == "control" and input_.binding == "parameter" for input_ in call.case.inputs)
 
 
 #: When a check is left out, with a public report.
@@ -31,7 +31,7 @@ _WHEN: Mapping[str, tuple[str, str, Condition]] = {
     "run-time": ("at run time", _RUN_TIME, _has_run_time),
     "constant": ("for constants", _FOLDED, lambda call: not _has_run_time(call)),
     "second": ("in the second inference", _SECOND, lambda call: call.feed > 0),
-    "dynamic": ("if a dimension is dynamic", _OPEN, lambda call: any(each.dynamic for each in call.case.inputs)),
+    "dynamic": ("if a dimension is dynamic", _OPEN, lambda call: any(input_.dynamic for input_ in call.case.inputs)),
 }
 
 
@@ -99,8 +99,8 @@ def _of_attribute(spec: AttributeSpec) -> Iterator[Accepted]:
 
 def _accepted(op: str) -> Iterator[Row]:
     levels, operation = requirements_of(op).by_id, OPERATIONS[op]
-    of_ports = (each for port in operation.inputs for each in _of_port(port))
-    of_attributes = (each for spec in operation.attributes for each in _of_attribute(spec))
+    of_ports = (x for port in operation.inputs for x in _of_port(port))
+    of_attributes = (x for spec in operation.attributes for x in _of_attribute(spec))
     for name, what, seen, requirement, condition in (*of_ports, *of_attributes):
         if levels[requirement].level == "normative":  # the readings of interpretations accept what they rule out
             hook = accepts(requirement, when=condition)

@@ -60,7 +60,7 @@ def _joined_in_memory(call: Call) -> list[Tensor]:
     outputs: list[Tensor] = call.right()
     if call.op != "Concat-1":
         return outputs
-    flat: Array = np.concatenate([each.array.reshape(-1) for each in call.inputs.values()])
+    flat: Array = np.concatenate([input_.array.reshape(-1) for input_ in call.inputs.values()])
     return [converted(outputs[0], flat.reshape(outputs[0].shape))]
 
 
@@ -78,7 +78,7 @@ def _overwritten(outputs: list[Tensor]) -> list[Tensor]:
 
 
 def _second_reads(first: Node, second: Node, output: str) -> Node:
-    return replace(second, inputs=tuple(output if each == first.outputs[-1] else each for each in second.inputs))
+    return replace(second, inputs=tuple(output if input_ == first.outputs[-1] else input_ for input_ in second.inputs))
 
 
 def _chained_to_the_first(graph: Graph) -> Graph:
@@ -95,9 +95,9 @@ ROWS = (
     Row("contexts/folded-backwards", "Constant folding hands out the outputs from the last to the first.",
         "onnx/onnx-tensorrt#348", *_outputs("folded", lambda outputs: outputs[::-1])),
     Row("contexts/folded-through-f32", "Constant folding goes through f32.", "pytorch/TensorRT#1272",
-        *_outputs("folded", lambda outputs: [_through_f32(each) for each in outputs])),
+        *_outputs("folded", lambda outputs: [_through_f32(output) for output in outputs])),
     Row("contexts/folded-texts-lost", "Constant folding hands out empty strings.", "tensorflow/tensorflow#7754",
-        *_outputs("folded", lambda outputs: [_without_text(each) for each in outputs])),
+        *_outputs("folded", lambda outputs: [_without_text(output) for output in outputs])),
     Row("contexts/concat-removed-unchecked",
         "An operation whose outputs are joined again is removed before it is checked.", _FUSED,
         _without_join, "model"),

@@ -38,7 +38,7 @@ def _through(other: str, seen: str, *types: str) -> Change:
 
 def _text(name: str, what: str, changed: Callable[[str], str]) -> Change:
     def every(tensor: Tensor) -> Array:
-        texts = [changed(each) for each in tensor.array.reshape(-1).tolist()]
+        texts = [changed(value) for value in tensor.array.reshape(-1).tolist()]
         return np.array(texts).reshape(tensor.shape)
 
     return name, what, _TEXTS, ("string",), every
@@ -71,7 +71,7 @@ def _quieted(tensor: Tensor) -> Array:
 
 def _filled_from_before(tensor: Tensor) -> Array:
     flat = tensor.array.reshape(-1).tolist()
-    return np.array([each or flat[place - 1] for place, each in enumerate(flat)]).reshape(tensor.shape)
+    return np.array([value or flat[place - 1] for place, value in enumerate(flat)]).reshape(tensor.shape)
 
 
 def _nibbles_exchanged(tensor: Tensor) -> Array:
@@ -145,7 +145,7 @@ def _changing(types: Sequence[str], changed: Callable[[Tensor], Any]) -> Hook:
         with np.errstate(all="ignore"):
             return converted(tensor, changed(tensor))
 
-    return gives(lambda _, outputs: [handed(each) for each in outputs])
+    return gives(lambda _, outputs: [handed(output) for output in outputs])
 
 
 def _handed_as(kind: str, other: str) -> Hook:
@@ -158,7 +158,7 @@ def _handed_as(kind: str, other: str) -> Hook:
             array = tensor.array.view(tensor.type.arithmetic).astype(ELEMENT_TYPES[other].arithmetic)
         return Tensor(element_type=other, array=array.view(ELEMENT_TYPES[other].storage))
 
-    return gives(lambda _, outputs: [handed(each) for each in outputs])
+    return gives(lambda _, outputs: [handed(output) for output in outputs])
 
 
 def _in_bytes(tensor: Tensor) -> Tensor:
@@ -174,7 +174,7 @@ def _in_bytes(tensor: Tensor) -> Tensor:
 def _read_in_bytes(call: Call) -> Any:
     call.right()
     data = OPERATIONS[call.op].inputs[0].name
-    return call.right(**{name: _in_bytes(each) for name, each in call.inputs.items() if name.startswith(data)})
+    return call.right(**{name: _in_bytes(input_) for name, input_ in call.inputs.items() if name.startswith(data)})
 
 
 def _rows(op: str) -> Iterator[Row]:

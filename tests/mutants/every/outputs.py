@@ -29,7 +29,7 @@ _OF_SEVERAL: tuple[tuple[str, str, str, Outputs], ...] = (
     ("in-order-of-names", "the outputs in the order of their names, with output_10 after output_1",
         "PINTO0309/onnx2tf#588", lambda outputs: [outputs[number] for number in sorted(range(len(outputs)), key=str)]),
     ("all-the-first", "the first output in place of each one of its shape", "openvinotoolkit/openvino#18469",
-        lambda outputs: [next(own for own in outputs if own.shape == each.shape) for each in outputs]),
+        lambda outputs: [next(own for own in outputs if own.shape == output.shape) for output in outputs]),
     ("at-most-64", "at most 64 outputs", _MANY, lambda outputs: outputs[:64]),
     ("number-in-8-bits", "the first output as the 257th", _MANY,
         lambda outputs: [outputs[number & 255] for number in range(len(outputs))]),

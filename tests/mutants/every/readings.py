@@ -50,11 +50,11 @@ def _rows(op: str) -> Iterator[Row]:
             what = f"Another reading of {op}:{name} gives other outputs."
             hook = _rewriting(operation, rewrite)
             yield derived(f"readings/{op}/{name}/gives-{number}", op, what, _SEEN, hook, "interpretation")
-    for each in requirements_of(op).requirements:
-        if each.level == "interpretation" and each.violable:
-            what = f"Another reading of {op}:{each.id} accepts what ours rejects."
-            hook = _accepting(operation, each.id)
-            yield derived(f"readings/{op}/{each.id}/accepts", op, what, _SEEN, hook, "interpretation")
+    for requirement in requirements_of(op).requirements:
+        if requirement.level == "interpretation" and requirement.violable:
+            what = f"Another reading of {op}:{requirement.id} accepts what ours rejects."
+            hook = _accepting(operation, requirement.id)
+            yield derived(f"readings/{op}/{requirement.id}/accepts", op, what, _SEEN, hook, "interpretation")
 
 
 ROWS = tuple(row for op in shipped_operations() for row in _rows(op))

@@ -22,7 +22,7 @@ Refused = tuple[str, str, str, Condition]
 def _is_read(op: str, port: Port, element_type: str = "f32", shape: Shape = (2, 2)) -> bool:
     """Whether a declared reading of an interpretation rejects a tensor that a port allows."""
     arguments = Arguments(inputs={port.names(1)[0]: Operand(element_type=element_type, shape=shape)})
-    return any(_holds(each.rejects, arguments) for each in OPERATIONS[op].readings.values())
+    return any(_holds(reading.rejects, arguments) for reading in OPERATIONS[op].readings.values())
 
 
 def _holds(predicate: Callable[[Arguments], bool], arguments: Arguments) -> bool:
@@ -37,7 +37,7 @@ def _shape(call: Call, name: str) -> Shape | None:
 
 
 def _dynamic(call: Call, name: str) -> Dynamic:
-    return next((each.dynamic for each in call.case.inputs if each.name == name), None) or ()
+    return next((input_.dynamic for input_ in call.case.inputs if input_.name == name), None) or ()
 
 
 def _is_of_type(name: str, kind: str) -> Condition:
@@ -105,11 +105,13 @@ def _refused(op: str) -> Iterator[tuple[str, Refused]]:
     for port in OPERATIONS[op].inputs:
         [name] = port.names(1)
         for of_port in (_types, _shapes, _bindings):
-            yield from ((name, each) for each in of_port(op, port, name))
+            yield from ((name, x) for x in of_port(op, port, name))
     for spec in OPERATIONS[op].attributes:
         if spec.default is not None:
-            yield from ((spec.name, each) for each in _default(spec.name))
-    yield from (("context", _context(each)) for each in OPERATIONS[op].context_names if each != "bare")
+            yield from ((spec.name, x) for x in _default(spec.name))
+    yield from (
+        ("context", _context(context_name)) for context_name in OPERATIONS[op].context_names if context_name != "bare"
+    )
 
 
 ROWS = tuple(

@@ -13,7 +13,7 @@ _SECOND, _FIRST = "microsoft/onnxruntime#19564", "openvinotoolkit/openvino#15914
 
 
 def _kept_under_shapes(call: Call) -> list[Tensor]:
-    outputs: list[Tensor] = call.first(str([each.shape for each in call.tensors]), call.right())
+    outputs: list[Tensor] = call.first(str([tensor.shape for tensor in call.tensors]), call.right())
     return outputs
 
 

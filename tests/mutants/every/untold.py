@@ -14,16 +14,16 @@ _EQUIVALENT = (
     "settings/GatherND-8/batch_dims/sign-lost",
     "settings/Split-1/num_splits/sign-lost",
     *(
-        f"{name}/{each}"
+        f"{name}/{n}"
         for name in ("settings/Reverse-1/axis", "settings/Tile-1/repeats")
-        for each in ("sign-lost*", "as-unsigned", "negative-*")
+        for n in ("sign-lost*", "as-unsigned", "negative-*")
     ),
-    *(f"refusals/{each}/negative" for each in ("Transpose-1/input_order", "Reverse-1/axis", "Tile-1/repeats")),
+    *(f"refusals/{n}/negative" for n in ("Transpose-1/input_order", "Reverse-1/axis", "Tile-1/repeats")),
     # Axes are reversed in any order.
     "settings/Reverse-1/axis/reversed",
     "settings/Reverse-1/axis/sorted",
     # Only signed types are allowed.
-    *(f"settings/Roll-7/*/{each}" for each in ("as-signed", "constant-top-bit", "u4-as-i4")),
+    *(f"settings/Roll-7/*/{n}" for n in ("as-signed", "constant-top-bit", "u4-as-i4")),
     # As many repeats are valid of data without elements alone, whose outputs have none.
     "settings/Tile-1/repeats/in-32-bits*",
     # The operation rejects such inputs by a requirement that its ports do not declare.
@@ -58,7 +58,7 @@ _MISSING = (
     )),
     "acceptances/Pad-12/pads_*/boolean",
     "acceptances/Reverse-1/axis/boolean",
-    *(f"acceptances/StridedSlice-1/{each}" for each in (
+    *(f"acceptances/StridedSlice-1/{n}" for n in (
         "end/boolean", "stride/boolean", "begin/matrix", "stride/matrix", "end/scalar",
     )),
     "acceptances/Gather*-8/batch_dims/whole-float",
@@ -70,16 +70,16 @@ _MISSING = (
     "checks/Gather-8/batch_dims.equal/run-time",
     *(f"checks/Pad-12/{name}/{when}" for name in ("data.string-mode", "pad_value.*") for when in ("run-time", "dynamic")),
     *(f"checks/Reshape-1/shape.zero-*/{when}" for when in ("second", "dynamic")),
-    *(f"checks/Slice-8/{each}/dynamic" for each in ("axes.*", "indices.count")),
-    *(f"checks/StridedSlice-1/{each}/dynamic" for each in ("ellipsis.single", "indices.*", "stride.zero")),
+    *(f"checks/Slice-8/{n}/dynamic" for n in ("axes.*", "indices.count")),
+    *(f"checks/StridedSlice-1/{n}/dynamic" for n in ("ellipsis.single", "indices.*", "stride.zero")),
     "checks/Transpose-1/order.negative/second",
     "checks/Transpose-1/order.negative/dynamic",
     "refusals/Gather-8/axis/u[12346]",
     "refusals/Reshape-1/shape/u1",
     "refusals/Tile-1/repeats/u1",
-    *(f"refusals/Pad-12/{each}" for each in ("pads_*/u1", "pad_value/[iu]16", "pad_value/u[36]")),
-    *(f"settings/{name}/{each}" for name in ("Gather-8/axis", "Slice-8/axes")
-        for each in ("as-signed", "constant-top-bit", "u4-as-i4")),
+    *(f"refusals/Pad-12/{n}" for n in ("pads_*/u1", "pad_value/[iu]16", "pad_value/u[36]")),
+    *(f"settings/{name}/{n}" for name in ("Gather-8/axis", "Slice-8/axes")
+        for n in ("as-signed", "constant-top-bit", "u4-as-i4")),
 )
 # fmt: on
 
@@ -90,4 +90,4 @@ PATTERNS = (*_EQUIVALENT, *_MISSING)
 
 def untold(name: str) -> bool:
     """Whether no case tells a mutant apart."""
-    return any(fnmatchcase(name, each) for each in PATTERNS)
+    return any(fnmatchcase(name, pattern) for pattern in PATTERNS)

@@ -31,7 +31,7 @@ def _tensors(call: Call) -> list[Tensor]:
 def _beside(call: Call) -> list[tuple[int, ...]]:
     """The sizes of each input beside the axis."""
     axis = _axis(call)
-    return [(*each.shape[:axis], *each.shape[axis + 1 :]) for each in _tensors(call)]
+    return [(*tensor.shape[:axis], *tensor.shape[axis + 1 :]) for tensor in _tensors(call)]
 
 
 def _joining(change: Callable[[Call, list[Tensor]], Sequence[Tensor]]) -> Hook:
@@ -40,7 +40,7 @@ def _joining(change: Callable[[Call, list[Tensor]], Sequence[Tensor]]) -> Hook:
     def hook(call: Call) -> Any:
         call.right()
         joined = change(call, _tensors(call))
-        return call.execute({f"inputs_{number}": each for number, each in enumerate(joined)}, call.attributes)
+        return call.execute({f"inputs_{number}": x for number, x in enumerate(joined)}, call.attributes)
 
     return hook
 
@@ -60,16 +60,19 @@ def _constant_lost_later(call: Call, tensors: list[Tensor]) -> list[Tensor]:
     lost = [name for name in call.inputs if _is_constant(call, name) and call.feed]
     if len(lost) == len(tensors):
         return tensors
-    return [converted(each, np.zeros_like(each.array)) if name in lost else each for name, each in call.inputs.items()]
+    return [
+        converted(input_, np.zeros_like(input_.array)) if name in lost else input_
+        for name, input_ in call.inputs.items()
+    ]
 
 
 def _copied(change: Callable[[Array, int], tuple[Array, int]]) -> Hook:
     """The step that copies each input, or a part of it, to another place along the axis, given the right one."""
 
     def copy(call: Call, right: Array) -> Array:
-        axis, arrays = _axis(call), [each.array for each in _tensors(call)]
+        axis, arrays = _axis(call), [tensor.array for tensor in _tensors(call)]
         output = np.zeros_like(right)
-        for array, start in zip(arrays, accumulate((each.shape[axis] for each in arrays), initial=0), strict=False):
+        for array, start in zip(arrays, accumulate((array.shape[axis] for array in arrays), initial=0), strict=False):
             part, place = change(array.swapaxes(0, axis), start)
             output.swapaxes(0, axis)[place : place + len(part)] = part
         return output
@@ -82,12 +85,12 @@ def _blocks(part: Array, start: int) -> tuple[Array, int]:
 
 
 def _along_the_first(call: Call, array: Array) -> Array:
-    arrays = [each.array for each in _tensors(call)]
-    return np.concatenate(arrays).reshape(array.shape) if len({each.shape for each in arrays}) == 1 else array
+    arrays = [tensor.array for tensor in _tensors(call)]
+    return np.concatenate(arrays).reshape(array.shape) if len({array.shape for array in arrays}) == 1 else array
 
 
 def _interleaved(call: Call, array: Array) -> Array:
-    sizes = [each.shape[_axis(call)] for each in _tensors(call)]
+    sizes = [tensor.shape[_axis(call)] for tensor in _tensors(call)]
     if len({*sizes}) > 1 or not array.size:
         return array
     return np.take(array, np.arange(sum(sizes)).reshape(len(sizes), -1).T.reshape(-1), _axis(call))
@@ -107,23 +110,23 @@ def _first_shape(kept: Callable[[int, int], bool]) -> Hook:
 
 def _can_broadcast(call: Call) -> bool:
     beside = _beside(call)
-    most = [max(each) for each in zip(*beside, strict=True)]
-    return all(0 not in each and all(n in (1, m) for n, m in zip(each, most, strict=True)) for each in beside)
+    most = [max(x) for x in zip(*beside, strict=True)]
+    return all(0 not in x and all(n in (1, m) for n, m in zip(x, most, strict=True)) for x in beside)
 
 
 def _is_at_bound(call: Call) -> bool:
     """Whether no input has another size along the axis than its upper bound."""
-    declared = {each.name: each.dynamic for each in call.case.inputs}
-    for name, each in call.inputs.items():
+    declared = {input_.name: input_.dynamic for input_ in call.case.inputs}
+    for name, item in call.inputs.items():
         dimensions = declared.get(name)
         bound = str(dimensions[_axis(call)]).partition("..")[2] if isinstance(dimensions, tuple) else ""
-        if bound and int(bound) != each.shape[_axis(call)]:
+        if bound and int(bound) != item.shape[_axis(call)]:
             return False
     return True
 
 
 def _repeated_once(_call: Call, tensors: list[Tensor]) -> list[Tensor]:
-    return list({id(each): each for each in tensors}.values())
+    return list({id(tensor): tensor for tensor in tensors}.values())
 
 
 def _nested_once(call: Call) -> Any:
@@ -141,25 +144,25 @@ def _overwritten(call: Call) -> list[Tensor]:
 
 def _kept(call: Call, tensors: list[Tensor]) -> list[Tensor]:
     first: list[Tensor] = call.first("tensors", tensors)
-    return first if [each.shape for each in first] == [each.shape for each in tensors] else tensors
+    return first if [x.shape for x in first] == [tensor.shape for tensor in tensors] else tensors
 
 
 # fmt: off
 ROWS: tuple[Row, ...] = (
     *rows("joins", ("Concat-1",),
-        ("backwards", "The inputs are joined from the last to the first.", _ORDER, _joining(lambda _, each: each[::-1])),
+        ("backwards", "The inputs are joined from the last to the first.", _ORDER, _joining(lambda _, x: x[::-1])),
         ("last-lost", "The last of several inputs is left out.", _CHANNELS,
-            _joining(lambda _, each: each[:-1] if len(each) > 1 else each)),
+            _joining(lambda _, x: x[:-1] if len(x) > 1 else x)),
         ("first-two-exchanged", "The first two inputs are exchanged.", _ORDER,
-            _joining(lambda _, each: [*each[1:2], *each[:1], *each[2:]])),
+            _joining(lambda _, x: [*x[1:2], *x[:1], *x[2:]])),
         ("in-order-of-names", "The inputs come in the order of their names, so that inputs_10 follows inputs_1.",
             "PINTO0309/onnx2tf#588", _sorted(lambda _, name: name)),
         ("first-repeated", "Every input has the elements of the first one of its shape.", _CHANNELS,
-            _joining(lambda _, each: [next(one for one in each if one.shape == own.shape) for own in each])),
+            _joining(lambda _, x: [next(one for one in x if one.shape == own.shape) for own in x])),
         ("one-input-refused", "A single input is refused.", "tensorflow/tensorflow#31137",
             refuses(lambda call: len(call.inputs) == 1)),
         ("at-most-64", "The inputs after the 64th are left out.", "openvinotoolkit/openvino#1472",
-            _joining(lambda _, each: each[:64])),
+            _joining(lambda _, x: x[:64])),
         ("repeated-once", "A tensor that is given twice is joined once.", _BUFFER, _joining(_repeated_once)),
         ("constants-first", "Constant inputs are folded into one at the front.", _CONSTANT,
             _sorted(lambda call, name: not _is_constant(call, name))),
@@ -173,7 +176,7 @@ ROWS: tuple[Row, ...] = (
         ("nested-once", "A join of a join is taken for its first input.", "openvinotoolkit/openvino#33294", _nested_once),
         ("along-the-first", "Inputs of equal shapes are joined along the first axis.", _ORDER, moves(_along_the_first)),
         ("in-memory", "The inputs are joined in memory, one after the other.", _ORDER, moves(lambda call, array:
-            np.concatenate([each.array.reshape(-1) for each in _tensors(call)]).reshape(array.shape))),
+            np.concatenate([tensor.array.reshape(-1) for tensor in _tensors(call)]).reshape(array.shape))),
         ("interleaved", "Inputs of equal sizes are interleaved along the axis.", _CHANNELS, moves(_interleaved)),
         ("blocks-of-eight", "What is left of an input after blocks of eight is lost.", _CHANNELS, _copied(_blocks)),
         ("offsets-in-16-bits", "The offsets of inputs are truncated to 16 bits.", _CHANNELS,
@@ -187,16 +190,16 @@ ROWS: tuple[Row, ...] = (
         ("one-input-unchecked", "The axis of a single input is not checked.", _CACHE,
             accepts("axis.range", when=lambda call: len(call.inputs) == 1)),
         ("last-type-unchecked", "The element type of the last input is not checked.", "openvinotoolkit/openvino#4745",
-            accepts("inputs.element-type", when=lambda call: len({each.type for each in _tensors(call)[:-1]}) == 1)),
+            accepts("inputs.element-type", when=lambda call: len({tensor.type for tensor in _tensors(call)[:-1]}) == 1)),
         ("broadcast", "Inputs with a dimension of 1 beside the axis are broadcast.", _SHAPES,
             accepts("inputs.shape", when=_can_broadcast)),
         ("counted-alone", "Inputs with as many elements beside the axis are taken for equal.", _SHAPES,
-            accepts("inputs.shape", when=lambda call: len({prod(each) for each in _beside(call)}) == 1)),
+            accepts("inputs.shape", when=lambda call: len({prod(x) for x in _beside(call)}) == 1)),
         ("last-shape-unchecked", "The shape of the last input is not checked.", _SHAPES,
             accepts("inputs.shape", when=lambda call: len({*_beside(call)[:-1]}) == 1)),
         ("empty-unchecked", "Inputs without elements are left out before they are checked.", _EMPTY,
             accepts("inputs.shape", "inputs.rank", when=lambda call: len(
-                {shape for shape, each in zip(_beside(call), _tensors(call), strict=True) if each.array.size}) < 2)),
+                {shape for shape, tensor in zip(_beside(call), _tensors(call), strict=True) if tensor.array.size}) < 2)),
         ("first-sizes-kept", "The sizes of the first inference are used for the second.", _SECOND,
             _first_shape(lambda place, axis: place == axis)),
         ("first-width-kept", "The sizes beside the axis of the first inference are used for the second.", _SECOND,

@@ -45,16 +45,16 @@ def _leading(call: Call, count: int) -> tuple[tuple[int, ...], ...]:
 
 def _each(change: Callable[[Call, int, int], int]) -> Hook:
     """The step that reads each index as a function of it and of the size of the dimension."""
-    return reads("indices", lambda call, given: [change(call, each, _size(call)) for each in given])
+    return reads("indices", lambda call, given: [change(call, x, _size(call)) for x in given])
 
 
 def _negative(change: Callable[[Call, int, int], int]) -> Hook:
     """The same for indices that are negative and in range."""
-    return _each(lambda call, each, size: change(call, each, size) if -size <= each < 0 else each)
+    return _each(lambda call, x, size: change(call, x, size) if -size <= x < 0 else x)
 
 
 def _is_outside(call: Call) -> bool:
-    return any(not -_size(call) <= each < _size(call) for each in call.integers("indices"))
+    return any(not -_size(call) <= integer < _size(call) for integer in call.integers("indices"))
 
 
 def _garbage(call: Call, outputs: list[Tensor]) -> list[Tensor]:
@@ -123,7 +123,7 @@ def _scalar_as_list(call: Call) -> Any:
 def _whole_bytes(call: Call, given: list[int]) -> list[int]:
     bits, size = call.inputs["data"].type.bits, _size(call)
     per_byte = 8 // bits if 0 < bits < 8 else 1
-    return [each - each % size % per_byte if -size <= each < size else each for each in given]
+    return [x - x % size % per_byte if -size <= x < size else x for x in given]
 
 
 # fmt: off
@@ -131,17 +131,17 @@ ROWS: tuple[Row, ...] = rows("gathers", ("Gather-8",),
     ("negative-is-outside", "A negative index selects zeros.", "tensorflow/tfjs#1147",
         _negative(lambda _, __, size: size)),
     ("negative-from-rank", "A negative index is added to the rank of data.", "openvinotoolkit/openvino#22039",
-        _negative(lambda call, each, _: each + call.data.ndim)),
+        _negative(lambda call, x, _: x + call.data.ndim)),
     ("size-kept", "The second inference counts negative indices from the size in the first one.", _FIRST,
-        _negative(lambda call, each, size: each + call.first("size", size))),
+        _negative(lambda call, x, size: x + call.first("size", size))),
     ("constants-resolved-once", "Constant negative indices count from the size in the first inference.", _FIRST,
-        _negative(lambda call, each, size: each if call.is_parameter("indices") else each + call.first("size", size))),
+        _negative(lambda call, x, size: x if call.is_parameter("indices") else x + call.first("size", size))),
     ("memory-outside", "An index that is out of range selects memory outside data.", _OUTSIDE, gives(_garbage)),
     ("outside-clamped", "An index that is out of range is clamped.", "tensorflow/tensorflow#57999",
-        _each(lambda _, each, size: min(max(each, -size), size - 1) if size else each)),
+        _each(lambda _, x, size: min(max(x, -size), size - 1) if size else x)),
     ("outside-refused", "An index that is out of range is refused.", "onnx/onnx#2179", refuses(_is_outside)),
     ("outside-wraps", "An index that is out of range is taken modulo the dimension.", _OUTSIDE,
-        _each(lambda _, each, size: each % size if size else each)),
+        _each(lambda _, x, size: x % size if size else x)),
     ("scalar-as-list", "A scalar as indices gives a dimension of 1.", _SCALAR, _scalar_as_list),
     ("indices-flat", "The dimensions of the indices are merged in the output.", _SCALAR, moves(_merged_indices)),
     ("axis-ignored", "Slices are selected along the first dimension after the batches.", _SHAPES,
@@ -163,7 +163,7 @@ ROWS: tuple[Row, ...] = rows("gathers", ("Gather-8",),
     ("batches-of-one", "A batch dimension of 1 is repeated.", _BATCHES,
         accepts("batch_dims.equal", when=lambda call: call.data.shape[0] == 1)),
     ("batches-last-only", "Only the last batch dimension is compared.", _BATCHES,
-        accepts("batch_dims.equal", when=lambda call: len({each[-1] for each in _leading(call, _batches(call))}) == 1)),
+        accepts("batch_dims.equal", when=lambda call: len({x[-1] for x in _leading(call, _batches(call))}) == 1)),
     ("between-reversed", "Slices between the batches and the axis are selected in another order.", _SHAPES,
         moves(_between_reversed)),
     ("slices-short", "Only the first element of a slice is copied.", "ml-explore/mlx#1338",

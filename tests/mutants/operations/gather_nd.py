@@ -47,7 +47,7 @@ def _each_tuple(change: Callable[[Call, Tuple, tuple[int, ...]], Tuple]) -> Hook
     """The step that reads each tuple as a function of it and of the sizes that it is applied to."""
 
     def read(call: Call, _given: list[int]) -> list[int]:
-        return [index for each in _tuples(call) for index in change(call, each, _sizes(call))]
+        return [index for tuple_ in _tuples(call) for index in change(call, tuple_, _sizes(call))]
 
     return reads("indices", read)
 
@@ -70,12 +70,12 @@ def _is_element(call: Call) -> bool:
     """Whether the offset of each tuple is within the elements of data, although an index is not within its limits."""
     sizes = _sizes(call)
     offsets = []
-    for each in _tuples(call):
+    for tuple_ in _tuples(call):
         offset = 0
-        for index, size in zip(each, sizes, strict=True):
+        for index, size in zip(tuple_, sizes, strict=True):
             offset = offset * size + (index + size if index < 0 else index)
         offsets.append(offset)
-    return all(0 <= each < prod(sizes) for each in offsets)
+    return all(0 <= offset < prod(sizes) for offset in offsets)
 
 
 def _reshaped(change: Callable[[Call, tuple[int, ...]], tuple[int, ...]]) -> Hook:
@@ -121,14 +121,14 @@ ROWS: tuple[Row, ...] = rows("gather_nds", ("GatherND-8",),
         "openvinotoolkit/openvino#8495", _from(lambda call, sizes: call.first("sizes", sizes))),
     ("upper-end-unchecked", "The upper end of the range of indices is not checked.", "tensorflow/tensorflow#12608",
         accepts("indices.range", when=lambda call: all(
-            index >= -size for each in _tuples(call) for index, size in zip(each, _sizes(call), strict=True)))),
+            index >= -size for tuple_ in _tuples(call) for index, size in zip(tuple_, _sizes(call), strict=True)))),
     ("lower-end-unchecked", "The lower end of the range of indices is not checked.", "tensorflow/tensorflow#51014",
         accepts("indices.range", when=lambda call: all(
-            index < size for each in _tuples(call) for index, size in zip(each, _sizes(call), strict=True)))),
+            index < size for tuple_ in _tuples(call) for index, size in zip(tuple_, _sizes(call), strict=True)))),
     ("within-elements", "An index is valid if its element is in data.", _OUTSIDE,
         accepts("indices.range", when=_is_element)),
     ("first-index-checked", "The first index of a tuple alone is checked.", _OUTSIDE,
-        accepts("indices.range", when=lambda call: all(_inside(each[0], _sizes(call)[0]) for each in _tuples(call)))),
+        accepts("indices.range", when=lambda call: all(_inside(tuple_[0], _sizes(call)[0]) for tuple_ in _tuples(call)))),
     ("one-tuple-as-list", "Indices of rank 1 give a dimension of 1.", "tensorflow/tensorflow#3712",
         _reshaped(lambda call, shape: (1, *shape) if len(_indices(call)) == 1 else shape)),
     ("tuples-reversed", "The indices of a tuple are applied in reverse order.", _TUPLES,

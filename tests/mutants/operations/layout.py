@@ -80,8 +80,8 @@ def _column_major(call: Call, rows: Array, start: int, size: int) -> Array:
 
 def _rank_five_exchanged(call: Call, outputs: list[Tensor]) -> list[Tensor]:
     return [
-        converted(each, each.array.swapaxes(0, 1).reshape(each.shape)) if call.data.ndim > 4 else each
-        for each in outputs
+        converted(output, output.array.swapaxes(0, 1).reshape(output.shape)) if call.data.ndim > 4 else output
+        for output in outputs
     ]
 
 
@@ -114,9 +114,9 @@ ROWS: tuple[Row, ...] = (
         ("offset-in-16-bits", "An offset in elements is truncated to 16 bits.", _OFFSETS,
             copied(lambda _, rows, start, size: _run(rows, (start * rows.shape[2]) & 0xFFFF, size))),
         ("offset-in-8-bits", "An offset along the axis is truncated to 8 bits.", _OFFSETS,
-            started(lambda _, __, starts: [each & 0xFF for each in starts])),
+            started(lambda _, __, starts: [start & 0xFF for start in starts])),
         ("offset-signed-in-8-bits", "An offset along the axis that does not fit into 8 bits with a sign becomes 0.",
-            _OFFSETS, started(lambda _, __, starts: [each if each < 128 else 0 for each in starts])),
+            _OFFSETS, started(lambda _, __, starts: [start if start < 128 else 0 for start in starts])),
         ("piece-size-in-16-bits", "Of an output of over 65,535 elements the rest is not copied.", _OFFSETS,
             _zero(lambda it: it.reshape(-1)[1 << 16 :])),
         ("long-rows-cut", "Of a run of over 1,024 elements the rest is not copied.", _TAILS,

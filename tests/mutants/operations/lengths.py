@@ -30,7 +30,7 @@ _WRONG_SUMS = ("lengths.sum", "lengths.remainder-sum")
 
 def _read(change: Callable[[int], int]) -> Hook:
     """The step that reads each length as a function of it, before all checks."""
-    return reads("split_lengths", lambda _, lengths: [change(each) for each in lengths], checked=False)
+    return reads("split_lengths", lambda _, lengths: [change(length) for length in lengths], checked=False)
 
 
 def _wrong_sum(condition: Callable[[int, int], object]) -> Hook:
@@ -96,13 +96,13 @@ def _equal(call: Call, lengths: list[int]) -> list[int]:
 
 def _saturated(call: Call, lengths: list[int]) -> list[int]:
     is_low = call.inputs["split_lengths"].element_type == "u8" and max(lengths) < 255
-    return [min(each, 127) for each in lengths] if is_low else lengths
+    return [min(length, 127) for length in lengths] if is_low else lengths
 
 
 def _largest_as_remainder(call: Call, lengths: list[int]) -> list[int]:
     kind = call.inputs["split_lengths"].type
     is_wide = kind.kind == "unsigned" and kind.bits > 1
-    return [REMAINDER if is_wide and each == kind.maximum else each for each in lengths]
+    return [REMAINDER if is_wide and length == kind.maximum else length for length in lengths]
 
 
 def _checked_for_first_shape(call: Call) -> object:
@@ -139,15 +139,15 @@ ROWS: tuple[Row, ...] = (
         *((f"compared-in-{bits}-bits", f"The sum and the dimension are compared in {bits} bits.", _WRAPS,
             _compared_in(bits)) for bits in (16, 32, 64)),
         ("through-float", "Each length goes through f32.", "openvinotoolkit/openvino#9988",
-            _read(lambda each: int(np.float32(each)))),
+            _read(lambda x: int(np.float32(x)))),
         ("unsigned-maximum-is-remainder", "The largest value of an unsigned type is -1.", _NARROW,
             reads("split_lengths", _largest_as_remainder, checked=False)),
         ("unsigned-saturated", "Lengths of u8 over 127 become 127.", "microsoft/onnxruntime#18358",
             reads("split_lengths", _saturated, checked=False)),
         ("sign-lost", "A length under -1 is read without its sign.", _NEGATIVE,
-            _read(lambda each: -each if each < REMAINDER else each)),
+            _read(lambda x: -x if x < REMAINDER else x)),
         ("any-negative-is-remainder", "Every negative length is -1.", _NEGATIVE,
-            _read(lambda each: max(each, REMAINDER))),
+            _read(lambda x: max(x, REMAINDER))),
         ("only-minus-two-refused", "Only -2 is refused, and no length below it.", _NEGATIVE,
             accepts("lengths.negative", when=lambda call: REMAINDER - 1 not in lengths_of(call))),
         ("one-output-refused", "One length is refused: two outputs are the fewest.", "apple/coremltools#1043",

@@ -25,7 +25,7 @@ def _pads(call: Call) -> list[Pads]:
 
 def _any(condition: Callable[[int, int, int], object]) -> Callable[[Call], bool]:
     """Whether the size and the pads of a dimension have a condition."""
-    return lambda call: any(condition(*each) for each in _pads(call))
+    return lambda call: any(condition(*pad) for pad in _pads(call))
 
 
 def _mode(call: Call) -> object:
@@ -37,8 +37,8 @@ def _changed(change: Callable[[int, int, int], tuple[int, int]]) -> Hook:
 
     def hook(call: Call) -> Any:
         outputs, count = call.right(), call.data.ndim
-        changed = [change(*each) for each in _pads(call)]
-        begin, end = (integers([each[n] for each in changed], (count,)) for n in (0, 1))
+        changed = [change(*pad) for pad in _pads(call)]
+        begin, end = (integers([x[n] for x in changed], (count,)) for n in (0, 1))
         return call.right(pads_begin=begin, pads_end=end) if count else outputs
 
     return hook
@@ -50,7 +50,7 @@ def _cropped_first(call: Call) -> Any:
     pads = [(min(begin, 0), min(end, 0), max(begin, 0), max(end, 0)) for _, begin, end in _pads(call)]
     if not count or _mode(call) == "constant":
         return outputs
-    first = [integers([each[n] for each in pads], (count,)) for n in range(4)]
+    first = [integers([pad[n] for pad in pads], (count,)) for n in range(4)]
     [data] = call.right(pads_begin=first[0], pads_end=first[1])
     return call.right(data=data, pads_begin=first[2], pads_end=first[3])
 

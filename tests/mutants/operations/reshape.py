@@ -37,24 +37,24 @@ def _inferred(call: Call) -> int:
 
 def _from_right(call: Call, shape: list[int]) -> list[int]:
     data, shift = call.data.shape, call.data.ndim - len(shape)
-    return [data[n + shift] if not each and _copies(call) and n + shift >= 0 else each for n, each in enumerate(shape)]
+    return [data[n + shift] if not size and _copies(call) and n + shift >= 0 else size for n, size in enumerate(shape)]
 
 
 def _in_order(call: Call, shape: list[int]) -> list[int]:
     unused = iter(call.data.shape)
-    return [next(unused, 1) if not each and _copies(call) else each for each in shape]
+    return [next(unused, 1) if not size and _copies(call) else size for size in shape]
 
 
 def _of_given_sizes(call: Call, shape: list[int]) -> list[int]:
     """A -1 calculated from the values of shape, before zeros are copied."""
-    others = prod(each for each in shape if each > 0)
-    return [call.data.size // others if each == INFERRED else each for each in shape]
+    others = prod(size for size in shape if size > 0)
+    return [call.data.size // others if size == INFERRED else size for size in shape]
 
 
 def _below_as_inferred(_call: Call, shape: list[int]) -> list[int]:
     """The first value below -1 is inferred, and others are made positive."""
-    first = next((n for n, each in enumerate(shape) if each < INFERRED), None)
-    return [INFERRED if n == first else abs(each) if each < INFERRED else each for n, each in enumerate(shape)]
+    first = next((n for n, size in enumerate(shape) if size < INFERRED), None)
+    return [INFERRED if n == first else abs(size) if size < INFERRED else size for n, size in enumerate(shape)]
 
 
 def _inverted(call: Call, given: Any) -> bool:

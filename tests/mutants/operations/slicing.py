@@ -42,7 +42,7 @@ def _parts(call: Call) -> list[range | int | None]:
     if call.op == "StridedSlice-1":
         return parts_of(call.arguments)
     slices = zip(slices_of(call.arguments), call.data.shape, strict=False)
-    return [range(*each.indices(size)) for each, size in slices]
+    return [range(*x.indices(size)) for x, size in slices]
 
 
 def _taken(array: Array, axis: int, selected: Selection) -> Array:
@@ -76,18 +76,18 @@ def selecting(change: Change) -> Hook:
 
 def _any(condition: Callable[[int, int, int, int], object]) -> Callable[[Call], bool]:
     """Whether a slice has a start, a stop, a step and a dimension of a size with a condition."""
-    return lambda call: any(condition(*each) for each in bounds_of(call))
+    return lambda call: any(condition(*bound) for bound in bounds_of(call))
 
 
 def bounds_of(call: Call) -> Iterator[tuple[int, int, int, int]]:
     """The start, the stop, the step and the size of the dimension of each slice, as they are given."""
-    start, stop, step = (call.integers(each) for each in _NAMES[call.op])
+    start, stop, step = (call.integers(n) for n in _NAMES[call.op])
     if call.op == "StridedSlice-1":
-        steps = [each for each in steps_of(call.arguments) if each.kind == "slice"]
+        steps = [step for step in steps_of(call.arguments) if step.kind == "slice"]
         yield from ((start[n], stop[n], step[n] if step else 1, size) for _, n, size in steps)
     else:
-        axes = [each % call.data.ndim for each in call.integers("axes")] or range(len(start))
-        yield from zip(start, stop, step, (call.data.shape[each] for each in axes), strict=True)
+        axes = [integer % call.data.ndim for integer in call.integers("axes")] or range(len(start))
+        yield from zip(start, stop, step, (call.data.shape[axis] for axis in axes), strict=True)
 
 
 def _length_rounded_down(_call: Call, part: range, _size: int) -> range:

@@ -33,44 +33,46 @@ def _narrow(bits: int) -> Hook:
 
 def _squeezed(call: Call, outputs: list[Tensor]) -> list[Tensor]:
     axis = axis_of(call)
-    return [converted(each, each.array.squeeze(axis)) if each.shape[axis] == 1 else each for each in outputs]
+    return [converted(output, output.array.squeeze(axis)) if output.shape[axis] == 1 else output for output in outputs]
 
 
 def _axis_first(call: Call, outputs: list[Tensor]) -> list[Tensor]:
     axis = axis_of(call)
     return [
-        converted(each, each.array.reshape(each.shape[axis], *each.shape[:axis], *each.shape[axis + 1 :]))
-        for each in outputs
+        converted(output, output.array.reshape(output.shape[axis], *output.shape[:axis], *output.shape[axis + 1 :]))
+        for output in outputs
     ]
 
 
 def _without_shape(call: Call, outputs: list[Tensor]) -> list[Tensor]:
-    return [each if each.shape[axis_of(call)] else converted(each, each.array.reshape(0)) for each in outputs]
+    return [output if output.shape[axis_of(call)] else converted(output, output.array.reshape(0)) for output in outputs]
 
 
 def _swallowing(call: Call, outputs: list[Tensor]) -> list[Tensor]:
     before = [1, *sizes_of(call, outputs)]
     return [
-        each if size or not size_of(call) else converted(each, np.zeros_like(each.array))
-        for size, each in zip(before, outputs, strict=False)
+        output if size or not size_of(call) else converted(output, np.zeros_like(output.array))
+        for size, output in zip(before, outputs, strict=False)
     ]
 
 
 def _as_large_as_before(call: Call, outputs: list[Tensor]) -> list[Tensor]:
     """Outputs with the shapes of the first inference's, where those have more elements."""
-    before = call.first("shapes", [each.shape for each in outputs])
+    before = call.first("shapes", [output.shape for output in outputs])
     return [
-        each
-        if len(shape) != each.array.ndim or prod(shape) <= each.array.size
-        else converted(each, np.resize(each.array, shape) if each.array.size else np.zeros(shape, each.array.dtype))
-        for each, shape in zip(outputs, before, strict=False)
+        output
+        if len(shape) != output.array.ndim or prod(shape) <= output.array.size
+        else converted(
+            output, np.resize(output.array, shape) if output.array.size else np.zeros(shape, output.array.dtype)
+        )
+        for output, shape in zip(outputs, before, strict=False)
     ]
 
 
 def _interleaved(call: Call, outputs: list[Tensor]) -> list[Tensor]:
     return [
-        converted(each, np.take(call.data, np.arange(number, size_of(call), len(outputs)), axis_of(call)))
-        for number, each in enumerate(outputs)
+        converted(output, np.take(call.data, np.arange(number, size_of(call), len(outputs)), axis_of(call)))
+        for number, output in enumerate(outputs)
     ]
 
 
@@ -83,15 +85,15 @@ def _bounds(call: Call, end: int) -> tuple[int, ...]:
     """One of both bounds of each dimension whose bounds the model gives, and the size of all others."""
     declared = dynamic(call)
     dimensions = declared if isinstance(declared, tuple) else call.data.shape
-    bounds = [str(each).partition("..")[end] for each in dimensions]
-    return tuple(int(each) if each.isdigit() else size for each, size in zip(bounds, call.data.shape, strict=True))
+    bounds = [str(dimension).partition("..")[end] for dimension in dimensions]
+    return tuple(int(bound) if bound.isdigit() else size for bound, size in zip(bounds, call.data.shape, strict=True))
 
 
 def _at_bounds(end: int, call: Call, outputs: list[Tensor]) -> list[Tensor]:
     shape, axis = _bounds(call, end), axis_of(call)
     return [
-        converted(each, np.resize(each.array, (*shape[:axis], each.shape[axis], *shape[axis + 1 :])))
-        for each in outputs
+        converted(output, np.resize(output.array, (*shape[:axis], output.shape[axis], *shape[axis + 1 :])))
+        for output in outputs
     ]
 
 
@@ -100,7 +102,7 @@ def _is_open(call: Call, *, others: bool) -> bool:
     declared = dynamic(call)
     if not isinstance(declared, tuple):
         return declared is not None and not others
-    return any(not isinstance(each, int) for place, each in enumerate(declared) if (place != axis_of(call)) is others)
+    return any(not isinstance(x, int) for place, x in enumerate(declared) if (place != axis_of(call)) is others)
 
 
 def _whole(call: Call) -> list[Tensor]:
@@ -114,7 +116,7 @@ ROWS: tuple[Row, ...] = (
             refuses(lambda call: -call.data.ndim < call.integers("axis")[0] < -1)),
         ("negative-from-rank-four", "A negative axis is counted from the end of four dimensions, whatever the rank is.",
             "OAID/Tengine#1312",
-            reads("axis", lambda call, axis: [each if each >= 0 else min((each + 4) % 4, call.data.ndim - 1) for each in axis])),
+            reads("axis", lambda call, axis: [axis_ if axis_ >= 0 else min((axis_ + 4) % 4, call.data.ndim - 1) for axis_ in axis])),
         ("always-last", "The last dimension is split, whatever the axis is.", "apache/tvm#3520",
             reads("axis", lambda call, _: [call.data.ndim - 1])),
         ("zero-refused", "The first dimension is taken for a batch and not split.", "PaddlePaddle/Paddle#35127",
@@ -152,7 +154,7 @@ ROWS: tuple[Row, ...] = (
     ),
     *rows("counts", BOTH,
         ("overlap-by-one", "Every output but the first begins one too early.", _OFFSETS,
-            started(lambda _, __, starts: [max(each - 1, 0) for each in starts])),
+            started(lambda _, __, starts: [max(start - 1, 0) for start in starts])),
         ("third-from-the-first",
             "The offset is advanced by the previous size alone, which is right for two outputs and wrong for more.",
             _OFFSETS, started(lambda _, sizes, __: [0, *sizes[:-1]])),
@@ -160,7 +162,7 @@ ROWS: tuple[Row, ...] = (
     ),
     *rows("counts", VARIADIC,
         ("longest-first", "The outputs come from the longest to the shortest.", "NVIDIA/TensorRT#3466",
-            gives(lambda call, outputs: sorted(outputs, key=lambda each: -each.shape[axis_of(call)]))),
+            gives(lambda call, outputs: sorted(outputs, key=lambda x: -x.shape[axis_of(call)]))),
         ("all-of-one-size", "Every output begins at a multiple of its own size.", "onnx/onnx-tensorrt#348",
             started(lambda _, sizes, __: [number * size for number, size in enumerate(sizes)])),
         ("multiples-of-the-first", "Every output begins at a multiple of the first one's size.",
@@ -241,8 +243,8 @@ ROWS: tuple[Row, ...] = (
         ("chain-rows-of-data", "A split of another's last output steps from row to row as through data.",
             "openvinotoolkit/openvino_contrib#555",
             gives(lambda call, outputs: [
-                each if call.context != "chain" or call.data is call.given["data"].array or not each.array.size
-                else converted(each, np.resize(call.given["data"].array, each.shape)) for each in outputs
+                output if call.context != "chain" or call.data is call.given["data"].array or not output.array.size
+                else converted(output, np.resize(call.given["data"].array, output.shape)) for output in outputs
             ])),
     ),
 )

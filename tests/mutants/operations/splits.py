@@ -34,17 +34,17 @@ def lengths_of(call: Call) -> list[int]:
 
 def fixed(lengths: Sequence[int]) -> list[int]:
     """The lengths that are not -1."""
-    return [each for each in lengths if each != REMAINDER]
+    return [length for length in lengths if length != REMAINDER]
 
 
 def dynamic(call: Call) -> Dynamic | None:
     """The dimensions of data in the model, or None where they are its shape."""
-    return next((each.dynamic for each in call.case.inputs if each.name == "data"), None)
+    return next((input_.dynamic for input_ in call.case.inputs if input_.name == "data"), None)
 
 
 def sizes_of(call: Call, outputs: Sequence[Tensor]) -> list[int]:
     """The sizes of outputs along the axis."""
-    return [each.shape[axis_of(call)] for each in outputs]
+    return [output.shape[axis_of(call)] for output in outputs]
 
 
 def sized(change: Callable[[Call, list[int]], Sequence[int]]) -> Hook:
@@ -52,7 +52,7 @@ def sized(change: Callable[[Call, list[int]], Sequence[int]]) -> Hook:
 
     def changed(call: Call, outputs: list[Tensor]) -> list[Tensor]:
         most = size_of(call) + _FAR_BEYOND
-        sizes = [min(max(each, 0), most) for each in change(call, sizes_of(call, outputs))]
+        sizes = [min(max(x, 0), most) for x in change(call, sizes_of(call, outputs))]
         return _divided(call, list(accumulate(sizes, initial=0))[:-1], sizes)
 
     return gives(changed)
@@ -78,10 +78,10 @@ def copied(change: Callable[[Call, Array, int, int], Array]) -> Hook:
     def changed(call: Call, outputs: list[Tensor]) -> list[Tensor]:
         sizes, axis = sizes_of(call, outputs), axis_of(call)
         shape = call.data.shape
-        before, after = (int(np.prod(each, dtype=np.int64)) for each in (shape[:axis], shape[axis + 1 :]))
+        before, after = (int(np.prod(x, dtype=np.int64)) for x in (shape[:axis], shape[axis + 1 :]))
         rows = call.data.reshape(before, shape[axis], after)
         parts = zip(outputs, accumulate(sizes, initial=0), sizes, strict=False)
-        return [converted(each, change(call, rows, start, size).reshape(each.shape)) for each, start, size in parts]
+        return [converted(x, change(call, rows, start, size).reshape(x.shape)) for x, start, size in parts]
 
     return gives(changed)
 

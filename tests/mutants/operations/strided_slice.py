@@ -19,7 +19,9 @@ def _bits(call: Call, name: str) -> list[int]:
 
 def _lengths(call: Call) -> set[int]:
     """The lengths of the masks that are given."""
-    return {len(each) for name, each in call.attributes.items() if name in MASKS and isinstance(each, tuple)}
+    return {
+        len(attribute) for name, attribute in call.attributes.items() if name in MASKS and isinstance(attribute, tuple)
+    }
 
 
 def _beyond(call: Call, name: str) -> int:
@@ -30,7 +32,7 @@ def _beyond(call: Call, name: str) -> int:
 
 def _others(call: Call) -> int:
     """The number of dimensions that no slicing step uses."""
-    return call.data.ndim - sum(each in ("slice", "shrink") for each in kinds_of(call.arguments))
+    return call.data.ndim - sum(kind in ("slice", "shrink") for kind in kinds_of(call.arguments))
 
 
 def _changed(change: Callable[[Call, int, dict[str, int]], dict[str, int]]) -> Callable[[Call], Any]:
@@ -44,11 +46,11 @@ def _changed(change: Callable[[Call, int, dict[str, int]], dict[str, int]]) -> C
         stride = call.integers("stride") or [1] * count
         columns = {"begin": call.integers("begin"), "end": call.integers("end"), "stride": stride}
         columns |= {name: _bits(call, name) for name in MASKS}
-        steps = [dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)]
-        changed = [change(call, number, each) for number, each in enumerate(steps)]
-        given = {name: [each[name] for each in changed] for name in columns}
+        steps = [dict(zip(columns, x, strict=True)) for x in zip(*columns.values(), strict=True)]
+        changed = [change(call, number, step) for number, step in enumerate(steps)]
+        given = {name: [x[name] for x in changed] for name in columns}
         inputs = {name: integers(given.pop(name), (count,)) for name in ("begin", "end", "stride")}
-        return call.right(**inputs, **{name: tuple(each) for name, each in given.items()})
+        return call.right(**inputs, **{name: tuple(x) for name, x in given.items()})
 
     return hook
 
@@ -78,9 +80,9 @@ def _any_shrunk(condition: Callable[[int, int, int], bool]) -> Callable[[Call], 
     """Whether a removed dimension has a begin, an end and a stride with a condition."""
 
     def holds(call: Call) -> bool:
-        begin, end, stride = (call.integers(each) for each in ("begin", "end", "stride"))
+        begin, end, stride = (call.integers(n) for n in ("begin", "end", "stride"))
         steps = enumerate(zip(begin, end, stride or [1] * len(begin), strict=False))
-        return any(_is_shrunk(call, number) and condition(*each) for number, each in steps)
+        return any(_is_shrunk(call, number) and condition(*x) for number, x in steps)
 
     return holds
 

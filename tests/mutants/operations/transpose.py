@@ -43,7 +43,7 @@ def _at_run_time(call: Call, rank: int) -> list[int]:
 
 def _moves_ones(call: Call) -> bool:
     """Whether the order moves dimensions of 1 alone, and so no element."""
-    long = [each for each in _order(call) if call.data.shape[each] != 1]
+    long = [x for x in _order(call) if call.data.shape[x] != 1]
     return long == sorted(long) and call.data.size > 0
 
 
@@ -95,7 +95,7 @@ def _in_context(context: str, change: Callable[[Call, Tensor], Array]) -> Hook:
 ROWS: tuple[Row, ...] = (
     *rows("transposes", ("Transpose-1",),
         ("inverse", "The inverse of the order is applied.", _INVERSE,
-            reads("input_order", lambda _, order: [order.index(each) for each in range(len(order))])),
+            reads("input_order", lambda _, order: [order.index(index) for index in range(len(order))])),
         ("last-two", "Every order swaps the last two dimensions.", _LAST,
             reads("input_order", lambda _, order: _swapped(order))),
         ("identity-as-swap", "An order that changes nothing swaps the last two dimensions.", _IDENTITY,

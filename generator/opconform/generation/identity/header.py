@@ -19,15 +19,15 @@ SUITE_VERSION = "2.0.0"
 
 def spec_digests(specs: Sequence[Spec]) -> dict[str, str]:
     """The SHA-256 of each spec by its name, which has no folders, since these differ between machines."""
-    ordered = sorted(specs, key=lambda each: (each.op, each.file))
-    return {f"{each.op}/{Path(each.file).name}": each.digest for each in ordered}
+    ordered = sorted(specs, key=lambda x: (x.op, x.file))
+    return {f"{x.op}/{Path(x.file).name}": x.digest for x in ordered}
 
 
 def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str, int], digest: str) -> Header:
     """`suite.json` of the suite of some specs, with the counts and the digest of its manifest."""
     profiles = profiles_of(specs)
-    known = {op: requirements_of(op) for op in sorted({each.op for each in specs})}
-    establishes: dict[str, dict[Stage, tuple[str, ...]]] = {op: {**each.establishes} for op, each in known.items()}
+    known = {op: requirements_of(op) for op in sorted({spec.op for spec in specs})}
+    establishes: dict[str, dict[Stage, tuple[str, ...]]] = {op: {**x.establishes} for op, x in known.items()}
     for op in known:
         if (bits := OPERATIONS[op].bits) is not None:
             establishes[op]["bits"] = (bits,)
@@ -40,15 +40,15 @@ def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str
         select=options.selection.patterns,
         dialects={name: DIALECTS[name].model for name in options.dialects},
         specs=spec_digests(specs),
-        specification={op: tuple(page.revision for page in each.pages) for op, each in known.items()},
+        specification={op: tuple(page.revision for page in x.pages) for op, x in known.items()},
         requirements={
             op: {
                 one.id: RequirementNote(
                     level=one.level, text=one.text, violable=one.violable, profiles=profiles.get((op, one.id), ())
                 )
-                for one in each.requirements
+                for one in x.requirements
             }
-            for op, each in known.items()
+            for op, x in known.items()
         },
         establishes=establishes,
         declarations=tuple(OPERATIONS[op].declaration for op in sorted({*SHIPPED, *known})),

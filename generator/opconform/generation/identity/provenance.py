@@ -36,7 +36,7 @@ def check_provenance(suite: Suite) -> None:
     Every case is evaluated again. `verification` checks the files against these digests.
     """
     header = suite.header
-    profiles = tuple(sorted({each.profile for each in suite.entries}))
+    profiles = tuple(sorted({entry.profile for entry in suite.entries}))
     specs = load_specs([shipped_files()[name] for name in header.specs])
     unknown = sorted(set(profiles) - {group.settings.profile for spec in specs for group in spec.groups})
     if unknown or not suite.entries:
@@ -69,16 +69,18 @@ def check_provenance(suite: Suite) -> None:
         checksum=header.checksum,
     )
     if true != header:
-        names = ", ".join(each.name for each in fields(true) if getattr(true, each.name) != getattr(header, each.name))
+        names = ", ".join(
+            field.name for field in fields(true) if getattr(true, field.name) != getattr(header, field.name)
+        )
         raise SuiteError(_sentence(suite, f"suite.json ({names})"))
 
 
 def check_goldens(suite: Suite) -> None:
     """Check that the reference semantics give the expectations of a suite for its inputs, or raise `SuiteError`."""
     for entry in suite.entries:
-        for each in (entry, entry.control):
-            if each is not None:
-                _check_golden(suite, each)
+        for item in (entry, entry.control):
+            if item is not None:
+                _check_golden(suite, item)
 
 
 def _check_golden(suite: Suite, entry: Entry) -> None:
@@ -103,20 +105,24 @@ def _check_golden(suite: Suite, entry: Entry) -> None:
 
 def _tensors(case: Case, arrays: Mapping[str, Array], where: str) -> dict[str, Tensor]:
     """Every tensor of a case's graph in one feed, evaluated once they are known to fit into memory."""
-    inputs = {each.name: Tensor(element_type=each.element_type, array=arrays[each.name]) for each in case.inputs}
-    operands = {each.name: operand_of(inputs[each.name], exact=each.role == "control") for each in case.inputs}
-    widest = max((each.itemsize for each in arrays.values()), default=0)
-    elements = sum(math.prod(each.shape) for each in inferred(case.graph, operands).values())
+    inputs = {
+        input_.name: Tensor(element_type=input_.element_type, array=arrays[input_.name]) for input_ in case.inputs
+    }
+    operands = {input_.name: operand_of(inputs[input_.name], exact=input_.role == "control") for input_ in case.inputs}
+    widest = max((array.itemsize for array in arrays.values()), default=0)
+    elements = sum(math.prod(x.shape) for x in inferred(case.graph, operands).values())
     check_memory(elements * widest, where)
     return evaluated(case.graph, inputs)
 
 
 def _check_outputs(suite: Suite, entry: Entry, feed: int, outputs: Mapping[str, Tensor]) -> None:
     where = f"{suite.store.root}: {entry.id}"
-    types = tuple(Output(name=name, element_type=each.element_type, shape=each.shape) for name, each in outputs.items())
+    types = tuple(
+        Output(name=name, element_type=output.element_type, shape=output.shape) for name, output in outputs.items()
+    )
     if feed == 0 and suite.case(entry).expect != Accept(accept=types):
         raise SuiteError(f"{where}/{CASE}: the reference semantics give different outputs.")
-    name, content = expected_name(feed), npz_bytes({name: each.array for name, each in outputs.items()})
+    name, content = expected_name(feed), npz_bytes({name: output.array for name, output in outputs.items()})
     if not suite.header.blind and suite.read(entry, name) != content:
         raise SuiteError(f"{where}/{name} differs from the result of the reference semantics.")
 

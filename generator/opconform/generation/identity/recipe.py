@@ -59,17 +59,17 @@ def recipe_digest(options: Options, ops: tuple[str, ...] = ()) -> str:
     digest = hashlib.sha256(repr((options.seed, options.dialects, options.blind)).encode())
     templates = Path(str(root() / "templates"))
     digest.update(modules_digest(Path(__file__).parents[2]))
-    digest.update(_digest(templates, (each for name in SHIPPED for each in (templates / name).glob("*.j2"))))
+    digest.update(_digest(templates, (path for name in SHIPPED for path in (templates / name).glob("*.j2"))))
     installed = [*map(dialects.sources_of, options.dialects), *map(operations.sources_of, ops)]
-    for file in (each for files in installed for each in files):
+    for file in (file for files in installed for file in files):
         digest.update(_digest(file.parent, [file]))
     return digest.hexdigest()
 
 
 def modules_digest(package: Path) -> bytes:
     """The SHA-256 of the code that decides a suite's bytes, in the folder of the package `opconform`."""
-    parts = [package / each for each in RECIPE]
-    return _digest(package, (file for each in parts for file in ([each] if each.suffix else each.rglob("*.py"))))
+    parts = [package / x for x in RECIPE]
+    return _digest(package, (file for part in parts for file in ([part] if part.suffix else part.rglob("*.py"))))
 
 
 def _digest(folder: Path, files: Iterable[Path]) -> bytes:

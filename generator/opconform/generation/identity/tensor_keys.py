@@ -33,16 +33,16 @@ class KnownTensors:
 
     def checked(self, keys: Mapping[str, Any]) -> dict[str, Any]:
         """The keys, with the checked ones in place of those that are known."""
-        return {name: self._checked.get((name, id(each)), (each, each))[1] for name, each in keys.items()}
+        return {name: self._checked.get((name, id(key)), (key, key))[1] for name, key in keys.items()}
 
     def note(self, keys: Mapping[str, Any], checked: Any) -> None:
         """Keep what some keys were checked to be."""
         if len(self._checked) > _KNOWN:
             self._checked.clear()
-        for name, each in keys.items():
+        for name, key in keys.items():
             found = getattr(checked, name)
             if isinstance(found, TensorKeys):
-                self._checked[name, id(each)] = each, found
+                self._checked[name, id(key)] = key, found
 
     def draft(self, port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
         """The tensor of checked keys at a port."""
@@ -60,10 +60,10 @@ def tensors_of(operation: Operation, keys: Any, limits: Limits, known: KnownTens
     for port in operation.inputs:
         given = getattr(keys, port.name, None)  # a neighbour has no key for its first input
         several = (given or ()) if port.variadic else (given,)
-        for index, (name, each) in enumerate(zip(port.names(len(several)), several, strict=True)):
-            if each is not None:
+        for index, (name, item) in enumerate(zip(port.names(len(several)), several, strict=True)):
+            if item is not None:
                 try:
-                    tensors[name] = known.draft(port, each, limits)
+                    tensors[name] = known.draft(port, item, limits)
                 except KeyMistake as fault:
                     inside = (index, *fault.inside) if port.variadic else fault.inside
                     raise KeyMistake(fault.key, fault.sentence, inside, fault.value) from fault
@@ -100,7 +100,7 @@ def _count(name: str, shape: Shape, limits: Limits) -> int:
         number = f"{count:,}" if count < _BESIDE_ZERO else f"more than {_BESIDE_ZERO:,}"
         over = f"over the limit of {limits.elements:,}; raise it with --max-elements"
         raise KeyMistake(name, f"a shape of {number} elements is {over}", ("shape",))
-    if math.prod(each for each in shape if each) > _BESIDE_ZERO:
+    if math.prod(size for size in shape if size) > _BESIDE_ZERO:
         sentence = f"the product of the non-zero sizes is over the limit of {_BESIDE_ZERO:,}"
         raise KeyMistake(name, sentence, ("shape",))
     return count
@@ -110,7 +110,7 @@ def _from_values(name: str, element_type: str, keys: TensorKeys, limits: Limits)
     if keys.fill is not None or keys.value is not None:
         raise KeyMistake(name, "`values` cannot be combined with `fill` or `value`")
     shape = _nesting(name, keys.values)
-    elements = tuple(_element(name, element_type, each, "values") for each in _flat(keys.values))
+    elements = tuple(_element(name, element_type, x, "values") for x in _flat(keys.values))
     if keys.shape is not None and keys.shape != shape:
         if math.prod(keys.shape) != len(elements) or len(shape) > 1:
             said = quoted(list(keys.shape))
@@ -124,14 +124,14 @@ def _from_values(name: str, element_type: str, keys: TensorKeys, limits: Limits)
 def _nesting(name: str, values: object) -> Shape:
     if not isinstance(values, list):
         return ()
-    inner = {_nesting(name, each) for each in values}
+    inner = {_nesting(name, value) for value in values}
     if len(inner) > 1:
         raise KeyMistake(name, "its nested lists have different lengths", ("values",))
     return (len(values), *next(iter(inner), ()))
 
 
 def _flat(values: object) -> Iterable[object]:
-    return (one for each in values for one in _flat(each)) if isinstance(values, list) else (values,)
+    return (one for value in values for one in _flat(value)) if isinstance(values, list) else (values,)
 
 
 def _element(name: str, element_type: str, value: object, key: str) -> Element:

@@ -15,7 +15,7 @@ from opconform.suite.declarations import AttributeSpec, Port
 
 def _shapes(arguments: Arguments) -> list[Shape]:
     """The shapes of the inputs, of which there is at least one."""
-    shapes = [each.shape for each in arguments.every("inputs")]
+    shapes = [x.shape for x in arguments.every("inputs")]
     if not shapes:
         raise Unknown
     return shapes
@@ -31,12 +31,12 @@ def _others(arguments: Arguments) -> set[Shape]:
     shapes, axis = _shapes(arguments), _axis(arguments)
     if len({*map(len, shapes)}) > 1:
         raise Unknown
-    return {(*each[:axis], *each[axis + 1 :]) for each in shapes}
+    return {(*shape[:axis], *shape[axis + 1 :]) for shape in shapes}
 
 
 def _joined(arguments: Arguments) -> Sequence[Shape]:
     axis, shapes = _axis(arguments), _shapes(arguments)
-    return [(*shapes[0][:axis], sum(each[axis] for each in shapes), *shapes[0][axis + 1 :])]
+    return [(*shapes[0][:axis], sum(shape[axis] for shape in shapes), *shapes[0][axis + 1 :])]
 
 
 CONCAT = Operation(
@@ -45,7 +45,7 @@ CONCAT = Operation(
     attributes=(AttributeSpec("axis", type="int"),),
     checks={
         "axis.range": lambda a: _shapes(a)[0] != () and is_outside(a.number("axis"), len(_shapes(a)[0])),
-        "inputs.element-type": lambda a: len({each.element_type for each in a.every("inputs")}) > 1,
+        "inputs.element-type": lambda a: len({x.element_type for x in a.every("inputs")}) > 1,
         "inputs.positive-rank": lambda a: () in _shapes(a),
         "inputs.rank": lambda a: len({*map(len, _shapes(a))}) > 1,
         "inputs.shape": lambda a: len(_others(a)) > 1,

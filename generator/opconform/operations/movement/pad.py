@@ -43,9 +43,9 @@ def pads_of(arguments: Arguments) -> list[_Ends]:
     """The pads of each dimension."""
     shape = arguments.shape("data")
     pads = [arguments.integers(name) for name in _PADS]
-    if any(len(each) != len(shape) for each in pads):
+    if any(len(pad) != len(shape) for pad in pads):
         raise Unknown
-    return [_Ends(*each) for each in zip(shape, *pads, strict=True)]
+    return [_Ends(*x) for x in zip(shape, *pads, strict=True)]
 
 
 def _mode(arguments: Arguments) -> str:
@@ -66,12 +66,12 @@ def _is_other_count(name: str) -> Predicate:
 
 def _has_no_zero(arguments: Arguments) -> bool:
     """Whether zeros of a type that has none are added (Inputs, 4)."""
-    is_added = any(each.most > 0 for each in _constant(arguments))
+    is_added = any(x.most > 0 for x in _constant(arguments))
     return is_added and "pad_value" not in arguments.inputs and arguments.operand("data").element_type in _WITHOUT_ZERO
 
 
 def _shape(arguments: Arguments) -> Shape:
-    return tuple(each.length for each in pads_of(arguments))
+    return tuple(pad.length for pad in pads_of(arguments))
 
 
 def _source(place: int, size: int, mode: str) -> int:
@@ -96,17 +96,17 @@ def _extended(arguments: Arguments, places: Places) -> list[Array]:
     if output.size:
         mode = _mode(arguments)
         sources = [
-            np.array([_source(place - each.begin, each.size, mode) for place in range(each.length)], np.int64)
-            for each in pads_of(arguments)
+            np.array([_source(place - pad.begin, pad.size, mode) for place in range(pad.length)], np.int64)
+            for pad in pads_of(arguments)
         ]
-        inside = [each >= 0 for each in sources]
-        output[np.ix_(*inside)] = data[np.ix_(*(one[each] for one, each in zip(sources, inside, strict=True)))]
+        inside = [source >= 0 for source in sources]
+        output[np.ix_(*inside)] = data[np.ix_(*(one[x] for one, x in zip(sources, inside, strict=True)))]
     return [output]
 
 
 def _adds_a_number(arguments: Arguments) -> bool:
     """Whether a value other than 0 is added."""
-    if all(each.most <= 0 for each in _constant(arguments)):
+    if all(x.most <= 0 for x in _constant(arguments)):
         return False
     value = arguments.operand("pad_value")
     return bool(value.tensor and value.element_type != "string" and any(value.tensor.array.tobytes()))
@@ -116,7 +116,7 @@ PAD = Operation(
     name="Pad-12",
     inputs=(
         Port("data"),
-        *(Port(each, setting=True, types=INTEGERS, ranks=(1,)) for each in _PADS),
+        *(Port(pad, setting=True, types=INTEGERS, ranks=(1,)) for pad in _PADS),
         Port("pad_value", optional=True),
     ),
     attributes=(AttributeSpec("pad_mode", type="enum", values=("constant", "edge", "reflect", "symmetric")),),
@@ -126,9 +126,9 @@ PAD = Operation(
         "pad_value.scalar": lambda a: a.shape("pad_value") != (),
         "pad_value.element-type": lambda a: a.operand("pad_value").element_type != a.operand("data").element_type,
         "pad_value.no-zero": _has_no_zero,
-        "edge.empty": lambda a: any(each.size == 0 < each.most for each in _edge(a)),
-        "reflect.limit": lambda a: any(each.most > max(each.size - 1, 0) for each in _reflect(a)),
-        "symmetric.limit": lambda a: any(each.most > each.size for each in _symmetric(a)),
+        "edge.empty": lambda a: any(x.size == 0 < x.most for x in _edge(a)),
+        "reflect.limit": lambda a: any(x.most > max(x.size - 1, 0) for x in _reflect(a)),
+        "symmetric.limit": lambda a: any(x.most > x.size for x in _symmetric(a)),
     },
     moved=_extended,
     shapes=lambda a: [_shape(a)],
@@ -139,20 +139,20 @@ PAD = Operation(
         "shape-of": contexts.shape_of("data", "pads_end"),
     },
     facts={
-        "a pad removes more elements than data has": lambda a: any(-min(each[1:]) > each.size for each in pads_of(a)),
-        "the pads together remove more elements than data has": lambda a: any(sum(each) < 0 for each in pads_of(a)),
-        "the pads together remove a whole dimension": lambda a: any(sum(each) == 0 < each.size for each in pads_of(a)),
+        "a pad removes more elements than data has": lambda a: any(-min(pad[1:]) > pad.size for pad in pads_of(a)),
+        "the pads together remove more elements than data has": lambda a: any(sum(pad) < 0 for pad in pads_of(a)),
+        "the pads together remove a whole dimension": lambda a: any(sum(pad) == 0 < pad.size for pad in pads_of(a)),
         "a number other than 0 is added": _adds_a_number,
     },
     readings={
         "data.boolean": Reading(rejects=lambda a: has_kind(a.operand("data"), "boolean")),
         "pads.beyond": Reading(
-            rejects=lambda a: any(each.size + min(each.begin, 0) + min(each.end, 0) < 0 for each in pads_of(a))
+            rejects=lambda a: any(pad.size + min(pad.begin, 0) + min(pad.end, 0) < 0 for pad in pads_of(a))
         ),
         "pads.types": Reading(rejects=lambda a: types_differ(a, *_PADS)),
         "pad_value.ignored": Reading(rejects=lambda a: "pad_value" in a.inputs and _mode(a) != "constant"),
         "reflect.empty": Reading(  # the limit of the pads of a dimension of 0 is -1
-            rejects=lambda a: any(each.size == 0 == each.most for each in _reflect(a))
+            rejects=lambda a: any(x.size == 0 == x.most for x in _reflect(a))
         ),
     },
 )

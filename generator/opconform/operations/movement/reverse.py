@@ -43,7 +43,7 @@ def axes_of(arguments: Arguments) -> set[int]:
 def _each_time(arguments: Arguments) -> Arguments:
     """The arguments with the indices that occur an odd number of times, as if each occurrence reversed the axis."""
     indices = _indices(arguments)
-    odd = tuple(each for each in dict.fromkeys(indices) if indices.count(each) % 2)
+    odd = tuple(fromkey for fromkey in dict.fromkeys(indices) if indices.count(fromkey) % 2)
     if _is_mask(arguments) or len(odd) == len(indices):
         return arguments
     axis = replace(arguments.operand("axis"), shape=(len(odd),), integers=odd)
@@ -59,8 +59,8 @@ REVERSE = Operation(
         "axis.mask-type": lambda a: _is_mask(a) and not _is_boolean(a),
         "axis.mask-length": lambda a: _is_mask(a) and a.shape("axis") != (_rank(a),),
         "axis.count": lambda a: len(_indices(a)) > _rank(a),
-        "axis.range": lambda a: any(not -_rank(a) <= each < _rank(a) for each in _indices(a)),
-        "axis.negative": lambda a: any(each < 0 for each in _indices(a)),
+        "axis.range": lambda a: any(not -_rank(a) <= index < _rank(a) for index in _indices(a)),
+        "axis.negative": lambda a: any(index < 0 for index in _indices(a)),
     },
     moved=lambda a, places: [np.flip(places["data"], tuple(axes_of(a)))],
     contexts={

@@ -35,7 +35,7 @@ def _shifts(arguments: Arguments) -> Iterator[tuple[int, int]]:
     """Each axis, counted from the front, and its shift; an axis can occur several times (Inputs, 2 and 3)."""
     shift, axes = arguments.integers("shift"), arguments.integers("axes")
     several = shift * len(axes)  # of a list, only the first ones are read
-    return ((from_front(axis, _rank(arguments)), each) for axis, each in zip(axes, several, strict=False))
+    return ((from_front(axis, _rank(arguments)), x) for axis, x in zip(axes, several, strict=False))
 
 
 def _rolled(arguments: Arguments, places: Places) -> list[Array]:
@@ -48,10 +48,10 @@ def _rolled(arguments: Arguments, places: Places) -> list[Array]:
 
 ROLL = Operation(
     name="Roll-7",
-    inputs=(Port("data"), *(Port(each, setting=True, types=_TYPES, ranks=(0, 1)) for each in ("shift", "axes"))),
+    inputs=(Port("data"), *(Port(name, setting=True, types=_TYPES, ranks=(0, 1)) for name in ("shift", "axes"))),
     checks={
         "shift.length": _has_other_length,
-        "axes.range": lambda a: any(is_outside(each, _rank(a)) for each in a.integers("axes")),
+        "axes.range": lambda a: any(is_outside(integer, _rank(a)) for integer in a.integers("axes")),
     },
     moved=_rolled,
     shapes=lambda a: [a.shape("data")],

@@ -87,7 +87,7 @@ SPLIT = Operation(
 
 def _fixed(arguments: Arguments) -> int:
     """The sum of the lengths that are given."""
-    return sum(each for each in arguments.integers("split_lengths") if each != REMAINDER)
+    return sum(integer for integer in arguments.integers("split_lengths") if integer != REMAINDER)
 
 
 def _excess(arguments: Arguments) -> int:
@@ -101,7 +101,7 @@ def _has_remainder(arguments: Arguments) -> bool:
 
 def _lengths(arguments: Arguments) -> list[int]:
     given = arguments.integers("split_lengths")
-    return [-_excess(arguments) if each == REMAINDER else each for each in given]
+    return [-_excess(arguments) if x == REMAINDER else x for x in given]
 
 
 VARIADIC_SPLIT = Operation(
@@ -110,7 +110,7 @@ VARIADIC_SPLIT = Operation(
     checks={
         **AXIS_CHECKS,
         "lengths.empty": lambda a: a.shape("split_lengths") == (0,),
-        "lengths.negative": lambda a: any(each < REMAINDER for each in a.integers("split_lengths")),
+        "lengths.negative": lambda a: any(integer < REMAINDER for integer in a.integers("split_lengths")),
         "lengths.single-remainder": lambda a: a.integers("split_lengths").count(REMAINDER) > 1,
         "lengths.remainder-sum": lambda a: _has_remainder(a) and _excess(a) > 0,
         "lengths.sum": lambda a: not _has_remainder(a) and _excess(a) != 0,

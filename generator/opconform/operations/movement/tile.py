@@ -26,7 +26,7 @@ def _shape(arguments: Arguments) -> Shape:
 TILE = Operation(
     name="Tile-1",
     inputs=(Port("data"), Port("repeats", setting=True, types=INTEGERS, ranks=(1,))),
-    checks={"repeats.negative": lambda a: any(each < 0 for each in a.integers("repeats"))},
+    checks={"repeats.negative": lambda a: any(integer < 0 for integer in a.integers("repeats"))},
     moved=lambda a, places: [np.tile(places["data"], a.integers("repeats"))],
     shapes=lambda a: [_shape(a)],
     contexts={

@@ -29,7 +29,7 @@ def _is_still(arguments: Arguments) -> bool:
     order, shape = order_of(arguments), arguments.shape("arg")
     if sorted(order) != [*range(len(shape))]:
         raise Unknown
-    kept = [each for each in order if shape[each] != 1]
+    kept = [position for position in order if shape[position] != 1]
     return kept == sorted(kept) and [*order] != sorted(order)
 
 
@@ -38,8 +38,8 @@ TRANSPOSE = Operation(
     inputs=(Port("arg"), Port("input_order", setting=True, types=INTEGERS, ranks=(1,), prefix="order")),
     checks={
         "order.length": lambda a: len(a.integers("input_order")) not in (0, _rank(a)),
-        "order.negative": lambda a: any(each < 0 for each in _whole(a)),
-        "order.range": lambda a: any(each >= _rank(a) for each in _whole(a)),
+        "order.negative": lambda a: any(x < 0 for x in _whole(a)),
+        "order.range": lambda a: any(x >= _rank(a) for x in _whole(a)),
         "order.unique": lambda a: len({*_whole(a)}) < _rank(a),
     },
     moved=lambda a, places: [places["arg"].transpose(order_of(a))],

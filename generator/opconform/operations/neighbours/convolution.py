@@ -29,7 +29,7 @@ def _convolution_types(arguments: Arguments) -> tuple[TensorType, ...]:
 CONVOLUTION = Operation(
     name="Convolution-1",
     inputs=(Port("data"), Port("filters")),
-    attributes=tuple(AttributeSpec(each, type="ints") for each in ("strides", "pads_begin", "pads_end", "dilations")),
+    attributes=tuple(AttributeSpec(name, type="ints") for name in ("strides", "pads_begin", "pads_end", "dilations")),
     types=_convolution_types,
     compute=_convolved,
 )
@@ -41,12 +41,12 @@ def convolved(tested: Tested) -> Graph:
     The filters are 1 by 1, and each channel is twice itself plus the next one, so that every element is exact.
     """
     name = tested.node.inputs[0]
-    operands = [each.inputs.get(str(name)) for each in tested.arguments]
+    operands = [argument.inputs.get(str(name)) for argument in tested.arguments]
     if not tested.outputs or any(
-        each is None or (each.element_type, len(each.shape)) != ("f32", 4) for each in operands
+        operand is None or (operand.element_type, len(operand.shape)) != ("f32", 4) for operand in operands
     ):
         raise ContextError("`convolved` needs a valid case whose first input is f32 and has rank 4")
-    sizes = {each.shape[1] for each in operands if each is not None}
+    sizes = {operand.shape[1] for operand in operands if operand is not None}
     if len(sizes) > 1:
         raise ContextError("`convolved` has constant filters, but the second feed changes the number of channels")
     channels = next(iter(sizes))

@@ -28,7 +28,7 @@ def computing(
 
     return Operation(
         name=name,
-        inputs=tuple(Port(each) for each in inputs),
+        inputs=tuple(Port(input_) for input_ in inputs),
         attributes=attributes,
         types=lambda arguments: (output(arguments),),
         compute=compute,
@@ -38,7 +38,7 @@ def computing(
 
 def _ints(arguments: Arguments, name: str) -> tuple[int, ...]:
     given = arguments.attributes[name]
-    return tuple(int(each) for each in given) if isinstance(given, tuple) else ()
+    return tuple(int(x) for x in given) if isinstance(given, tuple) else ()
 
 
 def _typed(arguments: Arguments, attribute: str, shape: tuple[int, ...]) -> TensorType:

@@ -24,9 +24,9 @@ def _copied(arguments: Arguments) -> Shape:
     """The sizes, with those that are copied from data in place of zeros."""
     shape, pattern = arguments.shape("data"), arguments.integers("shape")
     copies = bool(arguments.attribute("special_zero"))
-    if 0 in _beyond(arguments) or pattern.count(INFERRED) > 1 or any(each < INFERRED for each in pattern):
+    if 0 in _beyond(arguments) or pattern.count(INFERRED) > 1 or any(x < INFERRED for x in pattern):
         raise Unknown
-    return tuple(shape[place] if copies and not each else each for place, each in enumerate(pattern))
+    return tuple(shape[place] if copies and not x else x for place, x in enumerate(pattern))
 
 
 def _volumes(arguments: Arguments) -> tuple[int, int]:
@@ -37,7 +37,7 @@ def _volumes(arguments: Arguments) -> tuple[int, int]:
 def _sizes(arguments: Arguments) -> Shape:
     """The dimensions of the output."""
     volume, others = _volumes(arguments)
-    return tuple(volume // others if each == INFERRED else each for each in _copied(arguments))
+    return tuple(volume // others if x == INFERRED else x for x in _copied(arguments))
 
 
 def _is_inferred(arguments: Arguments) -> bool:
@@ -54,13 +54,13 @@ def _is_other_product(arguments: Arguments) -> bool:
     pattern, shape = arguments.integers("shape"), arguments.operand("data").shape
     if arguments.attributes.get("special_zero") is not True or 0 not in pattern[: len(shape)] or INFERRED in pattern:
         return False
-    sizes = [each or (shape[place] if place < len(shape) else 0) for place, each in enumerate(pattern)]
+    sizes = [x or (shape[place] if place < len(shape) else 0) for place, x in enumerate(pattern)]
     return prod(sizes) != prod(shape)
 
 
 def _is_zero_moved(arguments: Arguments) -> bool:
     volume, others = _volumes(arguments)
-    sizes = [volume // (others or 1) if each == INFERRED else each for each in _copied(arguments)]
+    sizes = [volume // (others or 1) if x == INFERRED else x for x in _copied(arguments)]
     if prod(sizes) != volume:
         raise Unknown
     return any(size == 0 != other for size, other in zip(arguments.shape("data"), sizes, strict=False))
@@ -71,7 +71,7 @@ RESHAPE = Operation(
     inputs=(Port("data"), Port("shape", setting=True, types=INTEGERS, ranks=(1,))),
     attributes=(AttributeSpec("special_zero", type="boolean"),),
     checks={
-        "shape.negative": lambda a: any(each < INFERRED for each in a.integers("shape")),
+        "shape.negative": lambda a: any(integer < INFERRED for integer in a.integers("shape")),
         "shape.single-inferred": lambda a: a.integers("shape").count(INFERRED) > 1,
         "shape.zero-after-last": lambda a: 0 in _beyond(a)[:1],
         "shape.zero-index": lambda a: 0 in _beyond(a)[1:],

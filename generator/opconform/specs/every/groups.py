@@ -35,7 +35,7 @@ def every_files() -> list[Path]:
 def digest_of(path: Path) -> str:
     """The SHA-256 of a spec file; of samples with the groups and neighbours that it is used with."""
     files = [path, *every_files(), *_shipped_samples()] if path.name == SAMPLES else [path]
-    return hashlib.sha256(b"\0".join(each.read_bytes() for each in files)).hexdigest()
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
 @cache
@@ -47,13 +47,15 @@ def every_group_ids() -> tuple[str, ...]:
 def groups_of(document: Document, op: str, only: Collection[str] | None = None) -> list[Group]:
     """The groups of every operation for the samples in a document; `SpecMistakes` if these are wrong."""
     samples, found = _samples(document, op)
-    ports = [each for each in OPERATIONS[op].inputs if each.setting]
+    ports = [input_ for input_ in OPERATIONS[op].inputs if input_.setting]
     lists: dict[str, list[Any]] = {
         "samples": list(samples.described()),
-        "contexts": [each for each in OPERATIONS[op].context_names if each not in ("bare", "folded")],
-        "settings": [each.name for each in ports] if len(ports) > 1 else [],
+        "contexts": [
+            context_name for context_name in OPERATIONS[op].context_names if context_name not in ("bare", "folded")
+        ],
+        "settings": [port.name for port in ports] if len(ports) > 1 else [],
         "integers": sorted(
-            {name for each in ports for name in each.types or ()} - {each.default_type for each in ports}
+            {name for port in ports for name in port.types or ()} - {port.default_type for port in ports}
         ),
         "neighbours": neighbours(),
     }
@@ -64,14 +66,14 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
                 continue
             if group.binding in ("parameter", CONSTANT_DATA) and not ports:
                 continue
-            matrix, where = _chosen({name: _values(each, lists) for name, each in group.matrix.items()}, group.where)
+            matrix, where = _chosen({name: _values(value, lists) for name, value in group.matrix.items()}, group.where)
             if all(matrix.values()):
                 seen = (*group.seen, *found.seen.get(group.id, ()))
                 requirements = _named(group, op, found.requirements)
                 settings = group.model_copy(
                     update={"matrix": matrix, "where": where, "requirements": requirements, "seen": seen}
                 )
-                own = {key: each for key, each in every.value["groups"][index].items() if key in OWN_KEYS}
+                own = {key: group for key, group in every.value["groups"][index].items() if key in OWN_KEYS}
                 groups.append(
                     Group(
                         op=op,
@@ -88,8 +90,8 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
 
 @cache
 def _documents() -> list[tuple[Document, list[Any]]]:
-    documents = [read_document(each, f"cases/{EVERY}/{each.name}") for each in every_files()]
-    return [(each, list(validated(each, EverySpec).groups)) for each in documents]
+    documents = [read_document(file, f"cases/{EVERY}/{file.name}") for file in every_files()]
+    return [(document, list(validated(document, EverySpec).groups)) for document in documents]
 
 
 @cache
@@ -102,21 +104,23 @@ def samples_of(op: str) -> Samples:
 def _samples(document: Document, op: str) -> tuple[Samples, Any]:
     """The samples in a document, and the whole document."""
     found: Any = validated(document, models_of(op).samples)
-    names = [each.name for each in OPERATIONS[op].inputs]
+    names = [input_.name for input_ in OPERATIONS[op].inputs]
     known = requirements_of(op).by_id
     routes: dict[tuple[str | int, ...], str] = {
-        ("requirements", index): f"{each!r} is not a requirement of {op}."
-        for index, each in enumerate(found.requirements)
-        if each not in known
+        ("requirements", index): f"{requirement!r} is not a requirement of {op}."
+        for index, requirement in enumerate(found.requirements)
+        if requirement not in known
     }
     groups = every_group_ids()
     routes |= {
-        ("seen", each, KEY): f"{each!r} is not a group in cases/{EVERY}." for each in found.seen if each not in groups
+        ("seen", report, KEY): f"{report!r} is not a group in cases/{EVERY}."
+        for report in found.seen
+        if report not in groups
     }
     if routes:
         raise SpecMistakes([document.mistake(route, sentence) for route, sentence in routes.items()])
-    given = {name: _normal(each, names) for name, each in document.value["samples"].items()}
-    seconds = {name: [_normal(each, names) for each in keys.pop("second", [])] for name, keys in given.items()}
+    given = {name: _normal(sample, names) for name, sample in document.value["samples"].items()}
+    seconds = {name: [_normal(x, names) for x in keys.pop("second", [])] for name, keys in given.items()}
     for name, keys in given.items():
         again = {port.name: keys[port.name] for port in OPERATIONS[op].data if port.name in keys}
         seconds[name].append(again)  # other data of the same shape
@@ -130,8 +134,8 @@ def _normal(keys: Keys, inputs: Collection[str]) -> dict[str, Any]:
         return value if isinstance(value, Mapping) else {"values": value}
 
     def port(value: Any) -> Any:
-        is_list = isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value)
-        return [tensor(each) for each in value] if is_list else tensor(value)
+        is_list = isinstance(value, list) and value and all(isinstance(x, Mapping) for x in value)
+        return [tensor(x) for x in value] if is_list else tensor(value)
 
     return {key: port(value) if key in inputs else value for key, value in keys.items()}
 
@@ -145,11 +149,11 @@ def _named(group: GroupKeys, op: str, of_samples: tuple[str, ...]) -> tuple[str,
         if requirement == _OF_SAMPLES:
             named.extend(of_samples)
         elif word in ("data", "settings"):
-            ports = [each for each in inputs if each.setting is (word == "settings")]
-            named.extend(f"{each.prefix or each.name}.{rest}" for each in ports)
+            ports = [input_ for input_ in inputs if input_.setting is (word == "settings")]
+            named.extend(f"{port.prefix or port.name}.{rest}" for port in ports)
         else:
             named.append(requirement)
-    return tuple(dict.fromkeys(each for each in named if each in known))
+    return tuple(dict.fromkeys(x for x in named if x in known))
 
 
 def _chosen(matrix: dict[str, Any], where: str | None) -> tuple[dict[str, Any], str | None]:
@@ -157,7 +161,7 @@ def _chosen(matrix: dict[str, Any], where: str | None) -> tuple[dict[str, Any], 
     if where is None or compiled(where).variables != {"sample"}:
         return matrix, where
     wanted = compiled(where)
-    return {**matrix, "sample": [each for each in matrix["sample"] if wanted.value({"sample": each}, Meter())]}, None
+    return {**matrix, "sample": [x for x in matrix["sample"] if wanted.value({"sample": x}, Meter())]}, None
 
 
 def _values(values: Any, lists: Mapping[str, list[Any]]) -> Any:
@@ -167,7 +171,7 @@ def _values(values: Any, lists: Mapping[str, list[Any]]) -> Any:
 @cache
 def neighbours() -> list[dict[str, str]]:
     """The first samples of every shipped operation as neighbours."""
-    ops = [each.parent.name for each in _shipped_samples()]
+    ops = [shipped_sample.parent.name for shipped_sample in _shipped_samples()]
     return [{"op": op, "sample": name} for op in ops for name in [*samples_of(op).samples][:_NEIGHBOURS]]
 
 

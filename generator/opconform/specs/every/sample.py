@@ -46,7 +46,7 @@ class Samples:
     def described(self) -> Iterator[dict[str, Any]]:
         """What a group can ask of each sample: the largest rank and number of elements are of its data."""
         for number, (name, keys) in enumerate(self.samples.items()):
-            shapes = [shape_of(each) for _, each in self._tensors(keys, setting=False)]
+            shapes = [shape_of(x) for _, x in self._tensors(keys, setting=False)]
             yield {
                 "name": name,
                 "number": number,
@@ -57,7 +57,7 @@ class Samples:
 
     def neighbour(self, name: str) -> dict[str, Any]:
         """The key `then` that puts a sample behind another operation."""
-        return {"op": self.op, **{key: each for key, each in self.samples[name].items() if key != self._first}}
+        return {"op": self.op, **{key: sample for key, sample in self.samples[name].items() if key != self._first}}
 
     def case(self, name: str, generic: Keys) -> dict[str, Any] | None:
         """The keys of the case that a group makes of a sample, or None if it does not apply to the sample.
@@ -71,7 +71,7 @@ class Samples:
         for port in self.operation.inputs:
             override = generic.get("settings" if port.setting else "data")
             if override and port.name in keys:
-                changed = [_overridden(each, override) for each in _listed(keys[port.name])]
+                changed = [_overridden(x, override) for x in _listed(keys[port.name])]
                 if None in changed:
                     return None
                 keys[port.name] = changed if port.variadic else changed[0]
@@ -83,9 +83,9 @@ class Samples:
 
     def _feed(self, keys: Keys, second: Keys) -> dict[str, Any]:
         """A second feed; the tensors at a variadic port keep what they do not change, as others do anyway."""
-        variadic = [each.name for each in self.operation.inputs if each.variadic and each.name in second]
+        variadic = [input_.name for input_ in self.operation.inputs if input_.variadic and input_.name in second]
         pairs = {name: zip(keys[name], second[name], strict=True) for name in variadic}
-        return {**second, **{name: [{**first, **later} for first, later in each] for name, each in pairs.items()}}
+        return {**second, **{name: [{**first, **later} for first, later in pair] for name, pair in pairs.items()}}
 
     @property
     def _first(self) -> str:
@@ -102,17 +102,19 @@ class Samples:
         settings = [name for name, _ in self._tensors(keys, setting=True)]
         data = [name for name, _ in self._tensors(keys, setting=False)]
         constant = settings if word == "constant" else data if word == CONSTANT_DATA else []
-        at_run_time = [each for each in settings if word in ("parameter", CONSTANT_DATA, each) or each in feed]
+        at_run_time = [
+            setting for setting in settings if word in ("parameter", CONSTANT_DATA, setting) or setting in feed
+        ]
         return {**dict.fromkeys(constant, "constant"), **dict.fromkeys(at_run_time, "parameter")}
 
     def _dynamic(self, keys: Keys, generic: Keys, feed: Keys, binding: Keys) -> dict[str, Any] | None:
         """The declared dimensions: the group's word for tensors, and what a second feed changes."""
         dynamic: dict[str, Any] = {}
         if (word := generic.get("dynamic")) is not None:
-            fed = [each for port in self.operation.inputs if port.role == "tensor" for each in _named(port, keys)]
+            fed = [x for port in self.operation.inputs if port.role == "tensor" for x in _named(port, keys)]
             dynamic = {
-                name: _DECLARED[word](shape_of(each)) if word in _DECLARED else word
-                for name, each in fed
+                name: _DECLARED[word](shape_of(x)) if word in _DECLARED else word
+                for name, x in fed
                 if binding.get(name) != "constant"
             }
         for port in self.operation.inputs:
@@ -155,7 +157,7 @@ def _overridden(tensor: Keys, override: Keys) -> Keys | None:
     """The keys of a tensor with others; its values stay, and None says that the new element type lacks one of them."""
     if "values" not in tensor:
         return {**tensor, **override}
-    changed = {**tensor, **{key: each for key, each in override.items() if key == "element_type"}}
+    changed = {**tensor, **{key: x for key, x in override.items() if key == "element_type"}}
     try:
         for value in _flat(tensor["values"]):
             checked(changed["element_type"], value) if "element_type" in changed else None

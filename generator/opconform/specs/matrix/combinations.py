@@ -42,7 +42,7 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
     if settings.combine == "pairwise":
         plain = _pairwise(matrix, group, wanted, meter)
     else:
-        size = prod(len(each) for each in matrix.values())
+        size = prod(len(value) for value in matrix.values())
         most = limit * (1 if wanted is None else FILTERED)
         if size > most:
             number = f"{size:,}" if size < _UNCOUNTED else f"more than {_UNCOUNTED:,}"
@@ -51,16 +51,16 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
             compared = f"{size:,} combinations times {len(settings.exclude):,} entries"
             sentence = f"{compared} are over the limit of {_COMPARED:,}; use `where`, or separate groups"
             raise KeyMistake("exclude", sentence)
-        plain = (dict(zip(matrix, each, strict=True)) for each in product(*matrix.values()))
+        plain = (dict(zip(matrix, choice, strict=True)) for choice in product(*matrix.values()))
     for entry in settings.exclude:
         if never := [name for name, value in entry.items() if value not in matrix.get(name, ())]:
             sentence = f"`exclude` {shown(entry)} matches no combination: {never[0]} never has this value"
             raise KeyMistake("exclude", sentence)
-    for each in plain:
-        if any(_matches(each, left_out) for left_out in settings.exclude):
+    for item in plain:
+        if any(_matches(item, left_out) for left_out in settings.exclude):
             continue
-        if wanted is None or holds(wanted, each, meter):
-            yield each
+        if wanted is None or holds(wanted, item, meter):
+            yield item
 
 
 def matrix_size(group: Group) -> int:
@@ -107,7 +107,7 @@ def shown(variables: Mapping[str, Value]) -> str:
 def _values(name: str, values: Any, meter: Meter) -> Sequence[Value]:
     try:
         if not is_expression(values):
-            return [expression_of(each).value({}, meter) if is_expression(each) else each for each in values]
+            return [expression_of(value).value({}, meter) if is_expression(value) else value for value in values]
         found = expression_of(values).value({}, meter)
     except ExpressionError as fault:
         raise KeyMistake("matrix", f"{name}: {fault}", (name,)) from fault
@@ -123,8 +123,8 @@ def _pairwise(
     names = list(matrix)
     if len(names) < 2:  # noqa: PLR2004 - a pair
         raise KeyMistake("combine", "pairwise needs a matrix of at least two variables")
-    sizes = [len(each) for each in matrix.values()]
-    pairs = (sum(sizes) ** 2 - sum(each**2 for each in sizes)) // 2
+    sizes = [len(value) for value in matrix.values()]
+    pairs = (sum(sizes) ** 2 - sum(size**2 for size in sizes)) // 2
     if pairs > PAIR_LIMIT:
         raise KeyMistake("combine", f"pairwise has {pairs:,} pairs of values, over the limit of {PAIR_LIMIT:,}")
     tried = count()
@@ -136,7 +136,7 @@ def _pairwise(
                 "where", f"{_TRIED:,} combinations were tried without success; simplify `where` or `exclude`"
             )
         partial = dict(zip(names, row, strict=False))
-        if any(_matches(partial, each) for each in group.settings.exclude if each.keys() <= partial.keys()):
+        if any(_matches(partial, x) for x in group.settings.exclude if x.keys() <= partial.keys()):
             return False
         return wanted is None or not filtered <= partial.keys() or holds(wanted, partial, meter)
 

@@ -71,7 +71,7 @@ class _Generator(CodeGenerator):
     """Compiles everything except the operator that makes strings, and numbers that are not finite."""
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802 - jinja2's name
-        if not all(_is_finite(each) for each in _leaves(node.value)):
+        if not all(_is_finite(leaf) for leaf in _leaves(node.value)):
             self.fail("a number is not finite", node.lineno)
         super().visit_Const(node, frame)
 
@@ -142,13 +142,13 @@ class Expression:
         if isinstance(found, bool | int):  # the value of a filter, which is computed for each combination
             return found
         leaves = list(_leaves(found))
-        if any(isinstance(each, Undefined) for each in leaves):
+        if any(isinstance(leaf, Undefined) for leaf in leaves):
             raise UndefinedVariableError(f"{self} is undefined")
-        if not all(each is None or isinstance(each, bool | int | float | str) for each in leaves):
+        if not all(leaf is None or isinstance(leaf, bool | int | float | str) for leaf in leaves):
             raise ExpressionError(f"{self} is not a value")
-        if not all(_is_finite(each) for each in leaves):
+        if not all(_is_finite(leaf) for leaf in leaves):
             raise ExpressionError(f"{self} returns {quoted(found)}, which contains a number that is not finite")
-        if any(isinstance(each, str) and _SURROGATE.search(each) for each in leaves):
+        if any(isinstance(leaf, str) and _SURROGATE.search(leaf) for leaf in leaves):
             raise ExpressionError(f"{self} returns text with an unpaired surrogate")
         return list(found) if isinstance(found, tuple) else found
 
@@ -164,7 +164,7 @@ class Expression:
 @lru_cache(maxsize=4_096)
 def _names_in(text: str) -> frozenset[str]:
     """The variables and functions that an expression names."""
-    return frozenset(each.name for each in _SANDBOX.parse(f"{{{{ {text} }}}}").find_all(nodes.Name))
+    return frozenset(x.name for x in _SANDBOX.parse(f"{{{{ {text} }}}}").find_all(nodes.Name))
 
 
 def is_expression(value: object) -> bool:
@@ -188,8 +188,8 @@ def compiled(text: str) -> Expression:
     if len(text) > _TEXT:
         raise ExpressionError(f"`{quoted_text(text)}` has more characters than the limit of {_TEXT:,}")
     depth = deepest = 0
-    for each in text:
-        depth += (each in "([{") - (each in ")]}")
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
         deepest = max(deepest, depth)
     if deepest > NESTED:
         raise ExpressionError(f"`{quoted_text(text)}` nests brackets deeper than the limit of {NESTED} levels")
@@ -209,9 +209,9 @@ def _leaves(value: object) -> Iterator[object]:
     A mapping with a key that is not a string is itself a leaf.
     """
     if isinstance(value, list | tuple):
-        for each in value if not _INTEGERS.issuperset(map(type, value)) else ():
-            yield from _leaves(each)
-    elif isinstance(value, dict) and all(isinstance(each, str) for each in value):
+        for item in value if not _INTEGERS.issuperset(map(type, value)) else ():
+            yield from _leaves(item)
+    elif isinstance(value, dict) and all(isinstance(x, str) for x in value):
         yield from value
         yield from _leaves(list(value.values()))
     else:

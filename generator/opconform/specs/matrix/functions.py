@@ -31,8 +31,8 @@ def size_of(value: Value, depth: int = 0) -> int:
         inside = [*value, *value.values()] if isinstance(value, dict) else value
         size = 1 + len(inside)
         if not _NESTING.isdisjoint(map(type, inside)):
-            for each in inside:
-                size += size_of(each, depth + 1)
+            for item in inside:
+                size += size_of(item, depth + 1)
                 if size > 2 * LONGEST:
                     break
     else:
@@ -46,12 +46,12 @@ def check_operands(operator: str, left: Value, right: Value) -> None:
     """Raise `ValueError` for an operation whose result would be large or slow to compute."""
     if operator == "%" and isinstance(left, str):
         raise ValueError("text cannot be formatted")
-    lengths = [len(each) for each in (left, right) if isinstance(each, list | str)]
-    factors = [each for each in (left, right) if isinstance(each, int)]
+    lengths = [len(x) for x in (left, right) if isinstance(x, list | str)]
+    factors = [x for x in (left, right) if isinstance(x, int)]
     longest = sum(lengths) if operator == "+" else math.prod(lengths) * math.prod(factors) if lengths else 0
     if longest > LONGEST:
         raise ValueError(f"a list or text of more than {LONGEST:,} values or characters is over the limit")
-    bits = [each.bit_length() for each in factors]
+    bits = [factor.bit_length() for factor in factors]
     if len(bits) == 2 and (bits[0] * right if operator == "**" else sum(bits)) > _WIDEST:  # noqa: PLR2004 - two numbers
         raise ValueError(f"a number of more than {_WIDEST:,} bits is over the limit")
 
@@ -83,21 +83,21 @@ def _lists(values: Sequence[Value], shortest: int, longest: int) -> list[Value]:
     made = sum(len(values) ** length * (length + 1) for length in range(shortest, min(longest, NESTED) + 1))
     if longest > NESTED or made > LONGEST:
         raise ValueError(f"lists of more than {LONGEST:,} values are over the limit")
-    return [list(each) for length in range(shortest, longest + 1) for each in product(values, repeat=length)]
+    return [list(choice) for length in range(shortest, longest + 1) for choice in product(values, repeat=length)]
 
 
 def _product(items: Sequence[Value]) -> Value:
     found: Value = 1
-    for each in items:
-        if not isinstance(each, int | float):
+    for item in items:
+        if not isinstance(item, int | float):
             raise TypeError("only numbers can be multiplied")
-        check_operands("*", found, each)
-        found *= each
+        check_operands("*", found, item)
+        found *= item
     return found
 
 
 def _sum(items: Sequence[Value]) -> Value:
-    if not all(isinstance(each, int | float) for each in items):
+    if not all(isinstance(item, int | float) for item in items):
         raise TypeError("only numbers can be added")
     return sum(items)
 
@@ -105,8 +105,8 @@ def _sum(items: Sequence[Value]) -> Value:
 def _divisors(number: int) -> list[int]:
     if not 0 < number <= _LARGEST_DIVIDED:
         raise ValueError(f"divisors takes a number from 1 to {_LARGEST_DIVIDED:,}, not {quoted(number)}")
-    low = [each for each in range(1, math.isqrt(number) + 1) if number % each == 0]
-    return low + [number // each for each in reversed(low) if each * each != number]
+    low = [index for index in range(1, math.isqrt(number) + 1) if number % index == 0]
+    return low + [number // x for x in reversed(low) if x * x != number]
 
 
 #: The functions of every expression; `docs/specs.md` documents them.

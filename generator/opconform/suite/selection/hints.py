@@ -12,10 +12,10 @@ def check_matches(matches: Matches, known: Callable[[], Known], *, within: str =
     `within` names the suite, as in ` of suite`; `otherwise` is the hint where nothing is similar. Both begin with a
     space.
     """
-    wrong = [each for each in matches.unmatched if each.kind == "pattern"] or matches.unmatched  # the rest may follow
+    wrong = [x for x in matches.unmatched if x.kind == "pattern"] or matches.unmatched  # the rest may follow
     if wrong:
         there = known()
-        raise UsageError("\n".join(_sentence(matches, each, there, within, otherwise) for each in wrong))
+        raise UsageError("\n".join(_sentence(matches, x, there, within, otherwise) for x in wrong))
 
 
 def _sentence(matches: Matches, part: Part, known: Known, within: str, otherwise: str) -> str:
@@ -27,7 +27,7 @@ def _sentence(matches: Matches, part: Part, known: Known, within: str, otherwise
             advice = "Select other cases, or leave the profile out."
             return f"No selected case{within} is of the profile {part.name}. {advice}"
         case "operation":
-            profiles = {each for name, each in known.groups.items() if name.startswith(f"{part.name}/")}
+            profiles = {group for name, group in known.groups.items() if name.startswith(f"{part.name}/")}
             hint = "Select others, or leave it out."
             if not any(map(matches.wants_profile, profiles)):
                 hint = f"Its profiles: {', '.join(sorted(profiles))}."
@@ -37,8 +37,8 @@ def _sentence(matches: Matches, part: Part, known: Known, within: str, otherwise
 def _unselected(matches: Matches, pattern: str, known: Known) -> str:
     """A hint at the profiles of the cases that only the pattern matches, or nothing."""
     patterns = (pattern, "/".join(pattern.split("/")[:2]))  # of a case's id, its group
-    groups = {name: each for name, each in known.groups.items() if not matches.wants_profile(each)}
-    found = sorted({each for name, each in groups.items() if any(is_match(one, name, ()) for one in patterns)})
+    groups = {name: group for name, group in known.groups.items() if not matches.wants_profile(group)}
+    found = sorted({group for name, group in groups.items() if any(is_match(one, name, ()) for one in patterns)})
     several = "one of the profiles" if len(found) > 1 else "the profile"
     return f" Its cases are of {several} {', '.join(found)}, which is not selected." if found else ""
 
@@ -50,14 +50,14 @@ def near_miss(pattern: str, known: Known) -> str:
     """
     named = set(known.requirements)
     ids = sorted(known.groups, reverse=True)
-    ops = {each.partition("/")[0] for each in ids}
-    alone = {**{each.partition("/")[2]: each for each in ids}, **{each: each for each in ops | named}}
+    ops = {id_.partition("/")[0] for id_ in ids}
+    alone = {**{id_.partition("/")[2]: id_ for id_ in ids}, **{op: op for op in ops | named}}
     if pattern in named:
         return f" It is a requirement; `opconform list --cases --select {pattern}` lists its cases."
     op, _, rest = pattern.partition("/")
     if op == pattern and op in ops:
         return f" It is an operation; `opconform list {op}` lists its groups."
-    inside = {each.partition("/")[2]: each for each in ids if each.partition("/")[0] == op}
+    inside = {id_.partition("/")[2]: id_ for id_ in ids if id_.partition("/")[0] == op}
     word, names = (rest.partition("/")[0], inside) if rest else (op, alone)
     near = near_word(word, names)
     return f" Did you mean {names[near]!r}?" if near else ""

@@ -34,9 +34,9 @@ class Matches:
         self._selection = selection
         self._every_profile = every_profile and not selection.profiles
         self._open = {
-            **{Part("pattern", each): None for each in selection.patterns},
-            **{Part("profile", each): None for each in selection.profiles},
-            **{Part("operation", each): None for each in selection.operations},
+            **{Part("pattern", pattern): None for pattern in selection.patterns},
+            **{Part("profile", profile): None for profile in selection.profiles},
+            **{Part("operation", operation): None for operation in selection.operations},
         }
 
     def wants_profile(self, profile: str) -> bool:
@@ -48,7 +48,7 @@ class Matches:
         selection = self._selection
         if not self.wants_profile(profile) or (selection.ids is not None and identity not in selection.ids):
             return False
-        matching = [each for each in selection.patterns if is_match(each, identity, requirements)]
+        matching = [pattern for pattern in selection.patterns if is_match(pattern, identity, requirements)]
         if selection.patterns and not matching:
             return False
         if self._open:
@@ -61,13 +61,13 @@ class Matches:
         return list(self._open)
 
     def _note(self, identity: str, profile: str, matching: Collection[str]) -> None:
-        for each in (
+        for item in (
             *(Part("pattern", name) for name in matching),
             Part("profile", profile),
             *(() if profile in NOT_BY_DEFAULT else (Part("profile", DEFAULT),)),
             Part("operation", identity.partition("/")[0]),
         ):
-            self._open.pop(each, None)
+            self._open.pop(item, None)
 
 
 def is_match(pattern: str, identity: str, requirements: Collection[str]) -> bool:

@@ -65,7 +65,7 @@ class Selection:
 
     def check_profiles(self, known: Sequence[str], where: str) -> None:
         """Check that the profiles are known, or raise `UsageError`."""
-        unknown = [each for each in self.profiles if each not in (*known, DEFAULT)]
+        unknown = [profile for profile in self.profiles if profile not in (*known, DEFAULT)]
         if unknown or not known:
             name, names = (unknown or [DEFAULT])[0], [DEFAULT, *known]
             raise UsageError(f"Profile {name!r} is not {where}. {nearest(name, names)}Allowed: {', '.join(names)}.")

@@ -40,6 +40,6 @@ def _write(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path) -> 
             digest.update(line)
             manifest.write(line)
             counts["accept" if entry.expect == "accept" else "reject"] += 1
-    left_out = Counter(pair for each in found.values() for pair in each.left_out.items())
+    left_out = Counter(pair for hit in found.values() for pair in hit.left_out.items())
     written = replace(header, counts=counts, digest=digest.hexdigest(), left_out=reasons_by_dialect(left_out))
     (out / HEADER).write_bytes(header_text(written).encode())

@@ -63,8 +63,8 @@ class Folder:
             inside = Path(folder).relative_to(self.root)
             if not folders and not files:
                 yield f"{inside.as_posix()}/"
-            links = [each for each in folders if (Path(folder) / each).is_symlink()]
-            yield from ((inside / each).as_posix() for each in files + links)
+            links = [f for f in folders if (Path(folder) / f).is_symlink()]
+            yield from ((inside / file).as_posix() for file in files + links)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,7 +88,7 @@ class Zip:
 
     def paths(self) -> Iterator[str]:
         """The name of every member; a repeated one is repeated."""
-        return (each.filename for each in self.archive.infolist())
+        return (member.filename for member in self.archive.infolist())
 
 
 Store = Folder | Zip
@@ -110,7 +110,7 @@ def open_store(path: Path) -> Store:
         if path.suffix != ".zip":
             raise MissingError(f"{path} is not a suite: it is neither a folder nor a zip file.") from fault
         raise SuiteError(f"{path} is not a complete zip file. Generate the suite again.") from fault
-    unpacked = sum(each.file_size for each in archive.infolist())
+    unpacked = sum(member.file_size for member in archive.infolist())
     if unpacked > _GROWTH * size:
         raise SuiteError(f"{path} unpacks to {unpacked:,} bytes, more than {_GROWTH} times its size.")
     return Zip(root=path, archive=archive)

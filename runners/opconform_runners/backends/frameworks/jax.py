@@ -39,14 +39,16 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -
     """`jax.lax.pad` for the mode constant, whose pads can be negative, and `jax.numpy.pad` for the others."""
     if mode != "constant":
         return jnp.pad(data, pads, mode)
-    return jax.lax.pad(data, jnp.zeros((), data.dtype) if value is None else value, [(*each, 0) for each in pads])
+    return jax.lax.pad(data, jnp.zeros((), data.dtype) if value is None else value, [(*pad, 0) for pad in pads])
 
 
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
     types={
-        each.name: each.native for each in ELEMENT_TYPES.values() if each.native is not None and each.kind != "string"
+        element_type.name: element_type.native
+        for element_type in ELEMENT_TYPES.values()
+        if element_type.native is not None and element_type.kind != "string"
     },
     rows={
         "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
@@ -84,21 +86,21 @@ class Jax:
     def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed, all from one compiled function."""
         _check(case, feeds)
-        given = [{each.name: _argument(case, each, feed[each.name]) for each in case.inputs} for feed in feeds]
-        constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
-        fed = [{name: value for name, value in each.items() if name not in constants} for each in given]
+        given = [{input_.name: _argument(case, input_, feed[input_.name]) for input_ in case.inputs} for feed in feeds]
+        constants = {input_.name: given[0][input_.name] for input_ in case.inputs if input_.binding == "constant"}
+        fed = [{name: value for name, value in x.items() if name not in constants} for x in given]
         build = _JAX.translation.caller("build")
         traced = jax.jit(lambda parameters: _JAX.outputs(case, {**constants, **parameters}, build)).trace(fed[0])
         compiled = build(lambda: traced.lower().compile())
         call = _JAX.translation.caller("run")
-        return [[_tensor(each) for each in call(compiled, parameters)] for parameters in fed]
+        return [[_tensor(x) for x in call(compiled, parameters)] for parameters in fed]
 
 
 def _check(case: Case, feeds: Sequence[Inputs]) -> None:
-    for each in case.inputs:
-        if each.role == "control" and each.binding == "parameter":
-            raise Unsupported(f"{each.name} is static in a compiled JAX function, which takes no other value")
-        if each.dynamic is not None or len({feed[each.name].shape for feed in feeds}) > 1:
+    for input_ in case.inputs:
+        if input_.role == "control" and input_.binding == "parameter":
+            raise Unsupported(f"{input_.name} is static in a compiled JAX function, which takes no other value")
+        if input_.dynamic is not None or len({feed[input_.name].shape for feed in feeds}) > 1:
             raise Unsupported("JAX compiles for static shapes")
 
 

@@ -67,7 +67,7 @@ def _check_axis(axis: int, rank: int) -> None:
 
 
 def _parts(data: Tensor, ends: Sequence[int], axis: int) -> list[Tensor]:
-    return [Tensor(element_type=data.element_type, array=each) for each in np.split(data.array, ends, axis=axis)]
+    return [Tensor(element_type=data.element_type, array=word) for word in np.split(data.array, ends, axis=axis)]
 
 
 def _even_ends(count: int, size: int) -> list[int]:
@@ -76,7 +76,7 @@ def _even_ends(count: int, size: int) -> list[int]:
     refuse_if(count > size, "num_splits.at-most-dimension")
     length, rest = divmod(size, count)
     refuse_if(rest, "num_splits.divides")
-    return [length * each for each in range(1, count)]
+    return [length * index for index in range(1, count)]
 
 
 def _given_ends(lengths: list[int], size: int) -> list[int]:
@@ -93,12 +93,12 @@ def _given_ends(lengths: list[int], size: int) -> list[int]:
 
 
 def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    arrays, axis = [each.array for each in inputs], attributes["axis"]
-    refuse_if(any(each.element_type != inputs[0].element_type for each in inputs), "inputs.element-type")
-    refuse_if(any(each.ndim == 0 for each in arrays), "inputs.positive-rank")
-    refuse_if(any(each.ndim != arrays[0].ndim for each in arrays), "inputs.rank")
+    arrays, axis = [input_.array for input_ in inputs], attributes["axis"]
+    refuse_if(any(input_.element_type != inputs[0].element_type for input_ in inputs), "inputs.element-type")
+    refuse_if(any(array.ndim == 0 for array in arrays), "inputs.positive-rank")
+    refuse_if(any(array.ndim != arrays[0].ndim for array in arrays), "inputs.rank")
     _check_axis(axis, arrays[0].ndim)
-    refuse_if(len({np.delete(each.shape, axis).tobytes() for each in arrays}) > 1, "inputs.shape")
+    refuse_if(len({np.delete(array.shape, axis).tobytes() for array in arrays}) > 1, "inputs.shape")
     return [Tensor(element_type=inputs[0].element_type, array=np.concatenate(arrays, axis))]
 
 
@@ -135,8 +135,8 @@ def _taken(tensor: Tensor, indices: Tensor, axis: int, batch: int) -> Array:
     size = data.shape[axis]
     zeros = np.full((*data.shape[:axis], 1, *data.shape[axis + 1 :]), _zero(tensor))
     extended = np.concatenate([data, zeros], axis)
-    places = [each if -size <= each < 0 or 0 <= each < size else size for each in indices.integers()]
-    rows = np.array([each - (each < 0) for each in places], np.int64).reshape(indices.shape)
+    places = [integer if -size <= integer < 0 or 0 <= integer < size else size for integer in indices.integers()]
+    rows = np.array([place - (place < 0) for place in places], np.int64).reshape(indices.shape)
     for number in np.ndindex(*data.shape[:batch]):
         output[number] = np.take(extended[number], rows[number], axis - batch)
     return output
@@ -148,7 +148,7 @@ def _gather_nd(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[
     check_tuples(data.shape, indices.shape, batches)
     numbers = indices.integers()
     for place, size in enumerate(data.shape[batches : batches + length]):
-        refuse_if(any(each >= size or each < -size for each in numbers[place::length]), "indices.range")
+        refuse_if(any(number >= size or number < -size for number in numbers[place::length]), "indices.range")
     tuples = np.array(numbers, np.int64).reshape(indices.shape)
     return [Tensor(element_type=data.element_type, array=_gathered(data.array, tuples, batches))]
 
@@ -185,17 +185,17 @@ def _inferred(sizes: list[int], volume: int) -> list[int]:
 
 def _slice(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Any]) -> list[Tensor]:
     data, *lists = padded(inputs, 5)
-    _, index = sliced(data, *(each and each.integers() for each in lists))
-    refuse_if(any(each.step == 0 for each in index), "step.zero")
+    _, index = sliced(data, *(list_ and list_.integers() for list_ in lists))
+    refuse_if(any(x.step == 0 for x in index), "step.zero")
     return [Tensor(element_type=data.element_type, array=np.ascontiguousarray(data.array[index]))]
 
 
 def _strided_slice(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
     data, *lists = padded(inputs, 4)
-    _, index = strided(data, *(each and each.integers() for each in lists), **attributes)
-    refuse_if(any(isinstance(each, slice) and each.step == 0 for each in index), "stride.zero")
+    _, index = strided(data, *(list_ and list_.integers() for list_ in lists), **attributes)
+    refuse_if(any(isinstance(x, slice) and x.step == 0 for x in index), "stride.zero")
     refuse_if(index.count(...) > 1, "ellipsis.single")
-    refuse_if(sum(isinstance(each, slice | int) for each in index) > len(data.shape), "indices.rank")
+    refuse_if(sum(isinstance(x, slice | int) for x in index) > len(data.shape), "indices.rank")
     try:
         array = data.array[index]
     except IndexError as fault:
@@ -226,7 +226,7 @@ def _pad(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list
         refuse_if(value.element_type != data.element_type, "pad_value.element-type")
     largest = [max(pair) for pair in zip(before, after, strict=True)]
     _check_limits(mode, data.shape, largest)
-    is_zero_added = mode == "constant" and value is None and any(each > 0 for each in largest)
+    is_zero_added = mode == "constant" and value is None and any(x > 0 for x in largest)
     refuse_if(is_zero_added and data.element_type == "f8e8m0", "pad_value.no-zero")
     return [Tensor(element_type=data.element_type, array=_padded(data.array, before, after, mode, _added(data, value)))]
 
@@ -257,7 +257,7 @@ def _padded(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, va
     Bit patterns are padded, since `numpy.pad` converts a NaN to a Python number.
     """
     kind = np.result_type(data, value)
-    lengths = [max(sum(each), 0) for each in zip(begin, data.shape, end, strict=True)]
+    lengths = [max(sum(x), 0) for x in zip(begin, data.shape, end, strict=True)]
     if 0 in lengths:  # the other dimensions may be too long to be padded
         return np.empty(lengths, kind)
     array = patterns(data.astype(kind))

@@ -28,7 +28,7 @@ _TENSORFLOW = Framework(
     name="tensorflow",
     version=tf.__version__,
     # the types for which the operations used here have CPU kernels
-    types={each.name: tf.as_dtype(str(each.native)) for each in BYTE_TYPES if each.name != "f8e8m0"}
+    types={byte_type.name: tf.as_dtype(str(byte_type.native)) for byte_type in BYTE_TYPES if byte_type.name != "f8e8m0"}
     | {"string": tf.string},
     rows=ROWS,
     tensor=tf.constant,
@@ -55,11 +55,11 @@ class TensorFlow:
 
     def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed, all from one traced function; refusals while tracing are `build`."""
-        parameters = [each for each in case.inputs if each.binding == "parameter"]
+        parameters = [input_ for input_ in case.inputs if input_.binding == "parameter"]
         function = _traced(case, parameters, feeds[0])
         call = _TENSORFLOW.translation.caller("run")
-        given = ([_argument(case, each, feed[each.name]) for each in parameters] for feed in feeds)
-        return [[_tensor(each) for each in call(function, *arguments)] for arguments in given]
+        given = ([_argument(case, parameter, feed[parameter.name]) for parameter in parameters] for feed in feeds)
+        return [[_tensor(x) for x in call(function, *arguments)] for arguments in given]
 
 
 def _traced(case: DeclaredCase, parameters: Sequence[Input], first: Inputs) -> Callable[..., Sequence[Any]]:
@@ -67,15 +67,15 @@ def _traced(case: DeclaredCase, parameters: Sequence[Input], first: Inputs) -> C
     build = _TENSORFLOW.translation.caller("build")
 
     def function(*arguments: Any) -> list[Any]:
-        fed = dict(zip([each.name for each in parameters], arguments, strict=True))
+        fed = dict(zip([parameter.name for parameter in parameters], arguments, strict=True))
         held = {}
-        for each in (each for each in case.inputs if each.name not in fed):
-            tensor = first[each.name]
-            is_number = each.role == "control" and tensor.type.is_integer and not tensor.shape  # as users write it
-            held[each.name] = plain(tensor, _TENSORFLOW.types) if is_number else _argument(case, each, tensor)
+        for item in (input_ for input_ in case.inputs if input_.name not in fed):
+            tensor = first[item.name]
+            is_number = item.role == "control" and tensor.type.is_integer and not tensor.shape  # as users write it
+            held[item.name] = plain(tensor, _TENSORFLOW.types) if is_number else _argument(case, item, tensor)
         return _TENSORFLOW.outputs(case, {**held, **fed}, build)
 
-    signature = [_signature(case, each, first[each.name]) for each in parameters]
+    signature = [_signature(case, parameter, first[parameter.name]) for parameter in parameters]
     traced = tf.function(function, input_signature=signature, autograph=False)
     concrete: Callable[..., Sequence[Any]] = traced.get_concrete_function()
     return concrete
@@ -87,7 +87,7 @@ def _signature(case: Case, given: Input, tensor: Tensor) -> Any:
         return tf.TensorSpec(tensor.shape, kind)
     if isinstance(given.dynamic, str):
         return tf.TensorSpec(None, kind)
-    return tf.TensorSpec([each if isinstance(each, int) else None for each in given.dynamic], kind)
+    return tf.TensorSpec([x if isinstance(x, int) else None for x in given.dynamic], kind)
 
 
 def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
@@ -106,6 +106,6 @@ def _tensor(tensor: Any) -> Tensor:
     name = _TENSORFLOW.name_of(tensor.dtype)
     array = np.asarray(tensor.numpy())
     if name == "string":
-        texts = [each.decode() for each in array.reshape(-1)]
+        texts = [value.decode() for value in array.reshape(-1)]
         return Tensor(element_type=name, array=np.array(texts, dtype=np.str_).reshape(array.shape))
     return Tensor(element_type=name, array=array.view(ELEMENT_TYPES[name].storage))

@@ -46,9 +46,9 @@ _TINYGRAD = Framework(
     name="tinygrad",
     version=version("tinygrad"),
     types={
-        each.name: _FLOAT8.get(each.name) or getattr(dtypes, str(each.native))
-        for each in BYTE_TYPES
-        if each.name != "f8e8m0"
+        byte_type.name: _FLOAT8.get(byte_type.name) or getattr(dtypes, str(byte_type.native))
+        for byte_type in BYTE_TYPES
+        if byte_type.name != "f8e8m0"
     },
     rows={
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
@@ -94,12 +94,12 @@ class Tinygrad:
         return [self._executed(case, feed) for feed in feeds]
 
     def _executed(self, case: DeclaredCase, feed: Inputs) -> Outputs:
-        given = {each.name: _argument(case, each, feed[each.name], self._device) for each in case.inputs}
+        given = {input_.name: _argument(case, input_, feed[input_.name], self._device) for input_ in case.inputs}
         build = _TINYGRAD.translation.caller("build")
-        outputs = [each.contiguous() for each in _TINYGRAD.outputs(case, given, build)]
-        if filled := [each for each in outputs if 0 not in each.shape]:
+        outputs = [output.contiguous() for output in _TINYGRAD.outputs(case, given, build)]
+        if filled := [output for output in outputs if 0 not in output.shape]:
             _TINYGRAD.translation.caller("run")(Tiny.realize, *filled)
-        return [_tensor(each) for each in outputs]
+        return [_tensor(output) for output in outputs]
 
 
 def _argument(case: Case, given: Input, tensor: Tensor, device: str) -> Any:

@@ -31,7 +31,7 @@ class Torch:
     def __init__(self, mode: str = "eager") -> None:
         if mode not in ("eager", "compile"):
             raise UsageError(f"torch has no mode {mode!r}. Allowed: torch, torch:compile.")
-        if mode == "compile" and not any(shutil.which(each) for each in (os.environ.get("CXX", ""), "g++", "clang++")):
+        if mode == "compile" and not any(shutil.which(x) for x in (os.environ.get("CXX", ""), "g++", "clang++")):
             raise UsageError("torch:compile needs a C++ compiler, and none was found. Install g++, or name one in CXX.")
         self._mode = mode
 
@@ -41,13 +41,13 @@ class Torch:
 
     def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed, all from one compiled function under `compile`."""
-        given = [{each.name: _argument(case, each, feed[each.name]) for each in case.inputs} for feed in feeds]
-        constants = {each.name: given[0][each.name] for each in case.inputs if each.binding == "constant"}
-        parameters = [{name: value for name, value in each.items() if name not in constants} for each in given]
+        given = [{input_.name: _argument(case, input_, feed[input_.name]) for input_ in case.inputs} for feed in feeds]
+        constants = {input_.name: given[0][input_.name] for input_ in case.inputs if input_.binding == "constant"}
+        parameters = [{name: value for name, value in x.items() if name not in constants} for x in given]
         execute = _compiled if self._mode == "compile" else _eager
         try:
             function = execute(case, constants)
-            return [[_tensor(torch.as_tensor(each)) for each in function(**fed)] for fed in parameters]
+            return [[_tensor(torch.as_tensor(x)) for x in function(**fed)] for fed in parameters]
         except Rejected as refusal:  # there is no build
             raise Rejected("run", refusal.message, refusal.requirement) from refusal
 
@@ -72,7 +72,8 @@ def _compiled(case: DeclaredCase, constants: Mapping[str, Any]) -> Callable[...,
 def _is_dynamic(case: Case) -> bool:
     """Whether shapes or control inputs may change from one inference to the next."""
     return any(
-        each.dynamic is not None or (each.role == "control" and each.binding == "parameter") for each in case.inputs
+        input_.dynamic is not None or (input_.role == "control" and input_.binding == "parameter")
+        for input_ in case.inputs
     )
 
 

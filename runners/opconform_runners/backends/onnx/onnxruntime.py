@@ -19,7 +19,11 @@ from opconform_runners.backends.onnx.provider import placement_of, provider_of, 
 from opconform_runners.backends.onnx.types import CARRIED, MAPPED
 
 #: The element types by the names that ONNX Runtime gives them.
-_NAMES = {f"tensor({each.onnx.lower()})": each.name for each in ELEMENT_TYPES.values() if each.onnx is not None}
+_NAMES = {
+    f"tensor({element_type.onnx.lower()})": element_type.name
+    for element_type in ELEMENT_TYPES.values()
+    if element_type.onnx is not None
+}
 
 #: ONNX's number of bf16, which numpy cannot name.
 _BFLOAT16 = 16
@@ -62,10 +66,10 @@ class OnnxRuntime:
         with _TRANSLATION.at("build", case.op):
             session = session_of(str(model), self._provider)
         placement = placement_of(session, self._provider)
-        names = [each.name for each in session.get_outputs()]
+        names = [get_output.name for get_output in session.get_outputs()]
         outputs: list[Outputs] = []
         for feed in feeds:
-            given = {each.name: feed[each.name] for each in session.get_inputs()}
+            given = {get_input.name: feed[get_input.name] for get_input in session.get_inputs()}
             with _TRANSLATION.at("run", case.op):
                 outputs.append(_executed(session, names, given))
         return PlacedOutputs(outputs=outputs, placement=placement)
@@ -73,11 +77,11 @@ class OnnxRuntime:
 
 def _executed(session: ort.InferenceSession, names: Sequence[str], given: Inputs) -> list[Tensor]:
     """The outputs, bit for bit; text goes through numpy arrays, since an `OrtValue` cannot hold it."""
-    if any(each.type == "tensor(string)" for each in (*session.get_inputs(), *session.get_outputs())):
-        texts = {name for name, each in given.items() if each.type.kind == "string"}
-        arrays = {name: each.array.astype(object) if name in texts else each.array for name, each in given.items()}
-        return [_tensor(each) for each in session.run(names, arrays)]
-    return [_output(each) for each in session.run_with_ort_values(names, {name: _value(given[name]) for name in given})]
+    if any(get_input.type == "tensor(string)" for get_input in (*session.get_inputs(), *session.get_outputs())):
+        texts = {name for name, x in given.items() if x.type.kind == "string"}
+        arrays = {name: x.array.astype(object) if name in texts else x.array for name, x in given.items()}
+        return [_tensor(x) for x in session.run(names, arrays)]
+    return [_output(x) for x in session.run_with_ort_values(names, {name: _value(given[name]) for name in given})]
 
 
 def _value(tensor: Tensor) -> ort.OrtValue:
@@ -98,5 +102,9 @@ def _output(value: ort.OrtValue) -> Tensor:
 def _tensor(array: Array) -> Tensor:
     if array.dtype.kind == "O":
         return Tensor(element_type="string", array=array.astype(np.str_))
-    [kind] = [each.name for each in ELEMENT_TYPES.values() if each.native == array.dtype and each.native is not None]
+    [kind] = [
+        element_type.name
+        for element_type in ELEMENT_TYPES.values()
+        if element_type.native == array.dtype and element_type.native is not None
+    ]
     return Tensor(element_type=kind, array=array)

@@ -35,7 +35,9 @@ def provider_of(device: str) -> Provider:
     """The provider of a device, which must report what executes a case; a plugin's library is registered."""
     plugin = plugin_of(device)
     if plugin is None and f"{device}{_SUFFIX}" not in ort.get_available_providers():
-        known = ", ".join(each.removesuffix(_SUFFIX) for each in ort.get_available_providers())
+        known = ", ".join(
+            get_available_provider.removesuffix(_SUFFIX) for get_available_provider in ort.get_available_providers()
+        )
         raise UsageError(
             f"ONNX Runtime has no device {device!r} on this machine. Allowed: {known}, or NAME=path/libplugin.so."
         )
@@ -66,28 +68,28 @@ def placement_of(session: ort.InferenceSession, provider: Provider) -> Placement
     """
     if provider.device == _CPU:
         return Placement(devices=(_CPU,))
-    executing = {each.ep_name for each in session.get_provider_graph_assignment_info() if each.get_nodes()}
+    executing = {x.ep_name for x in session.get_provider_graph_assignment_info() if x.get_nodes()}
     if executing != {provider.name}:
-        others = ", ".join(sorted(each.removesuffix(_SUFFIX) for each in executing)) or "the CPU, by constant folding"
+        others = ", ".join(sorted(x.removesuffix(_SUFFIX) for x in executing)) or "the CPU, by constant folding"
         raise Unsupported(f"ONNX Runtime executes the case on {others}, not on {provider.device}")
     return Placement(devices=(provider.device,))
 
 
 def _plugin_provider(plugin: Plugin) -> Provider:
-    before = {each.ep_name for each in ort.get_ep_devices()}
+    before = {get_ep_device.ep_name for get_ep_device in ort.get_ep_devices()}
     try:
         # Some plugins name their provider after the registration, so that the hardware must not be part of it.
         ort.register_execution_provider_library(plugin.name.partition(".")[0], str(plugin.path))
     except (state.Fail, state.InvalidArgument, state.RuntimeException, RuntimeError) as fault:
         said = short_message(fault, _ERROR, 300).rstrip(". ")
         raise UsageError(f"ONNX Runtime cannot load {plugin.path}: {said}.") from fault
-    found = [each for each in ort.get_ep_devices() if each.ep_name not in before]
+    found = [get_ep_device for get_ep_device in ort.get_ep_devices() if get_ep_device.ep_name not in before]
     if not found:
         raise UsageError(f"{plugin.path} finds no device on this machine that it can execute on.")
-    named = [each for each in found if _label(each) == plugin.name]
-    named = named or [each for each in found if _exact_label(each) == plugin.name]
-    if not named or len({_exact_label(each) for each in named}) > 1:
-        labels = ", ".join(dict.fromkeys(_exact_label(each) for each in named or found))
+    named = [hit for hit in found if _label(hit) == plugin.name]
+    named = named or [hit for hit in found if _exact_label(hit) == plugin.name]
+    if not named or len({_exact_label(x) for x in named}) > 1:
+        labels = ", ".join(dict.fromkeys(_exact_label(hit) for hit in named or found))
         raise UsageError(f"{plugin.name} does not name one device of {plugin.path}. Allowed: {labels}.")
     first = named[0]
     return Provider(

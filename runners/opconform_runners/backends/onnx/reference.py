@@ -16,7 +16,11 @@ from opconform_runners.backends.exceptions import short_message
 from opconform_runners.backends.onnx.types import CARRIED, MAPPED
 
 #: The element types by ONNX's numbers.
-_ELEMENT_TYPES = {onnx.TensorProto.DataType.Value(each.onnx): each for each in ELEMENT_TYPES.values() if each.onnx}
+_ELEMENT_TYPES = {
+    onnx.TensorProto.DataType.Value(element_type.onnx): element_type
+    for element_type in ELEMENT_TYPES.values()
+    if element_type.onnx
+}
 
 
 class OnnxReference:
@@ -42,24 +46,26 @@ class OnnxReference:
             evaluator = ReferenceEvaluator(loaded)
         except (checker.ValidationError, shape_inference.InferenceError) as fault:
             raise Rejected("build", short_message(fault)) from fault
-        declared = [_ELEMENT_TYPES[each.type.tensor_type.elem_type] for each in loaded.graph.output]
+        declared = [_ELEMENT_TYPES[x.type.tensor_type.elem_type] for x in loaded.graph.output]
         outputs: list[Outputs] = []
         for feed in feeds:
             tensors = {name: feed[name] for name in evaluator.input_names}
             given = {
-                name: each.array if each.type.kind == "string" else each.array.view(each.type.arithmetic)
-                for name, each in tensors.items()
+                name: tensor.array if tensor.type.kind == "string" else tensor.array.view(tensor.type.arithmetic)
+                for name, tensor in tensors.items()
             }
             try:
                 results = evaluator.run(None, given)
             except Exception as fault:  # the evaluator is Python over numpy, and raises any exception
                 raise Rejected("run", f"{type(fault).__name__}: {short_message(fault)}") from fault
-            outputs.append([_output(np.asarray(each), kind) for each, kind in zip(results, declared, strict=True)])
+            outputs.append([_output(np.asarray(result), kind) for result, kind in zip(results, declared, strict=True)])
         return outputs
 
 
 def _output(array: Array, declared: ElementType) -> Tensor:
-    kind = next((each for each in ELEMENT_TYPES.values() if each.native == array.dtype), declared)
+    kind = next(
+        (element_type for element_type in ELEMENT_TYPES.values() if element_type.native == array.dtype), declared
+    )
     if kind.storage.kind == "U":
         return Tensor(element_type=kind.name, array=array.astype(np.str_))
     return Tensor(element_type=kind.name, array=np.asarray(array, order="C").view(kind.storage))

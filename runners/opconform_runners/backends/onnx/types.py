@@ -6,9 +6,11 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 
 #: The element types that ONNX's operators take: of whole bytes, and not the floating-point types of one byte.
 CARRIED = tuple(
-    each.name
-    for each in ELEMENT_TYPES.values()
-    if each.onnx is not None and each.bits % 8 == 0 and (each.kind != "float" or each.bits > 8)  # noqa: PLR2004
+    element_type.name
+    for element_type in ELEMENT_TYPES.values()
+    if element_type.onnx is not None
+    and element_type.bits % 8 == 0
+    and (element_type.kind != "float" or element_type.bits > 8)  # noqa: PLR2004
 )
 
 _AXIS = ("axis.shape", "axis.element-type")

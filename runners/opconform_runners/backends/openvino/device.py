@@ -34,9 +34,9 @@ class Device:
 
     def allows(self, executed: str) -> bool:
         """Whether the name covers a device that executed: `GPU` covers `GPU.1`."""
-        if any(_covers(each, executed) for each in self.excluded):
+        if any(_covers(x, executed) for x in self.excluded):
             return False
-        return not self.allowed or any(_covers(each, executed) for each in self.allowed)
+        return not self.allowed or any(_covers(x, executed) for x in self.allowed)
 
 
 def device_of(core: ov.Core, text: str) -> Device:
@@ -46,9 +46,9 @@ def device_of(core: ov.Core, text: str) -> Device:
         _register(core, plugin)
         return Device(name=plugin.name, allowed=(plugin.name,))
     device = _parsed(text)
-    known = [each.partition(".")[0] for each in core.available_devices]
+    known = [available_device.partition(".")[0] for available_device in core.available_devices]
     listed = (*device.allowed, *device.excluded)
-    unknown = [each for each in listed if not _NAME.fullmatch(each) or each.partition(".")[0] not in known]
+    unknown = [x for x in listed if not _NAME.fullmatch(x) or x.partition(".")[0] not in known]
     if unknown:
         allowed = ", ".join((*dict.fromkeys(known), *_COMBINING))
         raise UsageError(
@@ -62,8 +62,8 @@ def device_of(core: ov.Core, text: str) -> Device:
 def driver_of(core: ov.Core, device: Device) -> str | None:
     """The plugins of the devices that may execute, with their versions, or None if OpenVINO cannot tell."""
     with suppress(RuntimeError):
-        versions = [core.get_versions(each) for each in (device.name, *_candidates(core, device))]
-        plugins = [f"{each.description} {each.build_number}" for found in versions for each in found.values()]
+        versions = [core.get_versions(candidate) for candidate in (device.name, *_candidates(core, device))]
+        plugins = [f"{hit.description} {hit.build_number}" for found in versions for hit in found.values()]
         return ", ".join(dict.fromkeys(plugins)) or None
     return None
 
@@ -71,7 +71,7 @@ def driver_of(core: ov.Core, device: Device) -> str | None:
 def hardware_of(core: ov.Core, device: Device) -> str | None:
     """The full names of the devices that may execute, or None if a plugin cannot tell."""
     with suppress(RuntimeError):
-        names = [core.get_property(each, "FULL_DEVICE_NAME") for each in _candidates(core, device)]
+        names = [core.get_property(candidate, "FULL_DEVICE_NAME") for candidate in _candidates(core, device)]
         return ", ".join(dict.fromkeys(names)) or None
     return None
 
@@ -81,8 +81,8 @@ def executed_by(compiled: ov.CompiledModel, device: Device) -> tuple[str, ...]:
 
     Raises `Unsupported` if a device executed it that the name does not allow.
     """
-    executed = tuple(each.strip("()") for each in _property(compiled, "EXECUTION_DEVICES") or ())
-    elsewhere = [each for each in executed if not device.allows(each)]
+    executed = tuple(x.strip("()") for x in _property(compiled, "EXECUTION_DEVICES") or ())
+    elsewhere = [case for case in executed if not device.allows(case)]
     if elsewhere:
         raise Unsupported(f"OpenVINO executed the case on {', '.join(elsewhere)}, not on {device.name}")
     return executed
@@ -95,7 +95,9 @@ def threads_of(compiled: ov.CompiledModel) -> int | None:
 
 def _candidates(core: ov.Core, device: Device) -> list[str]:
     """The devices that may execute: the listed ones, or all available ones that are not excluded."""
-    return list(device.allowed) or [each for each in core.available_devices if device.allows(each)]
+    return list(device.allowed) or [
+        available_device for available_device in core.available_devices if device.allows(available_device)
+    ]
 
 
 def _property(compiled: ov.CompiledModel, name: str) -> Any:
@@ -109,10 +111,10 @@ def _parsed(text: str) -> Device:
     base, _, members = text.partition(":")
     if base not in _COMBINING:
         return Device(name=text, allowed=(text,))
-    found = [_MEMBER.fullmatch(each) for each in members.split(",") if each]
+    found = [_MEMBER.fullmatch(word) for word in members.split(",") if word]
     if None in found:
         raise UsageError(f"{text!r} is not a list of devices, as in HETERO:GPU,CPU or AUTO:-CPU.")
-    named = [(each["name"], bool(each["excluded"])) for each in found if each is not None]
+    named = [(hit["name"], bool(hit["excluded"])) for hit in found if hit is not None]
     return Device(
         name=text,
         allowed=tuple(name for name, excluded in named if not excluded),

@@ -31,9 +31,9 @@ from opconform_runners.backends.openvino.runtime import LAYOUTS, ov, read_model
 _NO_MEMORY = frozenset({"u1", "u3", "u6"})
 
 #: The element types that this version's Python interface lacks, such as u2 in 2025.2.
-_NAMELESS = frozenset(each for each in ELEMENT_TYPES if not hasattr(ov.Type, each))
+_NAMELESS = frozenset(element_type for element_type in ELEMENT_TYPES if not hasattr(ov.Type, element_type))
 #: The element types that it has.
-NAMED = tuple(each for each in ELEMENT_TYPES if each not in _NAMELESS)
+NAMED = tuple(element_type for element_type in ELEMENT_TYPES if element_type not in _NAMELESS)
 
 _TRANSLATION = Translation(
     messages=messages_beside(__file__),
@@ -84,7 +84,7 @@ class OpenVINO:
             hardware=hardware_of(self._core, self._device),
             driver=driver_of(self._core, self._device),
             dialects=self._dialects,
-            element_types=tuple(each for each in NAMED if each not in _NO_MEMORY),
+            element_types=tuple(x for x in NAMED if x not in _NO_MEMORY),
             dynamic=True,
             bindings=("constant", "parameter"),
             mapped=full_names(MAPPED) if "onnx" in self._dialects else (),
@@ -102,13 +102,13 @@ class OpenVINO:
         executed: dict[str, None] = {}
         for feed in feeds:
             # the ONNX frontend gives an input the name of a removed `Cast`, too
-            named = ((port, next(str(each) for each in port.names if each in feed)) for port in request.model_inputs)
+            named = ((port, next(str(name) for name in port.names if name in feed)) for port in request.model_inputs)
             tensors = [(port, tensor_of(feed[name])) for port, name in named]
             with translated(case, "run"):
                 for port, tensor in tensors:
                     request.set_tensor(port, tensor)
                 request.infer()
-                outputs.append([output_of(request.get_tensor(each)) for each in request.model_outputs])
+                outputs.append([output_of(request.get_tensor(model_output)) for model_output in request.model_outputs])
             executed |= dict.fromkeys(executed_by(compiled, self._device))
         placement = Placement(devices=tuple(executed), threads=threads_of(compiled))
         return PlacedOutputs(outputs=outputs, placement=placement)
@@ -136,11 +136,11 @@ def translated(case: DeclaredCase, stage: Stage) -> Iterator[None]:
 
 def _wrong_type(case: DeclaredCase) -> str | None:
     """The requirement that an input of the node under test violates by its element type, as far as types are known."""
-    node, inputs = case.node, {each.name: each for each in case.inputs}
+    node, inputs = case.node, {input_.name: input_ for input_ in case.inputs}
     operands = [None if name is None else inputs.get(name) for name in node.inputs]
-    declared = (each for each in case.declarations if each.name == node.op)
-    violated = (name for each in declared for _, name in each.faults(each.named(operands), node.attributes))
-    return next((each for each in violated if each.endswith(".element-type")), None)
+    declared = (declaration for declaration in case.declarations if declaration.name == node.op)
+    violated = (name for x in declared for _, name in x.faults(x.named(operands), node.attributes))
+    return next((requirement for requirement in violated if requirement.endswith(".element-type")), None)
 
 
 def type_of(element_type: str) -> ov.Type:
@@ -153,8 +153,8 @@ def type_of(element_type: str) -> ov.Type:
 def check_types(ports: Sequence[ov.Output]) -> None:
     """Raise `Unsupported` for an output whose element type OpenVINO's Python interface lacks, not its `IndexError`."""
     if _NAMELESS:
-        for each in ports:
-            type_of(each.element_type.to_string())
+        for port in ports:
+            type_of(port.element_type.to_string())
 
 
 def tensor_of(value: Tensor) -> ov.Tensor:

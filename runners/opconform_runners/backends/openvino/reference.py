@@ -48,7 +48,7 @@ class OpenVINOReference:
             results = [_space(port, case) for port in read.outputs]
             with translated(case, "run"):
                 _evaluate(case, read, results, given)
-            outputs.append([output_of(each) for each in results])
+            outputs.append([output_of(result) for result in results])
         return outputs
 
 
@@ -67,5 +67,5 @@ def _space(port: ov.Output, case: DeclaredCase) -> ov.Tensor:
     """An output for the evaluation to resize; if the model has no static type, of the first tensor input's type."""
     if port.element_type.is_static():
         return ov.Tensor(port.element_type, ov.Shape([0]))
-    types = [each.element_type for each in case.inputs if each.role == "tensor"] or ["f32"]
+    types = [input_.element_type for input_ in case.inputs if input_.role == "tensor"] or ["f32"]
     return ov.Tensor(type_of(types[0]), ov.Shape([0]))

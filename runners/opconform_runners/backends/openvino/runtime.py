@@ -45,7 +45,7 @@ def repacked(xml: bytes, weights: bytes, layouts: Layouts) -> bytes:
         if offset is None or layouts.get(element_type) == OPENVINO_IR.get(element_type):
             continue
         size = int(data.get("size", ""))
-        shape = tuple(int(each) for each in data.get("shape", "").split(",") if each)
+        shape = tuple(int(word) for word in data.get("shape", "").split(",") if word)
         place = slice(int(offset), int(offset) + size)
         packed = pack(unpack(weights[place], element_type, shape, OPENVINO_IR), layouts)
         changed[place] = packed.ljust(size, b"\0")

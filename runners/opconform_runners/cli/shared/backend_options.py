@@ -58,41 +58,41 @@ class BackendOptions:
 
     def commands(self) -> dict[str, Command]:
         """The command of each backend and harness, by name."""
-        wanted = [one for each in self.backends for one in (names() if each == ALL else [each])]
+        wanted = [one for backend in self.backends for one in (names() if backend == ALL else [backend])]
         if not wanted and not self.harnesses:
             raise UsageError(
                 "Name a backend, such as numpy, or use --harness COMMAND. `opconform backends` lists the backends."
             )
         pythons = self._interpreters(list(dict.fromkeys(wanted)))
-        commands = {each: backend_command(each, pythons.get(each)) for each in wanted}
-        for each in self.harnesses:
-            started = harness_command(each)
+        commands = {name: backend_command(name, pythons.get(name)) for name in wanted}
+        for harness in self.harnesses:
+            started = harness_command(harness)
             commands[free_name(started.name, commands)] = started
-        return {name: replace(each, memory=memory_limit(self.memory)) for name, each in commands.items()}
+        return {name: replace(command, memory=memory_limit(self.memory)) for name, command in commands.items()}
 
     def _interpreters(self, wanted: list[str]) -> dict[str, Path]:
         """The interpreter of each backend: NAME=PATH, or PATH alone for the only backend."""
         found: dict[str, Path] = {}
-        for each in self.pythons:
-            name, _, path = each.partition("=")
+        for python in self.pythons:
+            name, _, path = python.partition("=")
             alike = [one for one in wanted if name in (one, one.partition(":")[0])]
             if path and alike:
                 found |= dict.fromkeys(alike, Path(path))
             elif len(wanted) == 1:
-                found[wanted[0]] = Path(each)
+                found[wanted[0]] = Path(python)
             elif not wanted:
                 raise UsageError("--python works only with --backend; a harness names its own interpreter.")
             elif path:
                 raise UsageError(f"--python names {name!r}, which is not one of the backends: {', '.join(wanted)}.")
             else:
-                raise UsageError(f"--python {each!r} must be NAME=PATH, as in --python torch=venv/bin/python.")
+                raise UsageError(f"--python {python!r} must be NAME=PATH, as in --python torch=venv/bin/python.")
         return found
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
     """The name itself, or with the next free number if it is taken."""
     numbered = (f"{name} ({number})" for number in itertools.count(2))
-    return name if name not in taken else next(each for each in numbered if each not in taken)
+    return name if name not in taken else next(x for x in numbered if x not in taken)
 
 
 def _backend_options(every: str, repeatable: str) -> Decorator:

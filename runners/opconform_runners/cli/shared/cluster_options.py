@@ -44,10 +44,10 @@ class ClusterOptions:
 def _resources(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> Mapping[str, float]:
     """The numbers by name."""
     found = {}
-    for each in values:
-        name, equals, number = each.partition("=")
+    for value in values:
+        name, equals, number = value.partition("=")
         if not name or not equals:
-            raise click.BadParameter(f"{each!r} is not NAME=N, as in NPU=1.")
+            raise click.BadParameter(f"{value!r} is not NAME=N, as in NPU=1.")
         found[name] = positive(number)
     return found
 

@@ -30,7 +30,7 @@ class _StyledFile:
 
 def _stripped(text: str) -> str:
     """Text without spaces at the ends of its lines."""
-    return "\n".join(each.rstrip(" ") for each in text.split("\n"))
+    return "\n".join(word.rstrip(" ") for word in text.split("\n"))
 
 
 class _HarmlessConsole(Console):
@@ -38,8 +38,8 @@ class _HarmlessConsole(Console):
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments to print, with text made harmless."""
-        for each in super().render(renderable, options):
-            yield each if each.control else each._replace(text=harmless(originals(each.text)))
+        for item in super().render(renderable, options):
+            yield item if item.control else item._replace(text=harmless(originals(item.text)))
 
 
 def console_of(*, stderr: bool = False, width: int = WIDTH) -> Console:

@@ -27,11 +27,11 @@ class GenerationOptions:
 
     def options(self, selection: Selection, *, read: Collection[str] = (), blind: bool = False) -> Options:
         """The options of the generation, in the dialects that a backend reads unless others are named."""
-        dialects = self.dialects or tuple(each for each in DIALECTS if each in read)
+        dialects = self.dialects or tuple(dialect for dialect in DIALECTS if dialect in read)
         check_renderable(dialects)
         return Options(
             seed=self.seed,
-            dialects=tuple(each for each in DIALECTS if each in dialects) or DEFAULT,
+            dialects=tuple(dialect for dialect in DIALECTS if dialect in dialects) or DEFAULT,
             blind=blind,
             jobs=self.jobs or cores(),
             selection=selection,

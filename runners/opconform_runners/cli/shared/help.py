@@ -48,14 +48,14 @@ class Command(click.Command):
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the usage and the examples."""
         super().format_usage(ctx, formatter)
-        for number, each in enumerate(self._example.splitlines()):
-            formatter.write_usage("opconform", each, prefix="         " if number else "Example: ")
+        for number, line in enumerate(self._example.splitlines()):
+            formatter.write_usage("opconform", line, prefix="         " if number else "Example: ")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the everyday options, the details, and the other options."""
-        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
-        rare = [each for each in options if isinstance(each, RareOption)]
-        self._write(ctx, formatter, "Options", [each for each in options if each not in rare])
+        options = [get_parameter for get_parameter in self.get_params(ctx) if isinstance(get_parameter, click.Option)]
+        rare = [option for option in options if isinstance(option, RareOption)]
+        self._write(ctx, formatter, "Options", [option for option in options if option not in rare])
         if self._details:
             formatter.write_paragraph()
             with formatter.indentation():
@@ -87,9 +87,9 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command, or a usage error."""
         if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            known = {each: each.split() for each in self.known(ctx)}
-            guesses = {"-".join(reversed(words)): each for each, words in known.items()}  # check-harness
-            names = {words[-1]: each for each, words in known.items()} | guesses | {each: each for each in known}
+            known = {x: x.split() for x in self.known(ctx)}
+            guesses = {"-".join(reversed(words)): key for key, words in known.items()}  # check-harness
+            names = {words[-1]: key for key, words in known.items()} | guesses | {x: x for x in known}
             near = near_word(args[0], names)
             ctx.fail(f"Unknown command {args[0]!r}." + (f" Did you mean {names[near]!r}?" if near else ""))
         return super().resolve_command(ctx, args)

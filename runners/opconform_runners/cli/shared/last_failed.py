@@ -44,7 +44,7 @@ def last_failed(suite: Suite, out: Path, command: Command, expected: Baseline | 
     again = out / FOLDER
     if (again / RESULTS).exists() and (again / RESULTS).stat().st_mtime_ns > (out / RESULTS).stat().st_mtime_ns:
         later = read_report(again)
-        failed -= {each.id for each in later.results} - _failed(later, expected)
+        failed -= {result.id for result in later.results} - _failed(later, expected)
     if not failed:
         raise UsageError(f"No case of the last run in {out} failed. Run without --last-failed.")
     return failed
@@ -52,6 +52,6 @@ def last_failed(suite: Suite, out: Path, command: Command, expected: Baseline | 
 
 def _failed(report: Report, expected: Baseline | None) -> frozenset[str]:
     if expected is not None:
-        expects: Mapping[str, str] = {each.id: each.expect for each in report.results}
+        expects: Mapping[str, str] = {result.id: result.expect for result in report.results}
         report = replace(report, baseline=compare(expected, report.results, expects))
     return frozenset(name for name, standing in standings(report).items() if standing in _FAILED)

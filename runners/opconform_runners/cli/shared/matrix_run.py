@@ -52,16 +52,16 @@ class Started(NamedTuple):
     @property
     def dialects(self) -> set[str]:
         """The dialects that the backends read."""
-        return {dialect for each in self.implementations.values() for dialect in each.dialects}
+        return {dialect for implementation in self.implementations.values() for dialect in implementation.dialects}
 
 
 def start(backend: BackendOptions, executor: Executor | None = None) -> Started:
     """Start each backend once, here or on a worker; every backend must start, except those that only `all` names."""
     started, commands = Started({}, {}, {}), backend.commands()
-    for name, each in commands.items():
+    for name, command in commands.items():
         is_installed = name.partition(":")[0] in names()
         try:
-            implementation = implementation_of(each, executor)
+            implementation = implementation_of(command, executor)
         except HarnessError as fault:
             if ALL not in backend.backends or name in backend.backends or not is_installed:
                 raise
@@ -69,7 +69,7 @@ def start(backend: BackendOptions, executor: Executor | None = None) -> Started:
             continue
         # a harness, or a class in a file, is called by the name of its product
         title = name if is_installed else free_name(implementation.name, {*started.commands, *commands})
-        started.commands[title], started.implementations[title] = each, implementation
+        started.commands[title], started.implementations[title] = command, implementation
     if not started.commands:
         raise HarnessError("None of the backends can be started: " + " ".join(started.absent.values()))
     return started
@@ -119,14 +119,14 @@ def run_matrix(
     page = page_of_runs(runs, Path(suite.store.root))
     replace_ours(out / PAGE, page.encode(), PAGE_BEGINNING)
     if results.quiet and not results.as_json:
-        print_lines(f"{each.title}: {each.report.verdict}" for each in columns)
+        print_lines(f"{column.title}: {column.report.verdict}" for column in columns)
     else:
         place = f"Results: {out}/matrix.json, {out}/matrix.md, {out}/{PAGE}, and one folder per backend"
         print_result(document, [*matrix_view(matrix), place], as_json=results.as_json)
     if key is not None:
         print_lines(
-            (sign_results(each, Path(suite.store.root), key, witnessed=True) for each, _ in runs), err=results.is_silent
+            (sign_results(x, Path(suite.store.root), key, witnessed=True) for x, _ in runs), err=results.is_silent
         )
     if not results.is_silent:
         print_next_of_matrix(runs, Path(suite.store.root))
-    return 0 if absent == started.absent and all(each.report.is_passed for each in columns) else 1
+    return 0 if absent == started.absent and all(column.report.is_passed for column in columns) else 1

@@ -35,11 +35,11 @@ def collected(name: str, kind: type, *options: Decorator) -> Decorator:
     def decorate(function: Any) -> Any:
         @functools.wraps(function)
         def command(**given: Any) -> Any:
-            own = {each.name: given.pop(each.name) for each in fields(kind) if each.name in given}
+            own = {field.name: given.pop(field.name) for field in fields(kind) if field.name in given}
             return function(**given, **{name: kind(**own)})
 
-        for each in reversed(options):
-            command = each(command)
+        for option in reversed(options):
+            command = option(command)
         return command
 
     return decorate

@@ -17,19 +17,19 @@ def print_result(document: object, lines: "Iterable[RenderableType]", *, as_json
     if as_json:
         print_json(document)
         return
-    for each in lines:
-        if isinstance(each, str):
-            click.echo(each)
+    for line in lines:
+        if isinstance(line, str):
+            click.echo(line)
         else:
             from opconform_runners.cli.shared.console import print_styled  # rich takes long to import
 
-            print_styled(each, width)
+            print_styled(line, width)
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
     """Print plain lines on standard output or standard error."""
-    for each in lines:
-        click.echo(each, err=err)
+    for line in lines:
+        click.echo(line, err=err)
 
 
 def print_json(document: object) -> None:

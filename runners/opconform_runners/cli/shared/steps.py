@@ -150,7 +150,7 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions, f
         if report.backend in SCRIPTS:
             steps.append(f"repro {case} {report.started} --suite {shlex.quote(str(suite))}")
     if not steps:
-        ended = [each.id for each in report.results if each.verdict == "error"]
+        ended = [result.id for result in report.results if result.verdict == "error"]
         steps += [show_command(case, out, suite) for case in ended[:1]]
     if is_folded(report) and not results.verbose:
         steps.append(f"report {shlex.quote(str(out))} -v")
@@ -161,7 +161,9 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions, f
 
 def print_next_of_matrix(runs: Iterable[Finished], suite: Path) -> None:
     """Print for each backend the command that explains its worst failure."""
-    worst = [(run.folder, each.smallest.id) for run in runs for each in shown_faults(run.report, ["new"])[:1]]
+    worst = [
+        (run.folder, shown_fault.smallest.id) for run in runs for shown_fault in shown_faults(run.report, ["new"])[:1]
+    ]
     _print_steps([show_command(case, out, suite) for out, case in worst])
 
 
@@ -179,7 +181,7 @@ def _named(suite: Path, out: Path) -> str:
 def _print_steps(steps: Sequence[str]) -> None:
     is_installed = Path(sys.argv[0]).name != "opconform" or shutil.which("opconform") is not None
     program = "opconform" if is_installed else sys.argv[0]  # in an environment that is not activated
-    print_lines(f"{'      ' if number else 'Next: '}{program} {each}" for number, each in enumerate(steps))
+    print_lines(f"{'      ' if number else 'Next: '}{program} {step}" for number, step in enumerate(steps))
 
 
 def page_of_runs(
@@ -191,9 +193,9 @@ def page_of_runs(
 
     `older` has runs to compare a single run with, the oldest first.
     """
-    subjects = [replace(each, place=originals(each.place)) for each in subjects_of(runs, suite, SCRIPTS)]
-    for run, each in zip(runs, subjects, strict=True):
-        if each.suite is None and any(result.verdict == "fail" for result in run.report.results):
+    subjects = [replace(subject, place=originals(subject.place)) for subject in subjects_of(runs, suite, SCRIPTS)]
+    for run, item in zip(runs, subjects, strict=True):
+        if item.suite is None and any(result.verdict == "fail" for result in run.report.results):
             lacking = "has no tensors and no IR"
             sentence = f"the suite of {run.folder} was not found, so the HTML report {lacking}. Name it with --suite."
             click.echo(f"note: {sentence}", err=True)

@@ -49,14 +49,14 @@ def harmless(text: str) -> str:
     """Text with unprintable characters escaped as in JSON, except for line breaks and tabs."""
     if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
         return text
-    return "".join(each if is_shown(each, lines=True) else json.dumps(each)[1:-1] for each in text)
+    return "".join(letter if is_shown(letter, lines=True) else json.dumps(letter)[1:-1] for letter in text)
 
 
 def print_document(text: str, *, nl: bool = True) -> None:
     """Print a document for a program unchanged: JSON, XML, a script or the commands of a GitHub workflow."""
-    for each in (sys.stdout, sys.stderr):
-        if isinstance(each, PrintableStream):
-            each.close_fence()
+    for item in (sys.stdout, sys.stderr):
+        if isinstance(item, PrintableStream):
+            item.close_fence()
     click.echo(originals(text).encode("utf-8", "surrogatepass"), nl=nl)
 
 
@@ -104,15 +104,15 @@ def harmless_streams() -> Iterator[None]:
     """Print only harmless text, which a GitHub workflow does not search for commands."""
     before = sys.stdout, sys.stderr
     token = secrets.token_hex(16) if os.environ.get("GITHUB_ACTIONS") == "true" else None
-    streams = [PrintableStream(_encoding_all(each), token) for each in before]
+    streams = [PrintableStream(_encoding_all(x), token) for x in before]
     sys.stdout, sys.stderr = streams
     try:
         yield
     finally:
         sys.stdout, sys.stderr = before
         with contextlib.suppress(OSError, ValueError):  # a closed pipe or stream
-            for each in streams:
-                each.close_fence()
+            for stream in streams:
+                stream.close_fence()
 
 
 def _encoding_all(stream: TextIO) -> TextIO:

@@ -83,11 +83,11 @@ def output_limit(suite: Suite, entry: Entry, case: Case) -> int:
     """
     twin = suite.by_id.get(entry.twin) if entry.twin is not None else None
     declared = case.expect.accept if isinstance(case.expect, Accept) else ()
-    sizes = [(case.feeds * prod(each.shape), ELEMENT_TYPES[each.element_type].storage) for each in declared]
-    for each in (entry,) if twin is None else (entry, twin):
-        for name in each.files:
+    sizes = [(case.feeds * prod(x.shape), ELEMENT_TYPES[x.element_type].storage) for x in declared]
+    for item in (entry,) if twin is None else (entry, twin):
+        for name in item.files:
             if name.startswith(("inputs.", "expected.")):
-                sizes += [(array.size, array.dtype) for array in suite.arrays(each, name).values()]
+                sizes += [(array.size, array.dtype) for array in suite.arrays(item, name).values()]
     longest = max((dtype.itemsize for _, dtype in sizes if dtype.kind == "U"), default=0)
     known = sum(count * (longest if dtype.kind == "U" else dtype.itemsize) for count, dtype in sizes)
     return 2 * known + _HEAD * len(declared) + PLENTY

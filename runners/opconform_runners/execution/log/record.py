@@ -97,7 +97,7 @@ def record(
         shutil.rmtree(work)
     except OSError as fault:
         raise DiskError(out, fault) from fault
-    return digest, recorder.header, dict(sorted(Counter(each.status for each in recorder.first.values()).items()))
+    return digest, recorder.header, dict(sorted(Counter(x.status for x in recorder.first.values()).items()))
 
 
 def _is_ours(path: Path) -> bool:

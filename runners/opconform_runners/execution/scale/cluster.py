@@ -50,8 +50,8 @@ def connected(url: str) -> Iterator["Cluster"]:
     except ImportError as fault:
         advice = "Install it with: pip install 'opconform[cluster]'"
         raise UsageError(f"--executor {url} needs the package distributed. {advice}") from fault
-    for each in ("distributed", "distributed.client"):  # their failures are reported as errors
-        logging.getLogger(each).setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):  # their failures are reported as errors
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         _check_answers(found["address"])
         client = Client(f"tcp://{found['address']}", timeout=CONNECT_LIMIT, set_as_default=False)
@@ -110,8 +110,8 @@ class Cluster:
 
     def close(self) -> None:
         """Cancel all tasks, and disconnect."""
-        for each in self._executors:
-            each.shutdown(wait=False, cancel_futures=True)
+        for executor in self._executors:
+            executor.shutdown(wait=False, cancel_futures=True)
         with contextlib.suppress(Exception):  # the scheduler may have ended
             self._client.close(timeout=2)
 
@@ -148,8 +148,8 @@ class ClusterExecutor(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Stop; `cancel_futures` cancels what is not finished."""
         if cancel_futures:
-            for each in list(self._pending):
-                each.cancel()
+            for future in list(self._pending):
+                future.cancel()
         elif wait:
             with self._changed:
                 self._changed.wait_for(lambda: not self._pending)
@@ -204,21 +204,21 @@ class ClusterExecutor(Executor):
             return 0
         return sum(
             min(
-                each["nthreads"],
-                *(int(each["resources"].get(name, 0) // need) for name, need in self._resources.items()),
+                worker["nthreads"],
+                *(int(worker["resources"].get(name, 0) // need) for name, need in self._resources.items()),
             )
             if self._resources
-            else each["nthreads"]
-            for each in workers
+            else worker["nthreads"]
+            for worker in workers
         )
 
     def _give_up(self) -> None:
         with self._changed:
             self._fault = self._lost()
             self._changed.notify_all()
-        for each in list(self._pending):
+        for future in list(self._pending):
             with contextlib.suppress(Exception):
-                each.set_exception(self._fault)
+                future.set_exception(self._fault)
 
     def _lost(self) -> ClusterError:
         """What to do when there is no scheduler, or no fitting worker."""

@@ -47,8 +47,8 @@ def merge(
     header = replace(header, cases=cases, shard=None, streamed=streamed)
     if cases != streamed.cases if streamed else ids_digest(found) != header.selected:
         raise UsageError("The cases of the shards are not those of the suite that they name. Run the shards again.")
-    places = [each / SUITE for each in folders if (each / SUITE).is_dir()] if place is None else [place]
-    suites = [open_suite(each) for each in (places if streamed else places[:1])]
+    places = [folder / SUITE for folder in folders if (folder / SUITE).is_dir()] if place is None else [place]
+    suites = [open_suite(place) for place in (places if streamed else places[:1])]
     if is_joined := streamed is not None and place is None and bool(suites):
         check_replaceable(out / SUITE, None if force else suites[0].header.specs)
     results = [result for _, (result, _) in sorted(found.items())]

@@ -53,7 +53,7 @@ class Machine:
     def facts(self) -> Mapping[str, object]:
         """What may differ between two machines, by name."""
         names = ("system", "machine", "processor", "cores", "hardware", "driver", "runner", "python")
-        environment = {each: getattr(self.environment, each) for each in names}
+        environment = {name: getattr(self.environment, name) for name in names}
         backend = {"backend": self.implementation.title, "backend's file": self.program}
         return backend | environment | dict(self.environment.packages)
 
@@ -194,15 +194,15 @@ def _batches(suite: Suite, entries: Sequence[Entry], launch: Launch, known: Sequ
         batch[entry.id] = entry
         if entry.twin is not None and entry.twin in suite.by_id:
             twins[entry.twin] = suite.by_id[entry.twin]
-        for each in (entry, *twins.values()):
-            if f"{each.id}/{CASE}" not in files:
-                files |= {f"{each.id}/{name}": suite.read(each, name) for name in each.files}
+        for item in (entry, *twins.values()):
+            if f"{item.id}/{CASE}" not in files:
+                files |= {f"{item.id}/{name}": suite.read(item, name) for name in item.files}
         if len(batch) == most or sum(map(len, files.values())) >= tasks.ROOM or entry is entries[-1]:
             yield Batch(
                 root=suite.store.root,
                 header=suite.header,
                 entries=tuple(batch.values()),
-                twins=tuple(each for name, each in twins.items() if name not in batch),
+                twins=tuple(twin for name, twin in twins.items() if name not in batch),
                 files=_zipped(files),
                 launch=launch,
                 known=tuple(logged for logged in known if logged.case in batch),
@@ -213,8 +213,8 @@ def _batches(suite: Suite, entries: Sequence[Entry], launch: Launch, known: Sequ
 def _zipped(files: Mapping[str, bytes]) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
-        for name, each in files.items():
-            archive.writestr(member(name), each)
+        for name, file in files.items():
+            archive.writestr(member(name), file)
     return content.getvalue()
 
 

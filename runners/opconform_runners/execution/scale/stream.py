@@ -135,7 +135,7 @@ def run_stream(
         log.begin(header)
         join_logs({name: place for name, (_, place) in merged.kept.items()}, log)
         write_results(out, header, merged.ordered, interrupted=interrupted is not None)
-        join_suites([open_suite(each / _FAILED) for each in places], out / _SUITE)
+        join_suites([open_suite(place / _FAILED) for place in places], out / _SUITE)
         with contextlib.suppress(UsageError):  # something else was put there
             check_batches(folder)
             if interrupted is None:
@@ -201,14 +201,14 @@ def _changed(properties: Sequence[str]) -> UsageError:
 
 
 def _done_of(run: Run, own: frozenset[str]) -> Done:
-    kept = [each for each in run.results if is_kept(each)]
-    counted = (each for each in run.results if not is_kept(each) and each.id in own)
+    kept = [result for result in run.results if is_kept(result)]
+    counted = (result for result in run.results if not is_kept(result) and result.id in own)
     environment = run.header.environment.placed(placements_of(run.results))
     return Done(
         own=ids_digest(own),
         header=replace(run.header, **NOT_OF_DONE),
-        results=tuple(each for each in kept if each.id in own),
-        repeated=tuple(each for each in kept if each.id not in own),
+        results=tuple(name for name in kept if name.id in own),
+        repeated=tuple(name for name in kept if name.id not in own),
         tallies=tallies_of(Counter(map(kind_of, counted))),
         devices=environment.devices,
         threads=environment.threads,
@@ -217,12 +217,12 @@ def _done_of(run: Run, own: frozenset[str]) -> Done:
 
 def _keep_failed(suite: Suite, kept: list[Result], place: Path) -> None:
     """Keep of a batch the log of the cases with results and of their twins, and write a suite of them."""
-    entries, log = [suite.by_id[each.id] for each in kept], log_in(place)
-    twins = [suite.by_id[each.twin] for each in entries if each.twin is not None]
+    entries, log = [suite.by_id[name.id] for name in kept], log_in(place)
+    twins = [suite.by_id[entry.twin] for entry in entries if entry.twin is not None]
     names = {entry.id for entry in (*entries, *twins)}
     lines = (logged_line(logged) for logged in log.lines if logged.case in names)
     replace_file(place / OUTCOMES, linked(header_line(log.header), lines))
-    write_extract(((suite, each) for each in (*entries, *twins)), suite.header, place / _FAILED)
+    write_extract(((suite, entry) for entry in (*entries, *twins)), suite.header, place / _FAILED)
 
 
 @dataclass(kw_only=True)
@@ -252,14 +252,14 @@ class Merged:
         if other := differences(self.first, done.header):
             raise _changed(other)
         self.counts += counts_of(done.tallies)
-        for each in done.results:
-            first, _ = self.kept.get(each.id, (each, place))
-            self.kept[each.id] = (joined(each, first), place)
-        for each in done.repeated:
-            if each.id not in self.kept and (self.shard is None or self.shard.holds(each.id)):
-                uncount(self.counts, each)
-            first, folder = self.kept.get(each.id, (each, place))
-            self.kept[each.id] = (joined(first, each), folder)
+        for result in done.results:
+            first, _ = self.kept.get(result.id, (result, place))
+            self.kept[result.id] = (joined(result, first), place)
+        for item in done.repeated:
+            if item.id not in self.kept and (self.shard is None or self.shard.holds(item.id)):
+                uncount(self.counts, item)
+            first, folder = self.kept.get(item.id, (item, place))
+            self.kept[item.id] = (joined(first, item), folder)
         self.devices |= {*done.devices}
         self.threads |= {*done.threads}
 

@@ -26,21 +26,24 @@ def groups() -> tuple[tuple[str, ...], ...]:
     return (
         tuple(map(operation_fact, OPERATIONS)),
         tuple(
-            context_fact(name) for name in sorted({name for each in OPERATIONS.values() for name in each.context_names})
+            context_fact(name)
+            for name in sorted({name for operation in OPERATIONS.values() for name in operation.context_names})
         ),
         tuple(f"a control input is {name}" for name in ELEMENT_TYPES),
         *(
-            tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if each.kind == kind)
+            tuple(
+                f"data is {element_type.name}" for element_type in ELEMENT_TYPES.values() if element_type.kind == kind
+            )
             for kind in ("float", "signed", "unsigned")
         ),
-        tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if 0 < each.bits < 8),  # noqa: PLR2004 - a byte
-        tuple(f"data is {each.name}" for each in ELEMENT_TYPES.values() if each.bits == _WORD),
+        tuple(f"data is {element_type.name}" for element_type in ELEMENT_TYPES.values() if 0 < element_type.bits < 8),  # noqa: PLR2004 - a byte
+        tuple(f"data is {element_type.name}" for element_type in ELEMENT_TYPES.values() if element_type.bits == _WORD),
         *sorted(
             {
-                tuple(f"{each.name} is {value!r}" for value in each.values)
+                tuple(f"{attribute.name} is {value!r}" for value in attribute.values)
                 for one in OPERATIONS.values()
-                for each in one.attributes
-                if each.type == "enum"
+                for attribute in one.attributes
+                if attribute.type == "enum"
             }
         ),
     )

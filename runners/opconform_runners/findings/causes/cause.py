@@ -35,14 +35,14 @@ def causes_of(expected: Array, actual: Array, element_type: str, others: Mapping
         converted = _converted(want, ELEMENT_TYPES[element_type])
         if found := [name for name, computed in converted if np.array_equal(patterns(computed), got)]:
             return found
-    moved = _moved(patterns(want), got, {name: patterns(each.reshape(-1)) for name, each in others.items()})
+    moved = _moved(patterns(want), got, {name: patterns(other.reshape(-1)) for name, other in others.items()})
     return [moved] if moved else []
 
 
 def overrun(given: Sequence[int], outputs: Sequence[Sequence[int]]) -> str:
     """What outputs of these shapes hold beyond the end of an input that they are consecutive parts of, if anything."""
     axis = divided_axis(given, outputs)
-    if axis is None or (end := sum(each[axis] for each in outputs)) <= given[axis]:
+    if axis is None or (end := sum(output[axis] for output in outputs)) <= given[axis]:
         return ""
     past = f"index {given[axis]:,}" if end == given[axis] + 1 else f"indices {given[axis]:,} to {end - 1:,}"
     return (
@@ -52,9 +52,9 @@ def overrun(given: Sequence[int], outputs: Sequence[Sequence[int]]) -> str:
 
 def divided_axis(given: Sequence[int], outputs: Sequence[Sequence[int]]) -> int | None:
     """The dimension in which outputs differ in size from an input; None if there is not exactly one."""
-    if any(len(each) != len(given) for each in outputs):
+    if any(len(output) != len(given) for output in outputs):
         return None
-    differing = {axis for each in outputs for axis, size in enumerate(each) if size != given[axis]}
+    differing = {axis for output in outputs for axis, size in enumerate(output) if size != given[axis]}
     return differing.pop() if len(differing) == 1 else None
 
 
@@ -63,19 +63,21 @@ def accepted_as(case: Case, inputs: Mapping[str, Array], outputs: Sequence[Seque
     operation = OPERATIONS.get(case.op)
     if operation is None or not case.is_bare:
         return ""
-    tensors = {each.name: Tensor(element_type=each.element_type, array=inputs[each.name]) for each in case.inputs}
+    tensors = {
+        input_.name: Tensor(element_type=input_.element_type, array=inputs[input_.name]) for input_ in case.inputs
+    }
     for rounded in (np.trunc, np.rint):
         changed = {
-            each.name: Tensor(element_type="i64", array=as_read)
-            for each in case.inputs
-            if each.role == "control" and (as_read := _as_32_bits(tensors[each.name], rounded)) is not None
+            input_.name: Tensor(element_type="i64", array=as_read)
+            for input_ in case.inputs
+            if input_.role == "control" and (as_read := _as_32_bits(tensors[input_.name], rounded)) is not None
         }
         try:
             types = operation.infer(evaluated_arguments(case.node, tensors | changed))
         except Rejection:
             continue
-        if changed and [each.shape for each in types] == [tuple(each) for each in outputs]:
-            read = ", ".join(f"{name} as {each.array.tolist()}" for name, each in changed.items())
+        if changed and [type_.shape for type_ in types] == [tuple(output) for output in outputs]:
+            read = ", ".join(f"{name} as {x.array.tolist()}" for name, x in changed.items())
             kind = "32-bit integers" if all(tensors[name].type.is_integer for name in changed) else "integers"
             return f"Control inputs read as {kind}: {read}"
     return ""
@@ -86,15 +88,15 @@ def _as_32_bits(tensor: Tensor, rounded: Callable[[Array], Array]) -> Array | No
     if tensor.type.is_integer:
         exact = tensor.integers()
     elif tensor.type.kind == "boolean":
-        exact = [int(each) for each in tensor.array.reshape(-1)]
+        exact = [int(value) for value in tensor.array.reshape(-1)]
     elif tensor.type.kind == "float" and tensor.type.native is not None:
         values = tensor.array.view(tensor.type.native).astype(np.float64).reshape(-1)
         if not np.isfinite(values).all():
             return None
-        exact = [int(each) for each in rounded(values)]
+        exact = [int(x) for x in rounded(values)]
     else:
         return None
-    cut = [(each + (1 << 31)) % (1 << 32) - (1 << 31) for each in exact]
+    cut = [(x + (1 << 31)) % (1 << 32) - (1 << 31) for x in exact]
     same = tensor.type.is_integer and cut == exact
     return None if same else np.array(cut, np.int64).reshape(tensor.shape)
 

@@ -44,13 +44,13 @@ def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> t
     found: list[Condition] = []
     candidates = table.candidates(left)
     while candidates:
-        best = max(candidates, key=lambda each: table.saved(each, left))
+        best = max(candidates, key=lambda x: table.saved(x, left))
         if table.saved(best, left) <= 0:
             candidates = table.candidates(left)
             continue
         best = table.trimmed(best, left)
         left &= ~best.met
-        found.append(tuple(tuple(table.names[each] for each in some) for some in best.facts))
+        found.append(tuple(tuple(table.names[x] for x in some) for some in best.facts))
     return tuple(found)
 
 
@@ -58,29 +58,29 @@ class _Table:
     """Cases and their facts as matrices with one row per case and one column per fact."""
 
     def __init__(self, facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> None:
-        fails = np.array([bool(each) for each in symptoms])
+        fails = np.array([bool(symptom) for symptom in symptoms])
         self.names = sorted(
-            frozenset().union(*(each for each, bad in zip(facts, fails, strict=True) if bad)), key=_order
+            frozenset().union(*(fact for fact, bad in zip(facts, fails, strict=True) if bad)), key=_order
         )
         column = {name: number for number, name in enumerate(self.names)}
         held = np.zeros((len(facts), len(column)), np.bool_)
-        for row, each in enumerate(facts):
-            held[row, [column[name] for name in each if name in column]] = True
+        for row, item in enumerate(facts):
+            held[row, [column[name] for name in item if name in column]] = True
         self._fails, self._passes = held[fails], held[~fails]
-        distinct = {held[:, each].tobytes(): each for each in reversed(range(len(column)))}
+        distinct = {held[:, index].tobytes(): index for index in reversed(range(len(column)))}
         self._is_violation = np.array([is_violation(name) for name in self.names], np.bool_)
         self._is_used = np.isin(np.arange(len(column)), [*distinct.values()])
-        ranks = {name: number for number, name in enumerate(sorted({each for each in symptoms if each}))}
-        self._kinds = np.array([ranks[each] for each in symptoms if each])
+        ranks = {name: number for number, name in enumerate(sorted({symptom for symptom in symptoms if symptom}))}
+        self._kinds = np.array([ranks[symptom] for symptom in symptoms if symptom])
         self._frequency = np.bincount(self._kinds)
         self._bits = np.log2(len(facts) / self._frequency)
-        used = Counter(kind_of(self.names[each]) for each in np.flatnonzero(self._is_used))
+        used = Counter(kind_of(self.names[x]) for x in np.flatnonzero(self._is_used))
         # each invalid case violates one requirement, so that it is not found among many facts
         self._costs = [2 + (0 if is_violation(name) else math.log2(used[kind_of(name)] or 1)) for name in self.names]
         every = ([column[name] for name in group if name in column] for group in groups())
-        self._groups = [each for each in every if len(each) > 1]
+        self._groups = [x for x in every if len(x) > 1]
         self._operations = [column[name] for name in groups()[0] if name in column]
-        self._types = [each for each in self._groups if self.names[each[0]] in DATA_TYPES]
+        self._types = [group for group in self._groups if self.names[group[0]] in DATA_TYPES]
 
     def saved(self, candidate: _Candidate, left: Array) -> float:
         """The bits that a condition saves for the failures that are left, beyond those that it must."""
@@ -95,7 +95,7 @@ class _Table:
     def trimmed(self, candidate: _Candidate, left: Array) -> _Candidate:
         """A condition with only those alternatives that failures have that are left."""
         own = self._fails[candidate.met & left]
-        facts = tuple(tuple(each for each in some if own[:, each].any()) for some in candidate.facts)
+        facts = tuple(tuple(x for x in some if own[:, x].any()) for some in candidate.facts)
         met = np.all([self._fails[:, some].any(1) for some in facts], axis=0)
         return candidate._replace(facts=facts, met=met)
 
@@ -121,56 +121,54 @@ class _Table:
         """The best conditions of some failures, the most frequent symptoms first, until every one was looked at."""
         found: dict[bytes, _Candidate] = {}
         done = ~wanted
-        for seed in sorted(
-            range(len(done)), key=lambda each: (-self._frequency[self._kinds[each]], self._kinds[each], each)
-        ):
+        for seed in sorted(range(len(done)), key=lambda x: (-self._frequency[self._kinds[x]], self._kinds[x], x)):
             if done[seed]:
                 continue
             compared = [*self._conditions(seed, done)]
             left = ~done
             done[seed] = True
             for some in (wanted, left):
-                best = max(compared, key=lambda each: self.saved(each, some), default=None)
+                best = max(compared, key=lambda x: self.saved(x, some), default=None)
                 if best is not None and self.saved(best, some) > 0:
-                    same = (each for each in compared if (each.met == best.met).all() and self.saved(each, some) > 0)
+                    same = (x for x in compared if (x.met == best.met).all() and self.saved(x, some) > 0)
                     found.setdefault(best.met.tobytes(), min(same, key=self.doubt))
                     done |= best.met
-        return [each for each in found.values() if self.saved(each, wanted) > 0]
+        return [hit for hit in found.values() if self.saved(hit, wanted) > 0]
 
     def _conditions(self, seed: int, done: Array) -> Iterator[_Candidate]:
         """The most promising conditions that a failure meets; also the violated requirement, if all such cases fail."""
         for violated in np.flatnonzero(self._fails[seed] & self._is_violation).tolist():
-            own = [violated, *(each for each in self._operations if self._fails[seed, each])]
+            own = [violated, *(operation for operation in self._operations if self._fails[seed, operation])]
             named = next((own[:some] for some in (1, 2) if not self._met((*own[:some],), self._passes).any()), None)
             if named:
                 met = self._met((*named,), self._fails)
-                yield _Candidate(tuple((each,) for each in named), met, self._costs[violated])
+                yield _Candidate(tuple((x,) for x in named), met, self._costs[violated])
         mine = np.flatnonzero(self._fails[seed] & self._is_used)
         alike = np.where(self._kinds == self._kinds[seed], _ALIKE, _OTHER)
         weights = np.where(done, np.minimum(alike, _OTHER), alike).astype(np.float32)
         pairs = Pairs(self._fails[:, mine], self._passes[:, mine], weights)
         promising = [*pairs.pure(), *pairs.triples()]
         for number, group in enumerate(self._groups):
-            own = [place for place, each in enumerate(group) if self._fails[seed, each]]
+            own = [place for place, x in enumerate(group) if self._fails[seed, x]]
             if own:
                 promising += pairs.alternatives(number, self._fails[:, group], self._passes[:, group], own)
-        costs = [0, *(self._costs[each] for each in mine)]
-        promising.sort(key=lambda each: (-each[0], sum(costs[place] for place in {*each[1]}), each[1:]))
+        costs = [0, *(self._costs[x] for x in mine)]
+        promising.sort(key=lambda x: (-x[0], sum(costs[place] for place in {*x[1]}), x[1:]))
         for _, places, number in promising[:COMPARED]:
-            columns = tuple(int(mine[each - 1]) for each in sorted({*places} - {0}))
+            columns = tuple(int(mine[place - 1]) for place in sorted({*places} - {0}))
             yield self._candidate(columns, None if number < 0 else self._groups[number])
         for group in self._types:
             if self._fails[seed, group].any():
-                for columns in ((), *((int(each),) for each in mine)):
+                for columns in ((), *((int(x),) for x in mine)):
                     yield from self._rectangles(seed, columns, group, weights)
 
     def _candidate(self, columns: tuple[int, ...], group: Sequence[int] | None) -> _Candidate:
-        met, cost = self._met(columns, self._fails), _MARGIN + sum(self._costs[each] for each in columns)
+        met, cost = self._met(columns, self._fails), _MARGIN + sum(self._costs[column] for column in columns)
         if group is None:
-            return _Candidate(tuple((each,) for each in columns), met, cost)
+            return _Candidate(tuple((column,) for column in columns), met, cost)
         passing = self._met(columns, self._passes)
-        some = [each for each in group if self._fails[met, each].any() and not self._passes[passing, each].any()]
-        named = (*((each,) for each in columns), tuple(some))
+        some = [x for x in group if self._fails[met, x].any() and not self._passes[passing, x].any()]
+        named = (*((column,) for column in columns), tuple(some))
         return _Candidate(named, met & self._fails[:, some].any(1), cost + _choice(group, some))
 
     def _rectangles(
@@ -178,7 +176,7 @@ class _Table:
     ) -> Iterator[_Candidate]:
         """The condition with some facts, alternatives of a group, and some operations."""
         row, line = (
-            next((place for place, each in enumerate(some) if self._fails[seed, each]), None)
+            next((place for place, x in enumerate(some) if self._fails[seed, x]), None)
             for some in (group, self._operations)
         )
         passing = self._met(columns, self._passes)
@@ -191,11 +189,11 @@ class _Table:
         good = product(fails[:, group] * weights[failing, None], fails[:, self._operations])
         bad = product(passes[:, group], passes[:, self._operations])
         kinds, operations = _rectangle(np.where(bad > 0, -1, good), row, line)
-        some, where = [group[each] for each in kinds], [self._operations[each] for each in operations]
+        some, where = [group[kind] for kind in kinds], [self._operations[operation] for operation in operations]
         if len(kinds) > 1 and len(operations) > 1 and passes[:, some].any():
             met = failing & self._fails[:, some].any(1) & self._fails[:, where].any(1)
-            cost = _MARGIN + sum(self._costs[each] for each in columns) + _choice(group, some)
-            named = (*((each,) for each in columns), tuple(some), tuple(where))
+            cost = _MARGIN + sum(self._costs[column] for column in columns) + _choice(group, some)
+            named = (*((column,) for column in columns), tuple(some), tuple(where))
             yield _Candidate(named, met, cost + _choice(self._operations, where))
 
     @staticmethod
@@ -213,13 +211,13 @@ def _rectangle(worth: Array, row: int, line: int) -> tuple[list[int], list[int]]
 
     def rows_of(lines: list[int]) -> list[int]:
         some = worth[:, lines]
-        return [int(each) for each in np.flatnonzero((some >= 0).all(1) & (some > 0).any(1))]
+        return [int(x) for x in np.flatnonzero((some >= 0).all(1) & (some > 0).any(1))]
 
-    lines = [int(each) for each in np.flatnonzero(worth[row] > 0)]
+    lines = [int(x) for x in np.flatnonzero(worth[row] > 0)]
     rows = rows_of(lines)
     while True:
-        fewer = [[each for each in lines if each != left] for left in lines if left != line]
-        best = max(fewer, key=lambda each: worth[np.ix_(rows_of(each), each)].sum(), default=None)
+        fewer = [[line for line in lines if line != left] for left in lines if left != line]
+        best = max(fewer, key=lambda x: worth[np.ix_(rows_of(x), x)].sum(), default=None)
         if best is None or worth[np.ix_(rows_of(best), best)].sum() <= worth[np.ix_(rows, lines)].sum():
             return rows, lines
         lines, rows = best, rows_of(best)
@@ -232,4 +230,4 @@ def _choice(group: Sequence[int], some: Sequence[int]) -> float:
 
 def _order(name: str) -> tuple[int, list[int]]:
     """The order of facts that the same cases have: the shortest first, and then the one with the highest number."""
-    return len(name), [-ord(each) for each in name]
+    return len(name), [-ord(x) for x in name]

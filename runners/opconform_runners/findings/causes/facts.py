@@ -53,7 +53,7 @@ def facts_of(
     `expected` has the expected outputs of each feed that has any.
     """
     operation = OPERATIONS.get(case.op)
-    controls = [each for each in case.inputs if _is_control(each, operation)]
+    controls = [input_ for input_ in case.inputs if _is_control(input_, operation)]
     return frozenset(
         (
             *_of_graph(case),
@@ -67,7 +67,7 @@ def facts_of(
 
 
 def _of_feed(case: Case, feed: Mapping[str, Array]) -> Iterator[str]:
-    tensors = {each.name: Tensor(element_type=each.element_type, array=feed[each.name]) for each in case.inputs}
+    tensors = {input_.name: Tensor(element_type=input_.element_type, array=feed[input_.name]) for input_ in case.inputs}
     yield from _of_inputs(case, tensors)
     yield from _of_lengths(case, tensors)
     yield from _of_indices(case, tensors)
@@ -79,14 +79,14 @@ def _of_graph(case: Case) -> Iterator[str]:
         yield context_fact(case.context)
     if case.feeds > 1:
         yield "there are two inferences"
-    if all(each.binding == "constant" for each in case.inputs):
+    if all(input_.binding == "constant" for input_ in case.inputs):
         yield "all inputs are constant"
-    if any(each.dynamic is not None for each in case.inputs):
+    if any(input_.dynamic is not None for input_ in case.inputs):
         yield "a shape is dynamic"
     else:
         yield "no shape is dynamic"
-    if all(each.dynamic is None for each in case.inputs) and all(
-        each.binding == "constant" for each in case.inputs if each.role == "control"
+    if all(input_.dynamic is None for input_ in case.inputs) and all(
+        input_.binding == "constant" for input_ in case.inputs if input_.role == "control"
     ):
         yield "all shapes are known when the model is built"
     else:
@@ -98,16 +98,16 @@ def _of_graph(case: Case) -> Iterator[str]:
 
 def _of_inputs(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
     operation = OPERATIONS.get(case.op)
-    for each in case.inputs:
-        tensor = tensors[each.name]
-        for words in (*_delivered(each), *_typed(tensor.type), *_shaped(tensor), *_valued(tensor)):
-            yield from (f"{name} {words}" for name in _names(operation, each))
+    for input_ in case.inputs:
+        tensor = tensors[input_.name]
+        for words in (*_delivered(input_), *_typed(tensor.type), *_shaped(tensor), *_valued(tensor)):
+            yield from (f"{name} {words}" for name in _names(operation, input_))
 
 
 def _of_outputs(case: Case, feed: Mapping[str, Array]) -> Iterator[str]:
-    for each in case.expect.accept if isinstance(case.expect, Accept) else ():
-        if each.name in feed:
-            tensor = Tensor(element_type=each.element_type, array=feed[each.name])
+    for output in case.expect.accept if isinstance(case.expect, Accept) else ():
+        if output.name in feed:
+            tensor = Tensor(element_type=output.element_type, array=feed[output.name])
             yield from (f"an output {words}" for words in (*_packed(tensor), *_valued(tensor)))
             if 0 in tensor.shape:
                 yield "an output is empty"
@@ -117,12 +117,12 @@ def _of_outputs(case: Case, feed: Mapping[str, Array]) -> Iterator[str]:
 
 def _of_differences(case: Case, feeds: Sequence[Mapping[str, Array]]) -> Iterator[str]:
     """How the shapes of one input differ between the feeds."""
-    for each in case.inputs:
-        shapes = {feed[each.name].shape for feed in feeds}
+    for input_ in case.inputs:
+        shapes = {feed[input_.name].shape for feed in feeds}
         words = ["has another shape in the second inference"] if len(shapes) > 1 else []
         if len({0 in shape for shape in shapes}) > 1:
             words.append("is empty in one inference")
-        yield from (f"{name} {one}" for one in words for name in _names(OPERATIONS.get(case.op), each))
+        yield from (f"{name} {one}" for one in words for name in _names(OPERATIONS.get(case.op), input_))
 
 
 def _names(operation: Operation | None, given: Input) -> tuple[str, ...]:
@@ -245,16 +245,20 @@ def _is_rounded(values: Array, narrow: ElementType) -> bool:
 def _of_attributes(case: Case) -> Iterator[str]:
     operation = OPERATIONS.get(case.op)
     if operation is not None:
-        yield from (f"{each.name} is omitted" for each in operation.attributes if each.name not in case.attributes)
-        required = {each.name for each in operation.attributes if each.default is None}
+        yield from (
+            f"{attribute.name} is omitted"
+            for attribute in operation.attributes
+            if attribute.name not in case.attributes
+        )
+        required = {attribute.name for attribute in operation.attributes if attribute.default is None}
         given = [*case.node.inputs, *[None] * len(operation.inputs)]
         omitted = [port for port, name in zip(operation.inputs, given, strict=False) if name is None]
-        if required - case.attributes.keys() or any(not each.optional for each in omitted):
+        if required - case.attributes.keys() or any(not n.optional for n in omitted):
             yield "a required input or attribute is omitted"
-        yield from (f"{each.name} is omitted" for each in omitted if not each.variadic)
+        yield from (f"{n.name} is omitted" for n in omitted if not n.variadic)
     for name, value in case.attributes.items():
         if isinstance(value, tuple | list):
-            yield from (f"{name} has {each!r}" for each in value)
+            yield from (f"{name} has {x!r}" for x in value)
             yield from () if value else (f"{name} is empty",)
         else:
             yield f"{name} is {value!r}"
@@ -266,9 +270,9 @@ def _of_attributes(case: Case) -> Iterator[str]:
 def _of_lengths(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
     """How the lengths of lists compare with that of the first one, and with the number of dimensions of the data."""
     attributes = {name: len(value) for name, value in case.attributes.items() if isinstance(value, tuple | list)}
-    if len({each for each in attributes.values() if each}) > 1:
+    if len({attribute for attribute in attributes.values() if attribute}) > 1:
         yield "the list attributes differ in length"
-    shapes = {each.name: tensors[each.name].shape for each in case.inputs if each.role == "control"}
+    shapes = {input_.name: tensors[input_.name].shape for input_ in case.inputs if input_.role == "control"}
     lists = {name: shape[0] for name, shape in shapes.items() if len(shape) == 1} | attributes
     against = {f"than {name}": length for name, length in [*lists.items()][:1]}
     if case.inputs and case.inputs[0].role == "tensor":
@@ -281,16 +285,16 @@ def _of_lengths(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
 
 def _of_indices(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
     """Which control inputs have values that are too large to be an index of data."""
-    size = max((size for each in case.inputs[:1] for size in tensors[each.name].shape), default=None)
-    for each in case.inputs:
-        if size is not None and each.role == "control" and tensors[each.name].type.is_integer:
-            numbers = _numbers(tensors[each.name])
+    size = max((size for input_ in case.inputs[:1] for size in tensors[input_.name].shape), default=None)
+    for item in case.inputs:
+        if size is not None and item.role == "control" and tensors[item.name].type.is_integer:
+            numbers = _numbers(tensors[item.name])
             if ((numbers >= size) | (numbers < -size)).any():
-                yield f"{each.name} has a value that is not an index of any dimension of data"
+                yield f"{item.name} has a value that is not an index of any dimension of data"
 
 
 def _wide(width: int, words: str) -> Iterator[str]:
-    return (f"{words} beyond {each} bits" for each in _WIDTHS if width > each)
+    return (f"{words} beyond {w} bits" for w in _WIDTHS if width > w)
 
 
 def _width(value: int) -> int:

@@ -33,7 +33,7 @@ class Feed:
 
 def is_read(case: Case) -> bool:
     """Whether the tensors of a case are small enough to be read for a report."""
-    return sum(math.prod(each.shape) for each in case.inputs) <= _ELEMENTS
+    return sum(math.prod(input_.shape) for input_ in case.inputs) <= _ELEMENTS
 
 
 def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> list[Feed]:
@@ -47,9 +47,9 @@ def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> li
             number=number,
             inputs=suite.arrays(entry, inputs_name(number)),
             golden=suite.arrays(entry, expected_name(number)) if expected_name(number) in entry.files else {},
-            actual={f"output_{output}": each for (feed, output), each in outputs.items() if feed == number},
+            actual={f"output_{output}": o for (feed, output), o in outputs.items() if feed == number},
         )
-        for number in sorted(range(case.feeds), key=lambda each: each != at_fault)
+        for number in sorted(range(case.feeds), key=lambda x: x != at_fault)
     ]
 
 
@@ -58,7 +58,7 @@ def divided_shape(case: Case, feed: Feed) -> tuple[int, ...]:
     operation = OPERATIONS.get(case.op)
     if operation is None or operation.requested is None:
         return ()
-    return next((feed.inputs[each.name].shape for each in case.inputs if each.role == "tensor"), ())
+    return next((feed.inputs[input_.name].shape for input_ in case.inputs if input_.role == "tensor"), ())
 
 
 def origin_of_mismatch(case: Case, feed: Feed, mismatch: Mismatch | None) -> Origin | None:
@@ -83,10 +83,10 @@ def likely_causes(case: Case, result: Result, feed: Feed) -> list[str]:
     """The causes that a failure in the feed at fault can have, the likeliest first."""
     mismatch = result.mismatch
     if mismatch is not None and isinstance(case.expect, Accept):
-        found = next((each for each in case.expect.accept if each.name == mismatch.output), None)
+        found = next((output for output in case.expect.accept if output.name == mismatch.output), None)
         if found is None or not {found.name} <= feed.golden.keys() & feed.actual.keys():
             return []
-        others = {**feed.inputs, **{name: each for name, each in feed.golden.items() if name != found.name}}
+        others = {**feed.inputs, **{name: x for name, x in feed.golden.items() if name != found.name}}
         return causes_of(feed.golden[found.name], feed.actual[found.name], found.element_type, others)
     if result.reason != "accepted-invalid" or not feed.actual:
         return []

@@ -25,12 +25,12 @@ _Reading = Callable[[Sequence[float]], list[int]]
 
 #: How integers may be read, and how values of other types.
 _INTEGERS: Mapping[str, _Reading] = {
-    "cut to 32 bits": lambda values: [(int(each) - _LEAST) % (1 << 32) + _LEAST for each in values],
-    "clamped to 32 bits": lambda values: [min(max(int(each), _LEAST), _MOST) for each in values],
+    "cut to 32 bits": lambda values: [(int(value) - _LEAST) % (1 << 32) + _LEAST for value in values],
+    "clamped to 32 bits": lambda values: [min(max(int(value), _LEAST), _MOST) for value in values],
 }
 _OTHERS: Mapping[str, _Reading] = {
-    "rounded to integers": lambda values: [int(np.rint(each)) for each in values],
-    "truncated to integers": lambda values: [int(each) for each in values],
+    "rounded to integers": lambda values: [int(np.rint(value)) for value in values],
+    "truncated to integers": lambda values: [int(value) for value in values],
 }
 _READINGS = [*_INTEGERS.items(), *_OTHERS.items()]
 #: Which control inputs are read so.
@@ -47,7 +47,9 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequ
     if operation is None:
         return
     for feed in feeds:
-        tensors = {each.name: Tensor(element_type=each.element_type, array=feed[each.name]) for each in case.inputs}
+        tensors = {
+            input_.name: Tensor(element_type=input_.element_type, array=feed[input_.name]) for input_ in case.inputs
+        }
         arguments = _arguments(case, tensors)
         if arguments is None:
             return
@@ -56,18 +58,18 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequ
             yield from _moves(operation, arguments)
         for (how, read), (words, bindings) in product(_READINGS, _BINDINGS.items()):
             changed = {
-                each.name: found
-                for each in controls
-                if each.binding in bindings and (found := _read(tensors[each.name], how, read)) is not None
+                control.name: found
+                for control in controls
+                if control.binding in bindings and (found := _read(tensors[control.name], how, read)) is not None
             }
             other = _arguments(case, tensors | changed) if changed else None
             if other is not None:
-                yield from (f"{each} if {words} are {how}" for each in _change(operation, arguments, other))
+                yield from (f"{x} if {words} are {how}" for x in _change(operation, arguments, other))
         for how, (kind, read_text) in _TEXTS.items() if isinstance(case.expect, Reject) else ():
             attributes = _attributes(operation, case, kind, read_text)
             if attributes is not None:
                 changes = _change(operation, arguments, operation.arguments(arguments.inputs, attributes))
-                yield from (f"{each} if {how}" for each in changes)
+                yield from (f"{change} if {how}" for change in changes)
 
 
 def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
@@ -86,21 +88,21 @@ def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
 
 def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
     """Whether strings move to another place, or elements that share bytes are not copied as one run of bytes."""
-    data = [each for name, each in arguments.inputs.items() if not operation.port_of(name).setting]
+    data = [input_ for name, input_ in arguments.inputs.items() if not operation.port_of(name).setting]
     if operation.moved is None or not data:
         return
     bits = ELEMENT_TYPES[data[0].element_type].bits
-    if bits not in (0, 1, 2, 4) or sum(int(np.prod(each.shape)) for each in data) > _ELEMENTS:
+    if bits not in (0, 1, 2, 4) or sum(int(np.prod(value.shape)) for value in data) > _ELEMENTS:
         return
     origins = origins_of(operation, arguments)
     if bits:
         known = {some for numbers in origins.inputs.values() for some in _bytes(numbers, _BYTE // bits)}
         if any(
-            (np.diff(each.ravel()) != 1).any() or any(some not in known for some in _bytes(each, _BYTE // bits))
-            for each in origins.outputs
+            (np.diff(output.ravel()) != 1).any() or any(some not in known for some in _bytes(output, _BYTE // bits))
+            for output in origins.outputs
         ):
             yield "sub-byte elements move across byte boundaries"
-    elif len(data) > 1 or any(each.ravel().tolist() != [*range(each.size)] for each in origins.outputs):
+    elif len(data) > 1 or any(output.ravel().tolist() != [*range(output.size)] for output in origins.outputs):
         yield "a string moves to another place"
 
 
@@ -116,7 +118,7 @@ def _attributes(
     operation: Operation, case: Case, kind: str, read_text: Callable[[Attribute], Attribute | None]
 ) -> dict[str, Attribute] | None:
     """The attributes with other values of one kind; None where that is the same, or impossible."""
-    types = {each.name: each.type.removesuffix("s") for each in operation.attributes}
+    types = {attribute.name: attribute.type.removesuffix("s") for attribute in operation.attributes}
     read = {name: read_text(value) if types.get(name) == kind else value for name, value in case.attributes.items()}
     whole = {name: value for name, value in read.items() if value is not None}
     # 2.0 equals 2, and True equals 1
@@ -126,8 +128,8 @@ def _attributes(
 def _leading(value: Attribute) -> Attribute | None:
     """The integers at the beginning of texts; None where there is none."""
     if isinstance(value, tuple):
-        parts = [_leading(each) for each in value]
-        return None if None in parts else tuple(each for each in parts if isinstance(each, int))
+        parts = [_leading(x) for x in value]
+        return None if None in parts else tuple(part for part in parts if isinstance(part, int))
     found = _LEADING.match(str(value))
     return int(found[0]) if found is not None else None
 
@@ -161,14 +163,18 @@ def _change(operation: Operation, arguments: Arguments, other: Arguments) -> Ite
     """How a case with other arguments differs."""
     types, others = _types(operation, arguments), _types(operation, other)
     if isinstance(types, Rejection) and isinstance(others, Rejection):
-        yield from (f"the case violates {each}" for each in others.requirements if each not in types.requirements)
+        yield from (
+            f"the case violates {requirement}"
+            for requirement in others.requirements
+            if requirement not in types.requirements
+        )
     elif isinstance(types, Rejection):
         yield from ("the case is valid", "the result differs")
     elif isinstance(others, Rejection):
         yield from ("the case is invalid", "the result differs")
-    elif [each.shape for each in types] != [each.shape for each in others]:
+    elif [type_.shape for type_ in types] != [other.shape for other in others]:
         yield from ("the outputs have other shapes", "the result differs")
-    elif sum(int(np.prod(each.shape)) for each in types) <= _ELEMENTS:
+    elif sum(int(np.prod(type_.shape)) for type_ in types) <= _ELEMENTS:
         same = zip(operation.evaluate(arguments), operation.evaluate(other), strict=True)
         if any(one.array.tobytes() != two.array.tobytes() for one, two in same):
             yield "the result differs"

@@ -18,10 +18,10 @@ def below(supervisor: int) -> list[psutil.Process]:
 
 def kill_marked(folder: str) -> None:
     """Kill what is left of a harness whose supervisor was killed, perhaps by one of these processes."""
-    for each in psutil.process_iter():
+    for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
-            if each.environ().get(MARK) == folder:
-                each.kill()
+            if process.environ().get(MARK) == folder:
+                process.kill()
 
 
 def resident(process: psutil.Process) -> int:

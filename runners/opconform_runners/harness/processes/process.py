@@ -159,9 +159,9 @@ class Process:
             async with asyncio.timeout(_KILL_LIMIT):
                 await self._process.wait()
         except TimeoutError:  # the harness stopped its supervisor
-            for each in below(self._process.pid):
+            for item in below(self._process.pid):
                 with contextlib.suppress(psutil.Error):
-                    each.kill()
+                    item.kill()
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
             await self._process.wait()
@@ -257,7 +257,7 @@ def _how(code: int | None, last: str) -> str:
     if code is None:
         how = "closed its standard output"
     elif code < 0:
-        names = {each.value: each.name for each in signal.Signals}
+        names = {Signal.value: Signal.name for Signal in signal.Signals}
         how = f"was terminated by {names.get(-code, f'signal {-code}')}"
     else:
         how = f"ended with code {code}"

@@ -51,10 +51,10 @@ def without_scratch(outcome: _Outcome, scratch: Path) -> _Outcome:
     the dataclass are changed.
     """
     changed = {}
-    for each in fields(outcome):  # type: ignore[arg-type]
-        text = getattr(outcome, each.name)
+    for field in fields(outcome):  # type: ignore[arg-type]
+        text = getattr(outcome, field.name)
         if isinstance(text, str) and scratch.name in text:
-            changed[each.name] = _plain(text, scratch)
+            changed[field.name] = _plain(text, scratch)
     return replace(outcome, **changed) if changed else outcome  # type: ignore[type-var]
 
 
@@ -62,8 +62,8 @@ def _plain(text: str, scratch: Path) -> str:
     """A text without the scratch folder, in time that is linear in its length."""
     *others, last = text.split(scratch.name)
     plain = ""
-    for place, each in enumerate(others):
-        plain += _before(_after(each) if place else each, scratch)
+    for place, other in enumerate(others):
+        plain += _before(_after(other) if place else other, scratch)
     return plain + _after(last)
 
 

@@ -86,8 +86,8 @@ def _become(arguments: list[str], supervisor: int, told: int) -> None:
     try:
         os.setsid()
         _control(_SET_DEATH_SIGNAL, signal.SIGKILL)
-        for each in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
-            signal.signal(each, signal.SIG_DFL)
+        for item in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
+            signal.signal(item, signal.SIG_DFL)
         if os.getppid() == supervisor:
             os.execvp(arguments[0], arguments)  # noqa: S606 - a program without a shell
     except OSError as fault:
@@ -162,9 +162,9 @@ def _end_all(harness: int, status: int | None) -> int | None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(harness, signal.SIGKILL)
     while children := _children() or ([harness] if status is None else []):
-        for each in children:
+        for child in children:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(each, signal.SIGKILL)
+                os.kill(child, signal.SIGKILL)
         ended = _reaped(0)  # the children of an ended process become children of this one
         if ended is None:
             break
@@ -178,7 +178,7 @@ def _children() -> list[int]:
     own = os.getpid()
     try:
         with open(f"/proc/{own}/task/{own}/children", "rb") as file:  # noqa: PTH123 - pathlib takes long to import
-            return [int(each) for each in file.read().split()]
+            return [int(word) for word in file.read().split()]
     except OSError:
         return []
 

@@ -32,12 +32,12 @@ def annotations_text(report: Report) -> str:
     """
     lines: list[str] = []
     for level in ("error", "warning", "notice"):
-        found = [each for each in _annotations(report) if each.level == level]
+        found = [annotation for annotation in _annotations(report) if annotation.level == level]
         if len(found) > MOST:
             more = f"{counted(len(found) - MOST + 1, f'more {level}')}; see the report for all of them."
             found = [*found[: MOST - 1], _Annotation(level, "", more)]
-        lines.extend(_command(each) for each in found)
-    return "".join(f"{each}\n" for each in lines)
+        lines.extend(_command(hit) for hit in found)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _annotations(report: Report) -> Iterator[_Annotation]:
@@ -66,5 +66,5 @@ def _annotations(report: Report) -> Iterator[_Annotation]:
 def _command(annotation: _Annotation) -> str:
     title = f"opconform: {annotation.title}" if annotation.title else "opconform"
     named = {"file": annotation.file, "line": str(annotation.line or ""), "title": one_line(title, _LONGEST)}
-    properties = ",".join(f"{name}={each.translate(_PROPERTY)}" for name, each in named.items() if each)
+    properties = ",".join(f"{name}={x.translate(_PROPERTY)}" for name, x in named.items() if x)
     return f"::{annotation.level} {properties}::{one_line(annotation.message, _LONGEST).translate(_DATA)}"

@@ -42,10 +42,10 @@ def _suites(report: Report) -> Iterator[ET.Element]:
     if report.conformant is None:
         open_cases = {"the verdict is complete": conclusion(report)[0]}
         open_cases |= dict.fromkeys(report.missing, "The case has no verdict: the run is incomplete.")
-        yield _suite("run", [_case("opconform.run", *each, "error") for each in open_cases.items()], verdict)
+        yield _suite("run", [_case("opconform.run", *item, "error") for item in open_cases.items()], verdict)
     if report.incidents:
-        yield _suite("incidents", [_incident_case(each) for each in report.incidents], verdict)
-    for op in sorted({each.op for each in report.results}):
+        yield _suite("incidents", [_incident_case(incident) for incident in report.incidents], verdict)
+    for op in sorted({result.op for result in report.results}):
         yield _suite(op, list(_result_cases(report, op)), about)
     if report.baseline is not None and report.baseline.stale:
         found = zip(report.baseline.stale, stale_sentences(report.baseline), strict=True)
@@ -54,7 +54,7 @@ def _suites(report: Report) -> Iterator[ET.Element]:
 
 
 def _suite(name: str, cases: list[ET.Element], about: Mapping[str, str]) -> ET.Element:
-    outcomes = [each.tag for case in cases for each in case]
+    outcomes = [x.tag for case in cases for x in case]
     counts = {attribute: str(outcomes.count(tag)) for tag, attribute in _COUNTS.items()}
     attributes = {"name": printable(name), "tests": str(len(cases)), **counts, "time": _total_time(cases)}
     suite = ET.Element("testsuite", attributes)
@@ -74,7 +74,7 @@ def _result_cases(report: Report, op: str) -> Iterator[ET.Element]:
     stands, baseline = standings(report), report.baseline
     texts = {row.id: row.text for row in report.requirements if row.op == op}
     expected = pass_sentences(baseline) if baseline is not None else {}
-    for result in (each for each in report.results if each.op == op):
+    for result in (result for result in report.results if result.op == op):
         standing = stands[result.id]
         tag, message, kind = _outcome(result, standing, expected.get(result.id, ""))
         case = _case(result.id.rpartition("/")[0].replace("/", "."), result.id, message, tag, kind)
@@ -82,8 +82,8 @@ def _result_cases(report: Report, op: str) -> Iterator[ET.Element]:
             case[0].text = printable(_body(result, texts), lines=True)
         if result.seconds is not None:
             case.set("time", f"{result.seconds:.6f}")
-        requirements = (("requirement", f"{op}:{each}") for each in result.requirements)
-        broken = (("broken", f"{op}:{each}") for each in result.broken)
+        requirements = (("requirement", f"{op}:{requirement}") for requirement in result.requirements)
+        broken = (("broken", f"{op}:{requirement}") for requirement in result.broken)
         case.insert(0, _properties((("profile", result.profile), *requirements, *broken)))
         yield case
 
@@ -118,7 +118,7 @@ def _body(result: Result, texts: Mapping[str, str]) -> str:
         ("again", result.again),
         ("log", result.log[-_LOG:] if result.log else None),
     )
-    return "\n".join(f"{name}: {each}" for name, each in lines if each)
+    return "\n".join(f"{name}: {x}" for name, x in lines if x)
 
 
 def _incident_case(incident: Incident) -> ET.Element:
@@ -139,4 +139,4 @@ def _case(classname: str, name: str, message: str, tag: str, kind: str = "") -> 
 
 
 def _total_time(elements: Iterable[ET.Element]) -> str:
-    return f"{sum(float(each.get('time', '0')) for each in elements):.6f}"
+    return f"{sum(float(element.get('time', '0')) for element in elements):.6f}"

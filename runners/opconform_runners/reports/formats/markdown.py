@@ -35,13 +35,13 @@ def markdown_text(report: Report) -> str:
     """A report as GitHub Markdown, short enough for a comment."""
     mark, verdict = _verdict(report)
     lines = [f"## {mark} opconform: {_text(f'{verdict}: {report.implementation.title}')}", ""]
-    lines += [f"{_text(each, _SENTENCE)}\n" for each in conclusion(report)]
+    lines += [f"{_text(x, _SENTENCE)}\n" for x in conclusion(report)]
     if report.suite.digest:
         lines.append(f"Suite {_text(report.suite.version)}, digest {_code(report.suite.digest[:16])}.\n")
     lines += _comparison(report)
     if report.incidents:
-        incidents = [_text(each, _SENTENCE) for each in incident_lines(report.incidents)]
-        lines += ["### Incidents\n", *(f"- {each}" for each in shortened(incidents, _NAMES)), ""]
+        incidents = [_text(incident_line, _SENTENCE) for incident_line in incident_lines(report.incidents)]
+        lines += ["### Incidents\n", *(f"- {x}" for x in shortened(incidents, _NAMES)), ""]
     room = LONGEST - _length(lines)
     for section in (list(_failures(report)), list(_requirements(report))):
         fitting = _fitting(section, room)
@@ -69,7 +69,7 @@ def _comparison(report: Report) -> Iterator[str]:
     for title, sentences in (("Unexpected passes", passes), ("Stale lines", stale_sentences(comparison))):
         if sentences:
             yield f"### {title}\n"
-            yield from (f"- {each}" for each in shortened([_code(each) for each in sentences], _NAMES))
+            yield from (f"- {x}" for x in shortened([_code(sentence) for sentence in sentences], _NAMES))
             yield ""
 
 
@@ -80,26 +80,26 @@ def _failures(report: Report) -> Iterator[str]:
             title = "Regressions" if standing == "new" and report.baseline is not None else heading
             columns = ("fault", "kind", "cases", "when", "such as", "given", "got")
             yield f"### {title}\n\n| {' | '.join(columns)} |\n|---|---|---:|---|---|---|---|"
-        for each in rows:
-            case, count = each.smallest, f"{len(each.results):,}"
-            when = _code(each.fault.condition) if each.fault.condition else ""
+        for row in rows:
+            case, count = row.smallest, f"{len(row.results):,}"
+            when = _code(row.fault.condition) if row.fault.condition else ""
             texts = map(_code, (case.id, case.inputs, case.sentence))
-            yield f"| {' | '.join((_code(each.names), _code(each.kind), count, when, *texts))} |"
+            yield f"| {' | '.join((_code(row.names), _code(row.kind), count, when, *texts))} |"
         if rows:
             yield ""
 
 
 def _requirements(report: Report) -> Iterator[str]:
-    rows = [each for each in report.requirements if any(each.counts.values())]
+    rows = [requirement for requirement in report.requirements if any(requirement.counts.values())]
     if not rows:
         return
     yield f"<details><summary>{counted(len(rows), 'requirement')}</summary>\n"
     yield f"| requirement | level | {' | '.join(VERDICTS)} |\n|---|---|{'---:|' * len(VERDICTS)}"
-    for each in rows:
-        mark = "❌" if each.is_broken else "✅" if each.counts["pass"] else "·"
-        level = "mapped" if each.is_mapped else each.level
-        counts = " | ".join(f"{each.counts[name]:,}" for name in VERDICTS)
-        yield f"| {mark} {_code(f'{each.op} {each.id}')} | {level} | {counts} |"
+    for row in rows:
+        mark = "❌" if row.is_broken else "✅" if row.counts["pass"] else "·"
+        level = "mapped" if row.is_mapped else row.level
+        counts = " | ".join(f"{row.counts[name]:,}" for name in VERDICTS)
+        yield f"| {mark} {_code(f'{row.op} {row.id}')} | {level} | {counts} |"
     yield "\n</details>"
 
 
@@ -107,19 +107,19 @@ def _fitting(lines: list[str], room: int) -> list[str]:
     if _length(lines) <= room:
         return lines
     note = "\nThe rest does not fit here; see the report.\n"
-    closing = ["\n</details>"] if any("<details>" in each for each in lines) else []
+    closing = ["\n</details>"] if any("<details>" in line for line in lines) else []
     room -= _length([note, *closing])
     kept: list[str] = []
-    for each in lines:
-        room -= len(each) + 1
+    for item in lines:
+        room -= len(item) + 1
         if room < 0:
             break
-        kept.append(each)
+        kept.append(item)
     return [*kept, *(closing if kept else []), note]
 
 
 def _length(lines: Sequence[str]) -> int:
-    return sum(len(each) + 1 for each in lines)
+    return sum(len(line) + 1 for line in lines)
 
 
 def _code(text: str) -> str:

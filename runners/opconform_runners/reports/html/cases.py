@@ -29,37 +29,37 @@ def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, obj
 
     `notes` has the likely cause of a failure, its condition, the numbers of its cards, and the change.
     """
-    suite = next((each.suite for each in subjects if each.suite is not None), None)
-    groups = {} if suite is None else {each.id.rpartition("/")[0]: each for each in suite.entries}
-    twins = {} if suite is None else {each.id: each.twin for each in suite.entries if each.twin is not None}
+    suite = next((subject.suite for subject in subjects if subject.suite is not None), None)
+    groups = {} if suite is None else {entry.id.rpartition("/")[0]: entry for entry in suite.entries}
+    twins = {} if suite is None else {entry.id: entry.twin for entry in suite.entries if entry.twin is not None}
     faults = {twin: identity for identity, twin in twins.items()}
     described = cache(lambda identity: "" if suite is None else _inputs(suite, identity))
-    listed = [(number, each) for number, subject in enumerate(subjects) for each in subject.column.report.results]
+    listed = [(number, result) for number, subject in enumerate(subjects) for result in subject.column.report.results]
     lists: dict[tuple[str, ...], int] = {}  # few cases differ in their requirements, so that a case has a number
     return {
         "backends": [
             {
-                "title": each.column.title,
-                "started": each.column.report.started,
-                "script": each.script,
-                "place": shlex.quote(each.place),
+                "title": subject.column.title,
+                "started": subject.column.report.started,
+                "script": subject.script,
+                "place": shlex.quote(subject.place),
             }
-            for each in subjects
+            for subject in subjects
         ],
         "titles": {name: suite.case(entry).title for name, entry in groups.items()} if suite else {},
         "remarks": REMARKS,
         "cases": [
-            _listed(number, each, each.inputs or described(each.id))
-            | filled({"twin": twins.get(each.id), "fault": faults.get(each.id), **notes.get((number, each.id), {})})
-            | {"requirements": lists.setdefault(_full_names(each, each.requirements), len(lists))}
-            for number, each in sorted(listed, key=lambda one: _ORDER.index(one[1].verdict))
+            _listed(number, x, x.inputs or described(x.id))
+            | filled({"twin": twins.get(x.id), "fault": faults.get(x.id), **notes.get((number, x.id), {})})
+            | {"requirements": lists.setdefault(_full_names(x, x.requirements), len(lists))}
+            for number, x in sorted(listed, key=lambda one: _ORDER.index(one[1].verdict))
         ],
         "requirements": list(lists),
     }
 
 
 def _full_names(result: Result, ids: Sequence[str]) -> tuple[str, ...]:
-    return tuple(f"{result.op}:{each}" for each in ids)
+    return tuple(f"{result.op}:{id_}" for id_ in ids)
 
 
 def _inputs(suite: Suite, identity: str) -> str:
@@ -96,14 +96,14 @@ def choices_of(listed: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:
     """What the list of cases can be filtered by: values with their labels, for each name of a filter."""
     cases = listed["cases"]
     values = {
-        "op": (each["id"].partition("/")[0] for each in cases),
-        "reason": (each["reason"] for each in cases if "reason" in each),
-        "requirement": (name for each in cases for name in listed["requirements"][each["requirements"]]),
-        "profile": (each["profile"] for each in cases),
-        "remark": (name for each in cases for name in each.get("remarks", ())),
-        "change": (each["change"] for each in cases if "change" in each),
+        "op": (case["id"].partition("/")[0] for case in cases),
+        "reason": (case["reason"] for case in cases if "reason" in case),
+        "requirement": (name for case in cases for name in listed["requirements"][case["requirements"]]),
+        "profile": (case["profile"] for case in cases),
+        "remark": (name for case in cases for name in case.get("remarks", ())),
+        "change": (case["change"] for case in cases if "change" in case),
     }
-    backends = [(str(number), each["title"]) for number, each in enumerate(listed["backends"])]
+    backends = [(str(number), backend["title"]) for number, backend in enumerate(listed["backends"])]
     return {"backend": backends} | {
         name: [(value, f"{value} ({count:,})") for value, count in sorted(Counter(found).items())]
         for name, found in values.items()
@@ -135,10 +135,10 @@ def _ranked(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject, Result]
     ranked = []
     for number, subject in enumerate(subjects):
         seen: dict[tuple[object, ...], int] = defaultdict(int)
-        for each in sorted(subject.column.report.results, key=size_of):
-            if each.verdict in _SHOWN:
-                kind = (each.op, each.verdict, each.reason, each.broken)
-                ranked.append(((each.verdict != "fail", seen[kind], number, each.id), number, subject, each))
+        for item in sorted(subject.column.report.results, key=size_of):
+            if item.verdict in _SHOWN:
+                kind = (item.op, item.verdict, item.reason, item.broken)
+                ranked.append(((item.verdict != "fail", seen[kind], number, item.id), number, subject, item))
                 seen[kind] += 1
-    for _, number, subject, result in sorted(ranked, key=lambda each: each[0]):
+    for _, number, subject, result in sorted(ranked, key=lambda x: x[0]):
         yield number, subject, result

@@ -32,28 +32,28 @@ def evidence_of(suite: Suite, entry: Entry, result: Result, feeds: list[Feed]) -
         "title": case.title,
         "inputs": [*inputs, f"context: {case.context}"],
         "expected": _expected(case),
-        "feeds": [filled(_drawn(case, each, result.mismatch)) for each in feeds],
+        "feeds": [filled(_drawn(case, feed, result.mismatch)) for feed in feeds],
         "models": _models(suite, entry),
-        "seen": [(each, seen_link(each)) for each in case.seen],
+        "seen": [(report, seen_link(report)) for report in case.seen],
     }
     return filled(evidence)
 
 
 def filled(document: Mapping[str, object]) -> dict[str, object]:
     """A JSON object without its empty values; 0 is not empty."""
-    return {name: each for name, each in document.items() if each or each == 0}
+    return {name: x for name, x in document.items() if x or x == 0}
 
 
 def _drawn(case: Case, feed: Feed, mismatch: Mismatch | None) -> dict[str, object]:
     here = mismatch if mismatch is not None and mismatch.feed == feed.number else None
     origin = origin_of_mismatch(case, feed, here)
     data = _picture(case, feed.inputs, origin)
-    wanted, got = (bars_of(divided_shape(case, feed), each) for each in (feed.golden, feed.actual))
+    wanted, got = (bars_of(divided_shape(case, feed), x) for x in (feed.golden, feed.actual))
     return {
         "number": feed.number,
         "data": None if data is None else filled(asdict(data)),
         "origin": origin_line(here, origin),
-        "pairs": [[each and filled(asdict(each)) for each in pair] for pair in pairs_of(case, feed, here)],
+        "pairs": [[x and filled(asdict(x)) for x in pair] for pair in pairs_of(case, feed, here)],
         "wanted": None if wanted is None or wanted == got else wanted._asdict(),
         "got": None if got is None or wanted == got else got._asdict(),
     }
@@ -61,7 +61,9 @@ def _drawn(case: Case, feed: Feed, mismatch: Mismatch | None) -> dict[str, objec
 
 def _picture(case: Case, arrays: Arrays, origin: Origin | None) -> Excerpt | None:
     """The input with the element that the first difference should equal; otherwise the divided or the first tensor."""
-    tensors = {each.name: each.element_type for each in case.inputs if each.role == "tensor" and each.name in arrays}
+    tensors = {
+        input_.name: input_.element_type for input_ in case.inputs if input_.role == "tensor" and input_.name in arrays
+    }
     highlight = highlight_of(case, arrays)
     divided = highlight if highlight is not None and highlight.tensor in arrays else None
     name = origin.tensor if origin else divided.tensor if divided else next(iter(tensors), None)
@@ -83,7 +85,7 @@ def _expected(case: Case) -> str:
         case Accept(accept=()):
             return "It is accepted, with no output."
         case Accept(accept=outputs):
-            kinds = ", ".join(f"{each.element_type}{list(each.shape)}" for each in outputs[:_VALUES])
+            kinds = ", ".join(f"{output.element_type}{list(output.shape)}" for output in outputs[:_VALUES])
             more = f", … {len(outputs)} in all" if len(outputs) > _VALUES else ""
             return f"It is accepted, with the outputs {kinds}{more}."
         case None:

@@ -35,28 +35,28 @@ _SEEN = 6
 
 def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> str:
     """The HTML document of some runs on the same suite, or of one run compared with the last of some older ones."""
-    columns = [each.column for each in subjects]
+    columns = [subject.column for subject in subjects]
     evidence, causes = shown_evidence(subjects)
-    cards = sorted((card for number, each in enumerate(subjects) for card in _cards(number, each)), key=_rank)
+    cards = sorted((card for number, subject in enumerate(subjects) for card in _cards(number, subject)), key=_rank)
     kinds: dict[Place, list[int]] = defaultdict(list)
     conditions: dict[Place, str] = {}
     for place, card in enumerate(cards, 1):
-        for each in card.shown.results:
-            kinds[card.number, each.id].append(place)
-            conditions.setdefault((card.number, each.id), card.shown.fault.condition)
+        for result in card.shown.results:
+            kinds[card.number, result.id].append(place)
+            conditions.setdefault((card.number, result.id), card.shown.fault.condition)
     changed = failure_changes(against[-1].report, columns[0].report) if against else {}
     places = kinds.keys() | causes.keys() | {(0, identity) for identity in changed}
     notes = {
-        each: {
-            "cause": causes.get(each),
-            "condition": conditions.get(each),
-            "failures": kinds.get(each),
-            "change": changed.get(each[1]),
+        place: {
+            "cause": causes.get(place),
+            "condition": conditions.get(place),
+            "failures": kinds.get(place),
+            "change": changed.get(place[1]),
         }
-        for each in places
+        for place in places
     }
     listed = cases_of(subjects, notes)
-    decided = [row for row in Matrix(columns=columns).rows if any(any(each.counts.values()) for each in row)]
+    decided = [row for row in Matrix(columns=columns).rows if any(any(cell.counts.values()) for cell in row)]
     style, script = text_of("report/page.css"), text_of("report/page.js")
     text: str = render(
         "report/page.html.j2",
@@ -66,8 +66,10 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         broken=[row for row in decided if _has_failures(row) and not _differs(row)],
         kept=[row for row in decided if not _has_failures(row) and not _differs(row)],
         cards=cards,
-        scripts=[f"{each.script} --suite {shlex.quote(each.place)}" if each.script else "" for each in subjects],
-        verdicts={name: sum(each.report.summary[name] for each in columns) for name in VERDICTS},
+        scripts=[
+            f"{subject.script} --suite {shlex.quote(subject.place)}" if subject.script else "" for subject in subjects
+        ],
+        verdicts={name: sum(column.report.summary[name] for column in columns) for name in VERDICTS},
         history=_history(columns[0].report, against, changed) if against else None,
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
@@ -95,12 +97,12 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
 
 def _has_failures(row: Row) -> bool:
     """Whether a requirement has a failure on a backend, or an error."""
-    return any(each.is_broken or each.counts["error"] for each in row)
+    return any(cell.is_broken or cell.counts["error"] for cell in row)
 
 
 def _differs(row: Row) -> bool:
     """Whether a requirement stands differently on several backends."""
-    return len({each.standing for each in row}) > 1
+    return len({cell.standing for cell in row}) > 1
 
 
 class _Card(NamedTuple):
@@ -113,14 +115,16 @@ class _Card(NamedTuple):
     @property
     def operations(self) -> list[str]:
         """The operations of its cases."""
-        return sorted({each.op for each in self.shown.results})
+        return sorted({result.op for result in self.shown.results})
 
 
 def _cards(number: int, subject: Subject) -> Iterator[_Card]:
     suite = subject.suite
     for shown in shown_faults(subject.column.report):
-        known = [] if suite is None else [suite.by_id[each.id] for each in shown.results if each.id in suite.by_id]
-        seen = Counter(name for each in known if suite is not None for name in suite.case(each).seen)
+        known = (
+            [] if suite is None else [suite.by_id[result.id] for result in shown.results if result.id in suite.by_id]
+        )
+        seen = Counter(name for x in known if suite is not None for name in suite.case(x).seen)
         yield _Card(number, shown, tuple(name for name, _ in seen.most_common(_SEEN)))
 
 
@@ -142,13 +146,13 @@ def specified(row: RequirementRow) -> Requirement | None:
 def pages_of(op: str) -> dict[str, Page]:
     """The pages of an operation's specification by revision; none for an operation of another version of opconform."""
     try:
-        return {each.revision: each for each in requirements_of(op).pages}
+        return {page.revision: page for page in requirements_of(op).pages}
     except SpecError:
         return {}
 
 
 def _history(report: Report, against: Sequence[Finished], changed: Mapping[str, str]) -> dict[str, object]:
-    trend = [(each.folder.name, each.report.summary["fail"]) for each in against]
+    trend = [(x.folder.name, x.report.summary["fail"]) for x in against]
     return {
         "name": against[-1].folder.name,
         "changes": changes_between(against[-1].report, report),

@@ -45,15 +45,15 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
 
     `reproducible` has the backends that `opconform repro` has scripts for.
     """
-    digests = {each.report.suite.digest: each.folder for each in runs}
+    digests = {run.report.suite.digest: run.folder for run in runs}
     if len(digests) > 1:
         named = ", ".join(f"{folder} on {digest[:16]}" for digest, folder in digests.items())
         raise UsageError(
             f"Runs on different suites cannot be compared: {named}. `certify` generates a suite in the dialects of its "
             f"backend; use `certify` with several backends to run them on one suite."
         )
-    near = next((each for each in map(_place, runs) if each is not None), None)
-    products = Counter(each.report.implementation.name for each in runs)
+    near = next((place for place in map(_place, runs) if place is not None), None)
+    products = Counter(run.report.implementation.name for run in runs)
     subjects = []
     for run in runs:
         found = place or _place(run) or near
@@ -79,12 +79,12 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
 
 def _place(run: Finished) -> Path | None:
     places = (run.folder / "suite", run.folder.parent / "suite")
-    return next((each for each in places if (each / HEADER).exists()), None)
+    return next((place for place in places if (place / HEADER).exists()), None)
 
 
 def cases_place(**wanted: object) -> str:
     """The address of the list of cases with these properties."""
-    return f"#cases?{urlencode({name: str(each) for name, each in wanted.items() if each != ''})}"
+    return f"#cases?{urlencode({name: str(n) for name, n in wanted.items() if n != ''})}"
 
 
 def short(text: str) -> str:

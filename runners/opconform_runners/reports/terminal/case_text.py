@@ -21,30 +21,30 @@ _VALUES = 12
 def input_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
     """The inputs and attributes of a case, one per line; values are shown where the array is given."""
     lines = []
-    for each in case.inputs:
+    for input_ in case.inputs:
         values, declared = "", ""
-        if each.name in arrays and has_shown_values(case, each):
-            values = f" = {values_text(Tensor(element_type=each.element_type, array=arrays[each.name]), _VALUES)}"
-        if each.dynamic is not None:
-            shape = each.dynamic if isinstance(each.dynamic, str) else f"[{', '.join(map(str, each.dynamic))}]"
+        if input_.name in arrays and has_shown_values(case, input_):
+            values = f" = {values_text(Tensor(element_type=input_.element_type, array=arrays[input_.name]), _VALUES)}"
+        if input_.dynamic is not None:
+            shape = input_.dynamic if isinstance(input_.dynamic, str) else f"[{', '.join(map(str, input_.dynamic))}]"
             declared = f", declared {shape}"
-        lines.append(f"{each.name}: {each.element_type}{list(each.shape)}, {each.binding}{declared}{values}")
-    lines += [f"computed: {each}" for each in computed_inputs(case)]
+        lines.append(f"{input_.name}: {input_.element_type}{list(input_.shape)}, {input_.binding}{declared}{values}")
+    lines += [f"computed: {computed_input}" for computed_input in computed_inputs(case)]
     return lines + [f"{name}: {value!r}" for name, value in case.attributes.items()]
 
 
 def change_lines(case: Case, first: Mapping[str, Array], later: Mapping[str, Array]) -> list[str]:
     """The inputs of a later inference that differ from those of the first one, with values or a drawing."""
     lines = []
-    for each in case.inputs:
-        array = later[each.name]
-        if array.shape == first[each.name].shape and array.tobytes() == first[each.name].tobytes():
+    for input_ in case.inputs:
+        array = later[input_.name]
+        if array.shape == first[input_.name].shape and array.tobytes() == first[input_.name].tobytes():
             continue
-        is_control = each.role == "control"
-        text = values_text(Tensor(element_type=each.element_type, array=array), _VALUES)
-        lines.append(f"{each.name}: {each.element_type}{list(array.shape)}{f' = {text}' if is_control else ''}")
+        is_control = input_.role == "control"
+        text = values_text(Tensor(element_type=input_.element_type, array=array), _VALUES)
+        lines.append(f"{input_.name}: {input_.element_type}{list(array.shape)}{f' = {text}' if is_control else ''}")
         if not is_control:
-            lines += [f"  {line}" for line in _drawing(excerpt_of(each.name, array, each.element_type), None)]
+            lines += [f"  {line}" for line in _drawing(excerpt_of(input_.name, array, input_.element_type), None)]
     return lines or ["(nothing)"]
 
 
@@ -58,11 +58,11 @@ def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
     """The drawings of a case's tensor inputs, with the regions that are outputs, or with those of the output."""
     highlight = highlight_of(case, arrays)
     lines: list[str] = []
-    tensors = [each for each in case.inputs if each.role == "tensor"]
-    for each in tensors:
-        divided = highlight if highlight is not None and highlight.tensor == each.name else None
-        excerpt = excerpt_of(each.name, arrays[each.name], each.element_type, highlight=divided)
-        lines += [f"{each.name}:"] if len(tensors) > 1 and not excerpt.where else []
+    tensors = [input_ for input_ in case.inputs if input_.role == "tensor"]
+    for tensor in tensors:
+        divided = highlight if highlight is not None and highlight.tensor == tensor.name else None
+        excerpt = excerpt_of(tensor.name, arrays[tensor.name], tensor.element_type, highlight=divided)
+        lines += [f"{tensor.name}:"] if len(tensors) > 1 and not excerpt.where else []
         lines += _drawing(excerpt, divided)
     if highlight is not None and highlight.tensor not in arrays:
         lines.append(f"{highlight.tensor} along axis {highlight.axis}: {_sizes(highlight)}")
@@ -73,7 +73,7 @@ def returned_lines(case: Case, result: Result, backend: str, feeds: Sequence[Fee
     """The verdict on a case, the likely cause of a failure, and the outputs of the feed at fault, which comes first."""
     kind = f" ({result.reason})" if result.reason else ""
     yield f"{backend}: {result.verdict}{kind}{f': {result.sentence}' if result.sentence else ''}"
-    yield from (f"incident: {each}" for each in incident_lines(result.incidents))
+    yield from (f"incident: {incident_line}" for incident_line in incident_lines(result.incidents))
     texts = requirements_of(case.op).by_id
     for name in result.broken:
         yield f"breaks {name}{f': {texts[name].text}' if name in texts else ''}"
@@ -115,15 +115,15 @@ def _sizes(highlight: Highlight) -> str:
 def _rows(excerpt: Excerpt) -> Iterator[str]:
     marked = {(row, column) for row, column, _ in excerpt.marked}
     rows = [
-        [f"*{each}" if (y, x) in marked else each for x, each in enumerate(row)] for y, row in enumerate(excerpt.rows)
+        [f"*{cell}" if (y, x) in marked else cell for x, cell in enumerate(row)] for y, row in enumerate(excerpt.rows)
     ]
-    width = max(len(each) for row in rows for each in row)
+    width = max(len(cell) for row in rows for cell in row)
     more = " …" if excerpt.size[1] > len(excerpt.rows[0]) else ""
     outputs = excerpt.outputs
     begins = [number == 0 or outputs[number] != outputs[number - 1] for number in range(len(outputs))]
     for number, row in enumerate(rows):
         bars = ["│" if excerpt.along == "columns" and column and begins[column] else " " for column in range(len(row))]
-        line = "".join(f"{bar}{each:>{width}}" for bar, each in zip(bars, row, strict=True))
+        line = "".join(f"{bar}{cell:>{width}}" for bar, cell in zip(bars, row, strict=True))
         begin = excerpt.along == "rows" and begins[number]
         if begin and number:
             yield "─" * len(line)

@@ -26,7 +26,7 @@ def conclusion(report: Report) -> list[str]:
     if report.cases and report.implementation.mapped:
         sentences.append("The harness fulfils the mapped requirements itself; their cases do not test the backend.")
     if report.cases:
-        tested = sum(each.is_tested for each in report.requirements)
+        tested = sum(requirement.is_tested for requirement in report.requirements)
         sentences.append(f"{tested} of {counted(len(report.requirements), 'requirement')} tested.")
     return sentences
 
@@ -63,8 +63,8 @@ def _reasons(report: Report) -> Iterator[str]:
 
 def _names(rows: Iterable[RequirementRow]) -> str:
     operations: dict[str, list[str]] = defaultdict(list)
-    for each in rows:
-        operations[each.op].append(each.id)
+    for row in rows:
+        operations[row.op].append(row.id)
     if sum(map(len, operations.values())) > _NAMED:
         return ", ".join(f"{op}: {len(ids)}" for op, ids in operations.items())
     return "; ".join(f"{op}: {', '.join(ids)}" for op, ids in operations.items())
@@ -79,7 +79,7 @@ def news(report: Report) -> str:
         (len(comparison.stale), "stale line", ""),
         (len(report.deaths), "process that crashed or hung", "processes that crashed or hung"),
     )
-    return ", ".join(counted(*each) for each in counts if each[0]) or "nothing"
+    return ", ".join(counted(*count) for count in counts if count[0]) or "nothing"
 
 
 def known_failures(comparison: Comparison) -> str:
@@ -92,18 +92,23 @@ def known_failures(comparison: Comparison) -> str:
 
 def expected_otherwise(comparison: Comparison) -> dict[str, str]:
     """What the baseline expects of each case that fails for another reason, by the case's id."""
-    return {each.id: expectation(comparison.file, each.lines) for each in comparison.regressions if each.lines}
+    return {
+        regression.id: expectation(comparison.file, regression.lines)
+        for regression in comparison.regressions
+        if regression.lines
+    }
 
 
 def pass_sentences(comparison: Comparison) -> dict[str, str]:
     """Each pass that the baseline does not expect, by the case's id."""
-    return {each.id: f"{each.id} passes, and {expectation(comparison.file, each.lines)}" for each in comparison.passes}
+    return {
+        pass_.id: f"{pass_.id} passes, and {expectation(comparison.file, pass_.lines)}" for pass_ in comparison.passes
+    }
 
 
 def stale_sentences(comparison: Comparison) -> list[str]:
     """Each line that applies to no case."""
     return [
-        f"{comparison.file}:{each.number}: no case of the suite that matches {each.pattern!r} can fail with "
-        + each.reason
-        for each in comparison.stale
+        f"{comparison.file}:{x.number}: no case of the suite that matches {x.pattern!r} can fail with " + x.reason
+        for x in comparison.stale
     ]

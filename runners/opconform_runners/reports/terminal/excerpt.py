@@ -96,9 +96,9 @@ def excerpt_of(
         at = None
     place = at or (0,) * array.ndim
     index, along = _matrix_index(array.ndim, None if highlight is None else highlight.axis, place)
-    left_out = any(not isinstance(each, slice) for each in index)
+    left_out = any(not isinstance(x, slice) for x in index)
     matrix = np.atleast_2d(array[index])
-    row, column = (0, 0, *(each for each, held in zip(place, index, strict=True) if isinstance(held, slice)))[-2:]
+    row, column = (0, 0, *(x for x, held in zip(place, index, strict=True) if isinstance(held, slice)))[-2:]
     top, left = _start(row, matrix.shape[0], ROWS), _start(column, matrix.shape[1], COLUMNS)
     part = (slice(top, top + ROWS), slice(left, left + COLUMNS))
     shown = matrix[part]
@@ -116,7 +116,7 @@ def excerpt_of(
     return Excerpt(
         name=name,
         kind=label,
-        where=f"[{', '.join(':' if isinstance(each, slice) else str(each) for each in index)}]" if left_out else "",
+        where=f"[{', '.join(':' if isinstance(x, slice) else str(x) for x in index)}]" if left_out else "",
         rows=tuple(map(tuple, rows)),
         at=(top, left),
         size=(matrix.shape[0], matrix.shape[1]),
@@ -140,7 +140,7 @@ def _matrix_index(rank: int, axis: int | None, place: Sequence[int]) -> tuple[tu
     """The index of the matrix that contains the axis and the place, and the direction of the axis in it."""
     last = rank - 1
     rows = last - 1 if axis is None or axis == last else axis
-    index = tuple(slice(None) if each in (rows, last) else place[each] for each in range(rank))
+    index = tuple(slice(None) if index in (rows, last) else place[index] for index in range(rank))
     return index, "" if axis is None else "columns" if axis == last else "rows"
 
 
@@ -150,7 +150,7 @@ def _start(place: int, size: int, room: int) -> int:
 
 
 def _texts(part: Array, kind: ElementType, *, known: bool, digits: int = _DIGITS) -> list[list[str]]:
-    return [[_text(each, kind, digits, known=known) for each in np.split(row, row.size)] for row in part]
+    return [[_text(word, kind, digits, known=known) for word in np.split(row, row.size)] for row in part]
 
 
 def _text(element: Array, kind: ElementType, digits: int, *, known: bool) -> str:
@@ -182,10 +182,10 @@ class Bars(NamedTuple):
 def bars_of(shape: tuple[int, ...], outputs: Arrays) -> Bars | None:
     """How outputs divide an input of this shape; None if they do not, or if there are too many of them."""
     names = sorted(outputs, key=output_number)
-    axis = divided_axis(shape, [outputs[each].shape for each in names])
+    axis = divided_axis(shape, [outputs[name].shape for name in names])
     if axis is None or len(names) > _BARS:
         return None
-    sizes = [outputs[each].shape[axis] for each in names]
+    sizes = [outputs[name].shape[axis] for name in names]
     return Bars(axis, shape[axis], list(zip(names, accumulate(sizes, initial=0), sizes, strict=False)))
 
 
@@ -194,8 +194,8 @@ def pairs_of(case: Case, feed: Feed, mismatch: Mismatch | None) -> Iterator[Pair
 
     The differences are marked, or the elements past the end of the input.
     """
-    outputs = {each.name: each for each in case.expect.accept} if isinstance(case.expect, Accept) else {}
-    data_type = next((each.element_type for each in case.inputs if each.role == "tensor"), "f32")
+    outputs = {output.name: output for output in case.expect.accept} if isinstance(case.expect, Accept) else {}
+    data_type = next((input_.element_type for input_ in case.inputs if input_.role == "tensor"), "f32")
     shape = divided_shape(case, feed)
     bars = None if feed.golden else bars_of(shape, feed.actual)
     starts = {} if bars is None else {name: start for name, start, size in bars.outputs if start + size > bars.size}
@@ -209,9 +209,9 @@ def pairs_of(case: Case, feed: Feed, mismatch: Mismatch | None) -> Iterator[Pair
         at, past = None if mismatch is None else mismatch.at, None
         if bars is not None and got is not None and name in starts:
             room = max(0, bars.size - starts[name])
-            at = tuple(room if each == bars.axis else 0 for each in range(got.ndim))
+            at = tuple(room if index == bars.axis else 0 for index in range(got.ndim))
             indices = np.arange(got.shape[bars.axis]).reshape(
-                [-1 if each == bars.axis else 1 for each in range(got.ndim)]
+                [-1 if index == bars.axis else 1 for index in range(got.ndim)]
             )
             past = np.broadcast_to(indices >= room, got.shape)
         alike = want is not None and got is not None and (want.dtype.kind, want.shape) == (got.dtype.kind, got.shape)

@@ -35,7 +35,7 @@ def deaths_clause(deaths: int) -> str:
 
 def incident_notes(report: Report) -> Iterator[str]:
     """A sentence on the incidents that do not affect the verdict, if there are any."""
-    errors = [each for each in report.incidents if not each.is_death]
+    errors = [incident for incident in report.incidents if not incident.is_death]
     if errors:
         were = counted(len(errors), "case ended", "cases ended")
         yield f"{were} in an error and not when executed again alone; the verdict is that of the second execution."
@@ -43,4 +43,4 @@ def incident_notes(report: Report) -> Iterator[str]:
 
 def incident_lines(incidents: Iterable[Incident]) -> list[str]:
     """A sentence on each incident, those that affect the verdict first."""
-    return [incident_sentence(each) for each in sorted(incidents, key=lambda each: not each.is_death)]
+    return [incident_sentence(incident) for incident in sorted(incidents, key=lambda x: not x.is_death)]

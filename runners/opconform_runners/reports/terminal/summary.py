@@ -96,8 +96,8 @@ def print_summary(
         _print_counts(report, console)
     if comparison is not None:
         console.print(_text(f"Expected by {comparison.file}: {known_failures(comparison)}."), soft_wrap=True)
-    for each in conclusion(report)[1:]:
-        console.print(_text(each), soft_wrap=True)
+    for item in conclusion(report)[1:]:
+        console.print(_text(item), soft_wrap=True)
     print_verdict(report, console)
 
 
@@ -115,16 +115,16 @@ def print_verdict(report: Report, console: Console) -> None:
 def is_folded(report: Report) -> bool:
     """Whether the summary only counts what a verbose one lists."""
     return len(shown_faults(report, ["new"])) > _MOST or any(
-        each.verdict in ("inconclusive", "unsupported") or remarks_of(each) for each in report.results
+        result.verdict in ("inconclusive", "unsupported") or remarks_of(result) for result in report.results
     )
 
 
 def _print_counts(report: Report, console: Console) -> None:
     """One line each on inconclusive cases, unsupported cases and remarks."""
-    inconclusive = [each for each in report.results if each.verdict == "inconclusive"]
+    inconclusive = [result for result in report.results if result.verdict == "inconclusive"]
     if inconclusive:
-        controls = sum("; the control, " in each.sentence for each in inconclusive)
-        alone = sum("has no twin" in each.sentence for each in inconclusive)
+        controls = sum("; the control, " in x.sentence for x in inconclusive)
+        alone = sum("has no twin" in x.sentence for x in inconclusive)
         reasons = (
             (len(inconclusive) - controls - alone, "the same case without the fault did not pass either"),
             (alone, "the spec gives no twin, the same case without the fault"),
@@ -136,7 +136,7 @@ def _print_counts(report: Report, console: Console) -> None:
     if unsupported:
         cases = counted(report.summary["unsupported"], "case")
         console.print(f"Not supported: {cases} for {counted(unsupported, 'reason')}.")
-    remarks = Counter(name for each in report.results for name in remarks_of(each))
+    remarks = Counter(name for result in report.results for name in remarks_of(result))
     if remarks:
         said = "; ".join(f"{counted(number, 'case')} {REMARKS[name]}" for name, number in remarks.items())
         console.print(f"Remarks: {said}.", soft_wrap=True)
@@ -164,13 +164,13 @@ def _print_head(report: Report, console: Console) -> None:
 def _print_requirements(report: Report, console: Console, *, is_verbose: bool) -> None:
     """One row for each requirement that a case breaks or, if `is_verbose`, for each one."""
     rows = report.requirements
-    shown = [each for each in rows if is_verbose or each.is_broken or each.counts["error"]]
+    shown = [row for row in rows if is_verbose or row.is_broken or row.counts["error"]]
     if shown:
         console.print(_table(report, shown))
-    left_out = [each for each in rows if each not in shown]
-    decided = sum(each.counts["pass"] > 0 for each in left_out)
+    left_out = [row for row in rows if row not in shown]
+    decided = sum(x.counts["pass"] > 0 for x in left_out)
     said = [f"{counted(decided, 'requirement')}: no case fails"] if decided else []
-    without = sum(not each.cases for each in left_out)
+    without = sum(not x.cases for x in left_out)
     if open_ones := len(left_out) - decided - without:
         said.append(f"{counted(open_ones, 'requirement')}: no case is decided")
     if without:
@@ -183,7 +183,7 @@ def _table(report: Report, shown: Sequence[RequirementRow]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
     table.add_column("requirement", no_wrap=True)
     table.add_column("level", no_wrap=True)
-    used = {name: each for name, each in _VERDICTS.items() if report.summary[name]}
+    used = {name: verdict for name, verdict in _VERDICTS.items() if report.summary[name]}
     for heading, _ in used.values():
         table.add_column(heading, justify="right", no_wrap=True)
     for op, of_op in groupby(shown, attrgetter("op")):
@@ -212,15 +212,15 @@ def _print_section(console: Console, title: str, items: Iterable[RenderableType]
     shown = list(items)
     if shown:
         console.print(f"\n[bold]{title}[/bold]")
-    for each in shown[:most]:
-        console.print(each, soft_wrap=isinstance(each, str))
+    for item in shown[:most]:
+        console.print(item, soft_wrap=isinstance(item, str))
     if left := len(shown[most:] if most is not None else ()):
         console.print(f"… and {left:,} more (report OUT -v lists them)")
 
 
 def _faults(found: Iterable[ShownFault], comparison: Comparison | None = None) -> Iterator[RenderableType]:
     otherwise = {} if comparison is None else expected_otherwise(comparison)
-    return (_fault(each, otherwise) for each in found)
+    return (_fault(hit, otherwise) for hit in found)
 
 
 def _fault(shown: ShownFault, otherwise: Mapping[str, str]) -> RenderableType:
@@ -230,7 +230,7 @@ def _fault(shown: ShownFault, otherwise: Mapping[str, str]) -> RenderableType:
     grid.add_column(overflow="fold")
     if fault.condition:
         grid.add_row("  when", _text(fault.condition))
-    for text in dict.fromkeys(each.text for each in shown.requirements[:_NAMED]):
+    for text in dict.fromkeys(requirement.text for requirement in shown.requirements[:_NAMED]):
         grid.add_row("  expected", _text(text))
     grid.add_row("  given", _text(smallest.inputs))
     grid.add_row("  got", _text(smallest.sentence))
@@ -249,7 +249,7 @@ def _fault(shown: ShownFault, otherwise: Mapping[str, str]) -> RenderableType:
 
 def _remarks(report: Report) -> Iterator[RenderableType]:
     for name, sentence in REMARKS.items():
-        found = [each.id for each in report.results if name in remarks_of(each)]
+        found = [result.id for result in report.results if name in remarks_of(result)]
         if found:
             yield _item(f"{name}: {counted(len(found), 'case')} {sentence}, such as {found[0]}")
 
@@ -263,10 +263,10 @@ def remarks_of(result: Result) -> list[str]:
 def _by_sentence(report: Report, verdict: str) -> Iterator[RenderableType]:
     """The cases with a verdict, grouped by their sentence without its case ids."""
     by_sentence: dict[str, list[str]] = defaultdict(list)
-    for each in report.results:
-        if each.verdict == verdict:
-            by_sentence[_CASE.sub("", each.sentence)].append(each.id)
-    for sentence, found in sorted(by_sentence.items(), key=lambda each: (-len(each[1]), each[0])):
+    for result in report.results:
+        if result.verdict == verdict:
+            by_sentence[_CASE.sub("", result.sentence)].append(result.id)
+    for sentence, found in sorted(by_sentence.items(), key=lambda x: (-len(x[1]), x[0])):
         shown = sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST - 1]}…"
         yield _item(f"{counted(len(found), 'case')}, such as {found[0]}: {shown}")
 
@@ -276,7 +276,7 @@ def _item(sentence: str) -> RenderableType:
 
 
 def _lines(sentences: Iterable[str]) -> Iterator[str]:
-    return (f"  {_text(each)}" for each in sentences)
+    return (f"  {_text(sentence)}" for sentence in sentences)
 
 
 def _text(text: str) -> str:

@@ -101,10 +101,10 @@ class Batches:
         """
         batch = given if isinstance(given, Batch) else self._written(given)
         suite, session = self._opened(batch)
-        for number, each in enumerate(batch.trials):
+        for number, trial in enumerate(batch.trials):
             if number > 0 and time.monotonic() >= until:
                 break
-            yield _executed(suite, session, each, once=once)
+            yield _executed(suite, session, trial, once=once)
 
     def first_alike(
         self, proposed: Sequence[tuple[Failure, Sequence[Trial]]], until: float = math.inf
@@ -113,14 +113,14 @@ class Batches:
 
         Each is executed once.
         """
-        suite, session = self._opened(self._written([each for _, trials in proposed for each in trials]))
+        suite, session = self._opened(self._written([trial for _, trials in proposed for trial in trials]))
         found = []
         for failure, trials in proposed:
-            outcomes = (_executed(suite, session, each, once=True) for each in trials if time.monotonic() < until)
+            outcomes = (_executed(suite, session, trial, once=True) for trial in trials if time.monotonic() < until)
             alike = (
-                each
-                for each in outcomes
-                if isinstance(each, Failure) and failure.sign in (each.sign, each.without_message.sign)
+                outcome
+                for outcome in outcomes
+                if isinstance(outcome, Failure) and failure.sign in (outcome.sign, outcome.without_message.sign)
             )
             found.append(next(alike, None))
         return found
@@ -154,7 +154,7 @@ def _executed(suite: Suite, session: Session, trial: Trial, *, once: bool) -> Fa
     if result.verdict != "fail":
         return result
     causes = _causes(suite, entry, result, session.outcomes[entry.id])
-    names = frozenset(each.partition(":")[0] for each in causes)
+    names = frozenset(cause.partition(":")[0] for cause in causes)
     return Failure(trial=trial, result=result, symptom=symptom_of(result, next(iter(causes), "")), causes=names)
 
 
@@ -163,7 +163,7 @@ def _causes(suite: Suite, entry: Entry, result: Result, outcome: Outcome) -> lis
     if not isinstance(outcome, Returned):
         return []
     outputs: Mapping[tuple[int, int], Array] = {
-        (feed, number): each for feed, some in enumerate(outcome.outputs) for number, each in enumerate(some)
+        (feed, number): x for feed, some in enumerate(outcome.outputs) for number, x in enumerate(some)
     }
     feeds = feeds_of(suite, entry, result, outputs)
     return likely_causes(suite.case(entry), result, feeds[0]) if feeds and feeds[0].actual else []

@@ -15,15 +15,15 @@ _REPEATS_OF = {"crash": 2, "timeout": 0}
 
 def executed_again(batches: Batches, trials: Sequence[Trial]) -> list[Find | None]:
     """The failure of each trial, and whether it always fails; None where it never does."""
-    outcomes = [[each] for each in batches.outcomes(trials)]
+    outcomes = [[outcome] for outcome in batches.outcomes(trials)]
     for repeat in range(_REPEATS):
-        some = [number for number, each in enumerate(outcomes) if repeat < _repeats(each)]
+        some = [number for number, outcome in enumerate(outcomes) if repeat < _repeats(outcome)]
         if not some:
             break
         again = batches.outcomes([trials[number] for number in some], once=True)
         for number, outcome in zip(some, again, strict=True):
             outcomes[number].append(outcome)
-    return [_find(each) for each in outcomes]
+    return [_find(outcome) for outcome in outcomes]
 
 
 def _repeats(outcomes: Sequence[Failure | Result]) -> int:
@@ -31,17 +31,17 @@ def _repeats(outcomes: Sequence[Failure | Result]) -> int:
     first, *others = outcomes
     if not isinstance(first, Failure) and first.verdict != "pass":
         return 0
-    if any(isinstance(each, Failure) != isinstance(first, Failure) for each in others):
+    if any(isinstance(other, Failure) != isinstance(first, Failure) for other in others):
         return 0
     return _REPEATS_OF.get(first.result.reason or "", _REPEATS) if isinstance(first, Failure) else _REPEATS
 
 
 def _find(outcomes: Sequence[Failure | Result]) -> Find | None:
-    failures = [each for each in outcomes if isinstance(each, Failure)]
+    failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     if not failures:
         return None
     found = failures[0]
-    if any(each.fault[:-1] == found.fault[:-1] and each.fault != found.fault for each in failures):
+    if any(failure.fault[:-1] == found.fault[:-1] and failure.fault != found.fault for failure in failures):
         found = found.without_message
     return Find(failure=found, is_confirmed=True, varies=len(failures) < len(outcomes))
 

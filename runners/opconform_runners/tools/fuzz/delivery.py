@@ -15,7 +15,7 @@ FILLS: tuple[Fill, ...] = ("ramp", "bits", "special")
 
 def change_fill(draft: Draft, random: Random) -> Draft | None:
     """A tensor is filled in another way."""
-    filled = [name for name, each in draft.tensors.items() if each.fill != "values"]
+    filled = [name for name, tensor in draft.tensors.items() if tensor.fill != "values"]
     if not filled:
         return None
     name = random.choice(filled)
@@ -31,8 +31,8 @@ def change_binding(draft: Draft, random: Random) -> Draft | None:
     name = random.choice([*draft.tensors])
     other: Mapping[str, str] = {"constant": "parameter", "parameter": "constant"}
     binding = {**draft.binding, name: "parameter" if other[draft.binding[name]] == "parameter" else "constant"}
-    dynamic = {each: one for each, one in draft.dynamic.items() if binding[each] == "parameter"}
-    second = {each: one for each, one in (draft.second or {}).items() if binding[each] == "parameter"}
+    dynamic = {key: one for key, one in draft.dynamic.items() if binding[key] == "parameter"}
+    second = {key: one for key, one in (draft.second or {}).items() if binding[key] == "parameter"}
     return replace(draft, binding=binding, dynamic=dynamic, second=second or None)  # type: ignore[arg-type]
 
 
@@ -50,7 +50,7 @@ def change_dynamic(draft: Draft, random: Random) -> Draft | None:
             ways.append((*shape[:place], "?", *shape[place + 1 :]))
             ways.append((*shape[:place], f"{shape[place] // 2}..{shape[place] + 2}", *shape[place + 1 :]))
         dynamic[name] = random.choice(ways)
-    dynamic = {name: each for name, each in dynamic.items() if each != draft.tensors[name].shape}
+    dynamic = {name: x for name, x in dynamic.items() if x != draft.tensors[name].shape}
     return replace(draft, dynamic=dynamic, second=None)
 
 
@@ -80,7 +80,7 @@ def change_second(draft: Draft, random: Random) -> Draft | None:
         shape.append(random.choice(SMALL_SIZES))
     second = resized(tensor, shape, random)
     if tensor.fill != "values":
-        second = replace(second, fill=random.choice([each for each in FILLS if each != tensor.fill]))
+        second = replace(second, fill=random.choice([fill for fill in FILLS if fill != tensor.fill]))
     elif tensor.elements:
         place = random.randrange(len(second.elements) or 1)
         value = boundary(int(tensor.elements[0]), sizes_of(draft), random)

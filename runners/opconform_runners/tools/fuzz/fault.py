@@ -55,8 +55,8 @@ class Find:
     def _needs(self, other: "Find") -> bool:
         """Whether this find has all parts of another; a conversion converts data of any width."""
         shared = self.failure.marks & other.failure.marks
-        has_widths = not any(each.startswith(CONVERSIONS) for each in shared)
-        one, two = (parts(each.failure.trial.draft, has_widths=has_widths) for each in (self, other))
+        has_widths = not any(x.startswith(CONVERSIONS) for x in shared)
+        one, two = (parts(x.failure.trial.draft, has_widths=has_widths) for x in (self, other))
         return set(two) <= set(one)
 
     def _may_end_by(self, other: "Find") -> bool:
@@ -89,10 +89,10 @@ def distinct(finds: Iterable[Find], known: Mapping[tuple[str, ...], Find]) -> It
     """The finds that are not known and repeat no other one: the worst first, then the simplest; each case once."""
     others, keys = [*known.values()], {*known}
     digits = set()
-    for each in sorted(finds, key=severity_order):
-        is_repeated = each.key in keys or any(each.may_repeat(other) for other in others)
-        if not is_repeated and each.failure.trial.draft.digits not in digits:
-            keys.add(each.key)
-            digits.add(each.failure.trial.draft.digits)
-            yield each
-        others.append(each)
+    for find in sorted(finds, key=severity_order):
+        is_repeated = find.key in keys or any(find.may_repeat(other) for other in others)
+        if not is_repeated and find.failure.trial.draft.digits not in digits:
+            keys.add(find.key)
+            digits.add(find.failure.trial.draft.digits)
+            yield find
+        others.append(find)

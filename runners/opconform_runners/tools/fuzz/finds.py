@@ -38,7 +38,7 @@ def earlier_trials(folder: Path, seed: int) -> list[Trial]:
         SpecMistakes: A spec there is wrong.
         UsageError: Nothing can be written there, or a spec is of another operation or cannot be extended.
     """
-    place = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    place = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
     if not place.is_dir() or not os.access(place, os.W_OK):
         raise UsageError(f"{place} is not a folder that can be written to. Name another folder with --out.")
     files = _specs_in(folder)
@@ -47,14 +47,14 @@ def earlier_trials(folder: Path, seed: int) -> list[Trial]:
         if spec.op != path.stem:
             raise UsageError(f"{path} has cases of {spec.op}. Rename it, or name another folder with --out.")
         extended(path, [{"id": "probe"}])
-        for family in (each for group in spec.groups for each in families(group, seed=seed)):
-            case, *twin = (replace(each, group=GROUP, profile=GROUP) for each in family.cases)
+        for family in (family for group in spec.groups for family in families(group, seed=seed)):
+            case, *twin = (replace(case, group=GROUP, profile=GROUP) for case in family.cases)
             trials[case.id] = trial_of(case, twin[0]) if twin else Trial(draft=case)
     return [*trials.values()]
 
 
 def _specs_in(folder: Path) -> list[Path]:
-    return sorted(each for each in folder.glob("*.yaml") if each.stem in OPERATIONS)
+    return sorted(path for path in folder.glob("*.yaml") if path.stem in OPERATIONS)
 
 
 def extended(path: Path, groups: Sequence[Mapping[str, object]]) -> str:
@@ -108,18 +108,18 @@ def write_suite(search: Search, folder: Path, backend: str, options: Options) ->
     Only some backends have scripts.
     """
     files = _specs_in(folder)
-    digits = {each.draft.digits for each in search.earlier}
-    digits.update(each.failure.trial.draft.digits for each in search.found.values())
+    digits = {x.draft.digits for x in search.earlier}
+    digits.update(hit.failure.trial.draft.digits for hit in search.found.values())
     if not files or not digits:
         return
     if search.found or not _has_cases(folder / "suite", digits):
         generate(specs_of(files, seed=options.seed, limits=LIMITS), folder / "suite", options)
     suite = open_suite(folder / "suite")
     name = backend.partition(":")[0]
-    entries = {each.id.rpartition("/")[2]: each for each in suite.entries}
-    finds = [each for each in (*search.found.values(), *search.known.values()) if _is_written(each, folder)]
-    for each in finds if name in SCRIPTS else ():
-        result, draft = each.failure.result, each.failure.trial.draft
+    entries = {entry.id.rpartition("/")[2]: entry for entry in suite.entries}
+    finds = [hit for hit in (*search.found.values(), *search.known.values()) if _is_written(hit, folder)]
+    for find in finds if name in SCRIPTS else ():
+        result, draft = find.failure.result, find.failure.trial.draft
         notes = notes_of(suite, entries[draft.digits], name, Observation(result=result, backend=search.batches.title))
         path = folder / f"{draft.digits}.py"
         if path.exists():
@@ -137,25 +137,25 @@ def _has_cases(suite: Path, digits: set[str]) -> bool:
         entries = open_suite(suite).entries
     except OpconformError:
         return False
-    return digits <= {each.id.rpartition("/")[2] for each in entries}
+    return digits <= {entry.id.rpartition("/")[2] for entry in entries}
 
 
 def sorted_finds(search: Search) -> list[Find]:
     """The new finds, the worst first."""
-    return sorted(search.found.values(), key=lambda each: SEVERITIES.index(severity_of(each.failure.result)))
+    return sorted(search.found.values(), key=lambda x: SEVERITIES.index(severity_of(x.failure.result)))
 
 
 def _names(op: str, broken: Sequence[str]) -> str:
     """The names of requirements; interpretations are marked."""
     known = requirements_of(op).by_id
     marks = {"interpretation": " (interpretation)"}
-    return ", ".join(f"{each}{marks.get(known[each].level, '')}" for each in broken)
+    return ", ".join(f"{requirement}{marks.get(known[requirement].level, '')}" for requirement in broken)
 
 
 def lines_of(search: Search, folder: Path, backend: str, operations: Sequence[str] = ()) -> Iterator[str]:
     """The new finds in words, and what was tested of some operations."""
-    for number, each in enumerate(sorted_finds(search), 1):
-        yield from _lines_of_find(number, each, folder)
+    for number, find in enumerate(sorted_finds(search), 1):
+        yield from _lines_of_find(number, find, folder)
     for error in search.errors.values():
         yield f"error: {error.op}: {one_line(error.sentence, _LONGEST)}; with {one_line(error.inputs, _LONGEST)}"
     verdicts = ", ".join(f"{count:,} {name}" for name, count in search.counts.most_common()) or "none"
@@ -168,7 +168,7 @@ def lines_of(search: Search, folder: Path, backend: str, operations: Sequence[st
     if search.fails:
         failing = f"{search.counts['fail']} of the {search.decided.total()} that passed or failed"
         yield f"The search ended early, because nearly every case fails: {failing}. Correct the backend first."
-    elif missing := [each for each in operations if not search.decided[each]]:
+    elif missing := [operation for operation in operations if not search.decided[operation]]:
         what = ", ".join(missing) if search.decided else "everything"
         yield f"Not tested, because no case passed or failed: {what}."
     if search.found:

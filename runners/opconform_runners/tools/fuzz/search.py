@@ -82,14 +82,14 @@ class Search:
     @property
     def found(self) -> dict[tuple[str, ...], Find]:
         """The new finds by their keys: the confirmed ones, and the simplest others that repeat no other one."""
-        seen = [each for some in self.seen.values() for each in some]
-        return {each.key: each for each in (*self.confirmed, *self._new(seen))}
+        seen = [x for some in self.seen.values() for x in some]
+        return {x.key: x for x in (*self.confirmed, *self._new(seen))}
 
     def _new(self, finds: Sequence[Find]) -> list[Find]:
-        taken = {each.draft.digits for each in self.earlier}
-        taken.update(each.failure.trial.draft.digits for each in self.confirmed)
+        taken = {x.draft.digits for x in self.earlier}
+        taken.update(x.failure.trial.draft.digits for x in self.confirmed)
         some = distinct(finds, self.known | self._settled)
-        return [each for each in some if each.failure.trial.draft.digits not in taken]
+        return [x for x in some if x.failure.trial.draft.digits not in taken]
 
     def run(self, operations: Sequence[str], on_progress: OnProgress) -> None:
         """Execute trials of some operations until a limit is reached.
@@ -123,9 +123,9 @@ class Search:
             self.valid[result.verdict] += result.expect == "accept"
         if isinstance(outcome, Failure):
             self._note(Find(failure=outcome, tests=self.tests, seconds=self._elapsed()))
-        if self.valid.total() >= _VALID and all(_nearly_all_fail(each) for each in (self.valid, self.counts)):
+        if self.valid.total() >= _VALID and all(_nearly_all_fail(x) for x in (self.valid, self.counts)):
             self.fails = True
-            simplest = min((each for some in self.seen.values() for each in some), key=_cost)
+            simplest = min((x for some in self.seen.values() for x in some), key=_cost)
             self.seen = {} if self.known else {simplest.failure.sign: [simplest]}
 
     def _elapsed(self) -> float:
@@ -133,8 +133,8 @@ class Search:
 
     def _note_known(self) -> None:
         finds = executed_again(self.batches, self.earlier)
-        self.known = {each.key: each for each in finds if each is not None}
-        self.fixed = [each for each, find in zip(self.earlier, finds, strict=True) if find is None]
+        self.known = {find.key: find for find in finds if find is not None}
+        self.fixed = [x for x, find in zip(self.earlier, finds, strict=True) if find is None]
 
     def _note(self, find: Find) -> None:
         """Keep a failure if it is among the simplest of its sign."""
@@ -142,19 +142,19 @@ class Search:
         if failure.result.reason == "rejected-valid":
             alike = [sign for sign, some in self.seen.items() if some[0].failure.fault[:-1] == failure.fault[:-1]]
             if failure.without_message.sign in alike or len(alike) > _MESSAGES:
-                for each in [one for sign in alike for one in self.seen.pop(sign)]:
-                    self._keep(replace(each, failure=each.failure.without_message))
+                for item in [one for sign in alike for one in self.seen.pop(sign)]:
+                    self._keep(replace(item, failure=item.failure.without_message))
                 find = replace(find, failure=failure.without_message)
         self._keep(find)
 
     def _keep(self, find: Find) -> None:
         digits, sign = find.failure.trial.draft.digits, find.failure.sign
-        others = [each for each in self.seen.get(sign, ()) if each.failure.trial.draft.digits != digits]
+        others = [x for x in self.seen.get(sign, ()) if x.failure.trial.draft.digits != digits]
         self.seen[sign] = sorted([find, *others], key=_cost)[:_REDUCED]
 
     def reduce(self, on_progress: OnProgress) -> None:
         """Replace each failure by the simplest case that fails alike, all in the same batches, and confirm it."""
-        drawn = [each for some in self.seen.values() for each in some]
+        drawn = [x for some in self.seen.values() for x in some]
         current = drawn.copy()
         tried = [set[str]() for _ in current]
         end = 0.0 if self.fails else self._seconds * _REDUCING
@@ -163,15 +163,15 @@ class Search:
             for number, find in enumerate(current):
                 if self._elapsed() >= end:
                     break
-                left = [each for each in simpler(find.failure.trial) if each.draft.digits not in tried[number]]
+                left = [x for x in simpler(find.failure.trial) if x.draft.digits not in tried[number]]
                 proposed.append((drawn[number].failure, left[:_AT_ONCE]))
                 current[number] = replace(find, is_reduced=not left)
-            if all(each.is_reduced for each in current):
+            if all(x.is_reduced for x in current):
                 break
-            reduced = sum(each.is_reduced for each in current)
+            reduced = sum(x.is_reduced for x in current)
             on_progress(reduced / len(current), reduced)
             for number, failure in enumerate(self.batches.first_alike(proposed, self._begun + end)):
-                tried[number].update(each.draft.digits for each in proposed[number][1])
+                tried[number].update(x.draft.digits for x in proposed[number][1])
                 if failure is not None:
                     current[number] = replace(current[number], failure=failure)
         on_progress(1.0, len(current))
@@ -180,12 +180,12 @@ class Search:
     def _confirm(self, reduced: Sequence[Find]) -> None:
         """Settle the failures that recur in fresh harnesses: the reduced case of each, or else the drawn one."""
         until = self._begun + self._seconds * _REPEATING
-        drawn = [each for some in self.seen.values() for each in some]
+        drawn = [x for some in self.seen.values() for x in some]
         left = dict(enumerate(reduced))
-        for number in sorted(left, key=lambda each: severity_order(reduced[each])):
+        for number in sorted(left, key=lambda x: severity_order(reduced[x])):
             self.seen = {}
-            for each in left.values():
-                self.seen.setdefault(each.failure.sign, []).append(each)
+            for item in left.values():
+                self.seen.setdefault(item.failure.sign, []).append(item)
             if time.monotonic() >= until:
                 return
             self._settle(left.pop(number), drawn[number])
@@ -196,7 +196,7 @@ class Search:
         if not self._new([find]):
             return
         tried = [find] if find.failure.trial == drawn.failure.trial else [find, drawn]
-        again = next(filter(None, (recurring(self.batches, each) for each in tried)), find if self.fails else None)
+        again = next(filter(None, (recurring(self.batches, x) for x in tried)), find if self.fails else None)
         if again is None:
             self.unsettled += 1
             return

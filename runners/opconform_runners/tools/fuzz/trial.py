@@ -74,15 +74,15 @@ def decided(draft: Draft) -> Draft | None:
     """
     second = None if draft.second is None else _with_whole_lists(draft.operation, draft.tensors, draft.second)
     draft = replace(draft, second=second, rejected_for=None, twin=None, requirements=())
-    if not all(_is_expressible(each) for feed in draft.feeds for each in feed.values()):
+    if not all(_is_expressible(tensor) for feed in draft.feeds for tensor in feed.values()):
         return None
-    if any((draft.operation.requested_outputs(each) or 0) > OUTPUTS for each in draft.arguments):
+    if any((draft.operation.requested_outputs(argument) or 0) > OUTPUTS for argument in draft.arguments):
         return None
-    *before, last = (_outputs(draft.operation, each) for each in draft.arguments)
+    *before, last = (_outputs(draft.operation, argument) for argument in draft.arguments)
     violated = last.requirements if isinstance(last, Rejection) else ()
-    if len(violated) > 1 or any(isinstance(each, Rejection) for each in before):
+    if len(violated) > 1 or any(isinstance(x, Rejection) for x in before):
         return None
-    if not violated and not all(_is_small(each) for each in (*before, last)):
+    if not violated and not all(_is_small(x) for x in (*before, last)):
         return None
     draft = replace(draft, rejected_for=next(iter(violated), None), requirements=violated or _requirements(draft))
     if draft.second is not None or draft.has_other_nodes:
@@ -96,7 +96,7 @@ def decided(draft: Draft) -> Draft | None:
 def trial_of(draft: Draft, twin: Draft) -> Trial:
     """The trial of an invalid case, which names its twin; the second feed of the twin has the same tensors."""
     if draft.second is not None and twin.second is not None:
-        first = {name: each for name, each in twin.tensors.items() if name in draft.second}
+        first = {name: tensor for name, tensor in twin.tensors.items() if name in draft.second}
         twin = replace(twin, second={**first, **twin.second})
     twin = attributed(replace(twin, is_twin=True, requirements=draft.requirements))
     return Trial(draft=replace(draft, twin=twin.id), twin=twin)
@@ -107,12 +107,12 @@ def with_tensors(draft: Draft, tensors: Mapping[str, TensorDraft]) -> Draft:
     binding = {**default_binding(draft.operation, tensors), **draft.binding}
     if draft.context == "folded":
         binding = dict.fromkeys(tensors, "constant")
-    second = {name: each for name, each in (draft.second or {}).items() if tensors.get(name) == draft.tensors.get(name)}
+    second = {name: x for name, x in (draft.second or {}).items() if tensors.get(name) == draft.tensors.get(name)}
     return replace(
         draft,
         tensors=tensors,
         binding={name: binding[name] for name in tensors},
-        dynamic={name: each for name, each in draft.dynamic.items() if _still_fits(each, tensors.get(name))},
+        dynamic={name: x for name, x in draft.dynamic.items() if _still_fits(x, tensors.get(name))},
         second=second or None,
     )
 
@@ -129,7 +129,7 @@ def resized(tensor: TensorDraft, shape: Sequence[int], random: Random | None = N
     if tensor.fill != "values" or count > ELEMENTS:
         return replace(tensor, shape=tuple(shape))
     source = given or tuple(random.randrange(3) if random else 0 for _ in range(count))
-    return replace(tensor, shape=tuple(shape), elements=tuple(source[each % len(source)] for each in range(count)))
+    return replace(tensor, shape=tuple(shape), elements=tuple(source[index % len(source)] for index in range(count)))
 
 
 def _with_whole_lists(
@@ -144,7 +144,7 @@ def _with_whole_lists(
 def _requirements(draft: Draft) -> tuple[str, ...]:
     """The requirements of a valid case: the exact bits, and those of NaNs if it can have any."""
     bits = draft.operation.bits
-    has_floats = any(ELEMENT_TYPES[each.element_type].kind == "float" for each in draft.tensors.values())
+    has_floats = any(ELEMENT_TYPES[tensor.element_type].kind == "float" for tensor in draft.tensors.values())
     about_nans = requirements_of(draft.op).establishes.get("nan-payload", ()) if has_floats else ()
     return (*([bits] if bits else []), *about_nans)
 
@@ -158,7 +158,7 @@ def _outputs(operation: Operation, arguments: Arguments) -> Sequence[TensorType]
 
 
 def _is_small(outputs: Sequence[TensorType] | Rejection) -> bool:
-    shapes = [] if isinstance(outputs, Rejection) else [each.shape for each in outputs]
+    shapes = [] if isinstance(outputs, Rejection) else [output.shape for output in outputs]
     return sum(map(math.prod, shapes)) <= OUTPUT_ELEMENTS and all(map(_is_possible, shapes))
 
 
@@ -176,6 +176,7 @@ def _is_expressible(tensor: TensorDraft) -> bool:
     if tensor.fill != "values":
         return True
     is_within = not element_type.is_integer or all(
-        isinstance(each, int) and element_type.minimum <= each <= element_type.maximum for each in tensor.elements
+        isinstance(element, int) and element_type.minimum <= element <= element_type.maximum
+        for element in tensor.elements
     )
     return is_within and len(tensor.elements) == math.prod(tensor.shape)

@@ -29,12 +29,14 @@ def openvino_source(case: Case) -> GraphSource | None:
     """The graph as calls of `openvino.opset*` on variables such as `data_node`, or None if they cannot express it."""
     if not all(_is_regular(node) for node in case.graph.nodes):
         return None
-    known, steps = {each.name: f"{each.name}_node" for each in case.inputs}, []
+    known, steps = {input_.name: f"{input_.name}_node" for input_ in case.inputs}, []
     for node in case.graph.nodes:
         variable = snake(node.name)
-        steps.append((variable, _openvino_call(node, [None if each is None else known[each] for each in node.inputs])))
+        steps.append(
+            (variable, _openvino_call(node, [None if input_ is None else known[input_] for input_ in node.inputs]))
+        )
         known |= {name: f"{variable}.output({number})" for number, name in enumerate(node.outputs)}
-    return GraphSource(tuple(steps), tuple(known[each] for each in case.graph.outputs))
+    return GraphSource(tuple(steps), tuple(known[output] for output in case.graph.outputs))
 
 
 def opsets(case: Case) -> list[str]:
@@ -45,12 +47,12 @@ def opsets(case: Case) -> list[str]:
 def _is_regular(node: Node) -> bool:
     """Whether a node has every input and plain attributes, as a function call needs."""
     operation = OPERATIONS[node.op]
-    specs = {each.name: each for each in operation.attributes}
-    wanted = sum(not each.optional for each in operation.inputs)
+    specs = {attribute.name: attribute for attribute in operation.attributes}
+    wanted = sum(not input_.optional for input_ in operation.inputs)
     return (
         None not in node.inputs
         and len(node.inputs) >= wanted
-        and {each.name for each in operation.attributes if each.default is None} <= set(node.attributes)
+        and {attribute.name for attribute in operation.attributes if attribute.default is None} <= set(node.attributes)
         and all(_is_plain(value, specs[name]) for name, value in node.attributes.items())
     )
 
@@ -60,7 +62,7 @@ def _is_plain(value: Attribute, spec: AttributeSpec) -> bool:
     if spec.type == "boolean":
         return type(value) is bool
     if spec.type == "ints":
-        return isinstance(value, tuple) and all(type(each) is int and 0 <= each <= _LARGEST for each in value)
+        return isinstance(value, tuple) and all(type(x) is int and 0 <= x <= _LARGEST for x in value)
     return value in spec.values if spec.type == "enum" else type(value) is int and 0 <= value <= _LARGEST
 
 
@@ -74,13 +76,13 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
         operands = ", ".join(map(str, inputs))
         return f'NodeFactory("{_opset(node)}").create("{operation.type}", [{operands}], {dict(node.attributes)})'
     single = [port for port in operation.inputs if not port.variadic]
-    given = [str(each) for each in inputs[: len(single)]]
+    given = [str(input_) for input_ in inputs[: len(single)]]
     optional = given[sum(not port.optional for port in single) :]
-    before = [each.name for each in operation.attributes if optional and each.default is None]
+    before = [attribute.name for attribute in operation.attributes if optional and attribute.default is None]
     given[len(given) - len(optional) :] = [*(repr(node.attributes[name]) for name in before), *optional]
     if len(single) < len(operation.inputs):
-        given.append(f"[{', '.join(str(each) for each in inputs[len(single) :])}]")
-    lists: dict[str, Attribute] = {each.name: () for each in operation.attributes if each.type == "ints"}
+        given.append(f"[{', '.join(str(input_) for input_ in inputs[len(single) :])}]")
+    lists: dict[str, Attribute] = {attribute.name: () for attribute in operation.attributes if attribute.type == "ints"}
     named = {name: value for name, value in (lists | dict(node.attributes)).items() if name not in before}
     given += [f"{name}={list(value) if isinstance(value, tuple) else value!r}" for name, value in named.items()]
     return f"{_opset(node)}.{snake(operation.type)}({', '.join(given)})"
@@ -112,7 +114,7 @@ def onnx_model_of(content: bytes) -> tuple[str, list[tuple[str, str, str, str]]]
         return name, kind, shape, f'bytes.fromhex("{proto.raw_data.hex()}")'
 
     model = load_from_string(content)
-    constants = [constant(each) for each in model.graph.initializer]
+    constants = [constant(x) for x in model.graph.initializer]
     del model.graph.initializer[:]
     model.graph.name = "case"
     return str(printer.to_text(model)), constants

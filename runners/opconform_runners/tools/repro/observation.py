@@ -74,9 +74,9 @@ def notes_of(suite: Suite, entry: Entry, backend: str, observation: Observation 
     feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
     yield f"Given: {description_of(case, feeds)}."
     broken = () if observation is None else observation.result.broken
-    for each in broken or entry.requirements:
-        note = suite.header.requirements.get(entry.op, {}).get(each)
-        yield f"Requirement {each}" + (f" ({note.level}): {note.text}" if note else "")
+    for requirement in broken or entry.requirements:
+        note = suite.header.requirements.get(entry.op, {}).get(requirement)
+        yield f"Requirement {requirement}" + (f" ({note.level}): {note.text}" if note else "")
     if observation is not None:
         yield f"Seen with {observation.backend}: {observation.sentence}."
         if observation.is_memory_fault:

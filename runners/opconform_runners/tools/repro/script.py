@@ -72,31 +72,31 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
     backend, _, device = backend.partition(":")
     script = SCRIPTS[backend]
     if script.devices and device not in script.devices:
-        allowed = ", ".join(each for each in script.devices if each)
+        allowed = ", ".join(device for device in script.devices if device)
         raise UsageError(f"opconform repro does not support {backend}:{device}. Allowed: {allowed}.")
     case = suite.case(entry)
     variables, feeds = variables_of(suite, entry, case)
-    held = [each for each in script.dialects if suite.header.dialects.get(each) in entry.files]
+    held = [dialect for dialect in script.dialects if suite.header.dialects.get(dialect) in entry.files]
     if script.dialects and not held:
-        reasons = (entry.left_out.get(each, f"the suite has no {each} models") for each in script.dialects)
+        reasons = (entry.left_out.get(dialect, f"the suite has no {dialect} models") for dialect in script.dialects)
         raise UsageError(f"{case.id} cannot be given to {backend}: {'; '.join(dict.fromkeys(reasons))}.")
     if backend == "torch":
         _check_torch(case)
     read = {name: suite.read(entry, name) for name in entry.files if name.partition("/")[0] in held[:1]}
     first = {
-        each.name: Tensor(element_type=each.element_type, array=suite.arrays(entry, inputs_name(0))[each.name])
-        for each in case.inputs
+        input_.name: Tensor(element_type=input_.element_type, array=suite.arrays(entry, inputs_name(0))[input_.name])
+        for input_ in case.inputs
     }
     graph = torch_source(_declared(suite, case), first) if backend == "torch" else openvino_source(case)
     calls_functions = backend == "openvino" and graph is not None
-    used = [each for each in variables if calls_functions or is_used(case, each.input, held)]
-    for each in used:
-        if each.kind.bits % 8 and each.kind.name not in BIT_ORDERS:
-            raise UsageError(f"A short script cannot pack {each.kind.name}.")
-    by_input = {each.input.name: each for each in used}
-    tensors = [each for each in case.inputs if each.role == "tensor"]
+    used = [variable for variable in variables if calls_functions or is_used(case, variable.input, held)]
+    for item in used:
+        if item.kind.bits % 8 and item.kind.name not in BIT_ORDERS:
+            raise UsageError(f"A short script cannot pack {item.kind.name}.")
+    by_input = {x.input.name: x for x in used}
+    tensors = [input_ for input_ in case.inputs if input_.role == "tensor"]
     data = tensors[0].element_type if tensors else "string"
-    both_nan = " & ".join(nan_source(data, each) for each in ("want", "have")) if nan_source(data, "want") else ""
+    both_nan = " & ".join(nan_source(data, name) for name in ("want", "have")) if nan_source(data, "want") else ""
     imported, device = device.startswith(_IMPORT), device.removeprefix(_IMPORT)
     model, constants = onnx_model_of(read[f"{held[0]}/model.onnx"]) if "onnx" in script.dialects else ("", [])
     dies, elsewhere = reason in ENDS, device not in ("", "CPU")
@@ -115,11 +115,11 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         by_input=by_input,
         torch_types=_TORCH_TYPES,
         bit_orders=BIT_ORDERS,
-        text=any(each.element_type == "string" for each in case.inputs),
-        odd=next((each for each in used if each.is_odd), None),
+        text=any(input_.element_type == "string" for input_ in case.inputs),
+        odd=next((x for x in used if x.is_odd), None),
         graph=graph,
         opsets=opsets(case),
-        main=next((by_input[each.name] for each in tensors if each.name in by_input), None),
+        main=next((by_input[tensor.name] for tensor in tensors if tensor.name in by_input), None),
         xml=_text_source(_joined(read.get("openvino/model.xml", b"").decode())),
         weights=textwrap.wrap(read.get("openvino/model.bin", b"").hex(), _WIDTH - 6),
         onnx=_text_source(model),
@@ -131,24 +131,24 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
 
 
 def _declared(suite: Suite, case: Case) -> DeclaredCase:
-    fields = {each.name: getattr(case, each.name) for each in dataclasses.fields(case)}
+    fields = {field.name: getattr(case, field.name) for field in dataclasses.fields(case)}
     return DeclaredCase(**fields, declarations=suite.header.declarations)
 
 
 def _check_torch(case: Case) -> None:
-    tensors = [each.element_type for each in case.inputs if each.role == "tensor"]
+    tensors = [input_.element_type for input_ in case.inputs if input_.role == "tensor"]
     if not tensors:
         raise UsageError(f"{case.id} has no data input to call torch with.")
-    for each in tensors:
-        if each == "string" or (is_odd(ELEMENT_TYPES[each]) and each not in _TORCH_TYPES):
-            raise UsageError(f"{case.id} cannot be given to torch, which has no tensors of {each}.")
+    for tensor in tensors:
+        if tensor == "string" or (is_odd(ELEMENT_TYPES[tensor]) and tensor not in _TORCH_TYPES):
+            raise UsageError(f"{case.id} cannot be given to torch, which has no tensors of {tensor}.")
     if case.feeds > 1:
         raise UsageError(f"{case.id} has two inferences on one model, and torch has no model: each is a separate call.")
 
 
 def _comments(notes: Iterable[str]) -> tuple[str, ...]:
     """Sentences as comment lines, none of which can be code whatever the sentences contain."""
-    plain = ["".join(each for each in " ".join(note.split()) if each.isprintable()) for note in notes]
+    plain = ["".join(x for x in " ".join(note.split()) if x.isprintable()) for note in notes]
     return tuple(line for note in plain for line in textwrap.wrap(note, _WIDTH - 2, break_on_hyphens=False))
 
 
@@ -160,5 +160,5 @@ def _joined(xml: str) -> str:
 
 def _text_source(text: str) -> str:
     """A text as a Python string literal, unescaped where that is safe."""
-    plain = all(each.isprintable() or each == "\n" for each in text) and "\\" not in text and '"""' not in text
+    plain = all(letter.isprintable() or letter == "\n" for letter in text) and "\\" not in text and '"""' not in text
     return f'"""\\\n{text}"""' if plain else repr(text)

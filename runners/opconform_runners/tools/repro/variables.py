@@ -57,13 +57,13 @@ def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable
     feeds = []
     for feed in range(case.feeds):
         arrays, names = suite.arrays(entry, inputs_name(feed)), {}
-        for each in case.inputs:
-            source = array_source(arrays[each.name])
-            known = [name for name, one in variables.items() if one.source == source and one.input == each]
-            names[each.name] = known[0] if known else each.name if feed == 0 else f"{each.name}_{feed}"
-            variables.setdefault(names[each.name], Variable(names[each.name], source, each))
-        fed = tuple(variables[names[each.name]] for each in case.inputs if each.binding == "parameter")
-        held = {names[each.name]: arrays[each.name] for each in case.inputs if each.role == "tensor"}
+        for item in case.inputs:
+            source = array_source(arrays[item.name])
+            known = [name for name, one in variables.items() if one.source == source and one.input == item]
+            names[item.name] = known[0] if known else item.name if feed == 0 else f"{item.name}_{feed}"
+            variables.setdefault(names[item.name], Variable(names[item.name], source, item))
+        fed = tuple(variables[names[input_.name]] for input_ in case.inputs if input_.binding == "parameter")
+        held = {names[input_.name]: arrays[input_.name] for input_ in case.inputs if input_.role == "tensor"}
         feeds.append(Feed(fed, _expected(suite, entry, case, feed, held)))
     return tuple(variables.values()), tuple(feeds)
 
@@ -72,7 +72,7 @@ def _expected(suite: Suite, entry: Entry, case: Case, feed: int, held: Mapping[s
     if not isinstance(case.expect, Accept):
         return ()
     golden = suite.arrays(entry, expected_name(feed))
-    return tuple(output_source(golden[each.name], held) for each in case.expect.accept)
+    return tuple(output_source(golden[output.name], held) for output in case.expect.accept)
 
 
 def is_used(case: Case, each: Input, held: Sequence[str]) -> bool:
@@ -108,7 +108,7 @@ def array_source(array: Array) -> str:
     shape, dtype = tuple(array.shape), f"np.{array.dtype.name}" if array.dtype.kind != "U" else ""
     flat = array.reshape(-1)
     if array.dtype.kind == "U":
-        return _shaped(f"np.array([{', '.join(repr(str(each)) for each in flat)}])", shape)
+        return _shaped(f"np.array([{', '.join(repr(str(value)) for value in flat)}])", shape)
     if flat.size == 0:
         return f"np.zeros({shape}, {dtype})"
     if flat.size > _FEW and array.dtype.kind != "b":
@@ -128,7 +128,7 @@ def array_source(array: Array) -> str:
 
 def output_source(output: Array, inputs: Mapping[str, Array]) -> str:
     """An expression for an output: a slice along one dimension of an input, named by its variable, or the elements."""
-    found = (source for name, each in inputs.items() if (source := _slice_source(output, each, name)))
+    found = (source for name, input_ in inputs.items() if (source := _slice_source(output, input_, name)))
     return next(found, None) or array_source(output)
 
 
@@ -143,7 +143,7 @@ def _slice_source(output: Array, whole: Array, name: str) -> str:
         return ""
     axis, size = sliced[0], output.shape[sliced[0]]
     row = np.take(output, 0, axis).tobytes()
-    starts = [each for each in range(whole.shape[axis]) if np.take(whole, each, axis).tobytes() == row]
+    starts = [index for index in range(whole.shape[axis]) if np.take(whole, index, axis).tobytes() == row]
     for step, start in product(_STEPS, starts):
         last = start + (size - 1) * step
         if not 0 <= last < whole.shape[axis]:
@@ -159,16 +159,16 @@ def _slice_source(output: Array, whole: Array, name: str) -> str:
 def _shaped(source: str, shape: Sequence[int]) -> str:
     if len(shape) == 1:
         return source
-    return f"{source}.reshape({', '.join(str(each) for each in shape) or '()'})"
+    return f"{source}.reshape({', '.join(str(size) for size in shape) or '()'})"
 
 
 def _listed(flat: Array, dtype: str) -> str:
-    values = flat.tolist() if flat.dtype.kind in "biu" else [float(str(each)) for each in flat]
+    values = flat.tolist() if flat.dtype.kind in "biu" else [float(str(value)) for value in flat]
     if flat.dtype.kind == "f" and (not np.isfinite(flat).all() or _bits(values, flat) != flat.tobytes()):
         bits = patterns(flat)
-        shown = [f"0x{int(each):0{bits.dtype.itemsize * 2}x}" for each in bits]
+        shown = [f"0x{int(bit):0{bits.dtype.itemsize * 2}x}" for bit in bits]
         return f"np.array([{_wrapped(shown)}], np.{bits.dtype.name}).view({dtype})"
-    return f"np.array([{_wrapped([repr(each) for each in values])}], {dtype})"
+    return f"np.array([{_wrapped([repr(value) for value in values])}], {dtype})"
 
 
 def _bits(values: object, like: Array) -> bytes:

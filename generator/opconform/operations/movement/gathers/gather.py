@@ -49,9 +49,9 @@ def _selected(arguments: Arguments, places: Places) -> list[Array]:
     """The elements at the indices, and zeros where an index is out of range (Detailed description)."""
     axis, batches, indices = axis_of(arguments), _batches(arguments), arguments.integers("indices")
     shape, size = arguments.shape("data"), arguments.shape("data")[axis]
-    count, before, after = (prod(each) for each in (shape[:batches], shape[batches:axis], shape[axis + 1 :]))
+    count, before, after = (prod(x) for x in (shape[:batches], shape[batches:axis], shape[axis + 1 :]))
     blocks = places["data"].reshape(count, before, size, after)
-    inside = [each % size if -size <= each < size else size for each in indices]
+    inside = [index % size if -size <= index < size else size for index in indices]
     rows = np.array(inside, np.int64).reshape(count, prod(arguments.shape("indices")[batches:]))
     taken = np.full((count, before, rows.shape[1], after), places.none, blocks.dtype)
     for block, row, output in zip(blocks, rows, taken, strict=True):

@@ -51,7 +51,7 @@ def _sizes(arguments: Arguments) -> Shape:
 def _is_outside(arguments: Arguments) -> bool:
     """Whether an index is out of range (Inputs, 2)."""
     sizes, indices = _sizes(arguments), arguments.integers("indices")
-    return any(not -size <= each < size for place, size in enumerate(sizes) for each in indices[place :: len(sizes)])
+    return any(not -size <= index < size for place, size in enumerate(sizes) for index in indices[place :: len(sizes)])
 
 
 def _leading(arguments: Arguments) -> Shape:

@@ -55,7 +55,7 @@ def _others(arguments: Arguments) -> int:
 
 def _steps(arguments: Arguments) -> Iterator[_Step]:
     """The slicing steps that slice or remove a dimension."""
-    values = [values_of(arguments, each) for each in INDICES]
+    values = [values_of(arguments, index) for index in INDICES]
     begin_bits, end_bits = mask_of(arguments, "begin_mask"), mask_of(arguments, "end_mask")
     parts, sizes = iter(parts_of(arguments)), iter(arguments.shape("data"))
     for number, kind in enumerate(kinds_of(arguments)):
@@ -65,7 +65,7 @@ def _steps(arguments: Arguments) -> Iterator[_Step]:
         elif kind == "new":
             next(parts)
         else:
-            begin, end, stride = (each[number] for each in values)
+            begin, end, stride = (value[number] for value in values)
             bits = (begin_bits[number], end_bits[number])
             yield _Step(number, kind, next(sizes), next(parts), begin, end, stride, *bits)
 
@@ -120,7 +120,7 @@ def _without_begin_mask(arguments: Arguments) -> Arguments:
 
 def _is_ambiguous(arguments: Arguments) -> bool:
     """Whether a step has bits in several masks of which only one can apply."""
-    return any(sum(bits) > 1 for bits in zip(*(mask_of(arguments, f"{each}_mask") for each in _KINDS), strict=True))
+    return any(sum(bits) > 1 for bits in zip(*(mask_of(arguments, f"{kind}_mask") for kind in _KINDS), strict=True))
 
 
 def _in_order(order: Sequence[str], arguments: Arguments) -> Arguments:
@@ -136,7 +136,7 @@ def _in_order(order: Sequence[str], arguments: Arguments) -> Arguments:
 
 def _has_other_end(arguments: Arguments) -> bool:
     """Whether the end of a removed dimension is not its begin, or is set to the size by end_mask."""
-    return any(each.kind == "shrink" and (each.end_bit or each.begin != each.end) for each in _steps(arguments))
+    return any(step.kind == "shrink" and (step.end_bit or step.begin != step.end) for step in _steps(arguments))
 
 
 def _lacks_steps(arguments: Arguments) -> bool:
@@ -157,7 +157,7 @@ STRIDED_SLICE_READINGS: Mapping[str, Reading] = {
     "shrink.begin-mask": Reading(rewrites=(_without_begin_mask,)),
     "bounds.before-first": Reading(rewrites=(_selects_nothing,)),
     "bounds.equal": Reading(
-        rejects=lambda a: any(each.equal == each.size for each in _steps(a)),  # such an element does not exist
+        rejects=lambda a: any(step.equal == step.size for step in _steps(a)),  # such an element does not exist
         rewrites=(_keeps_one,),
     ),
     "stride.zero-ignored": Reading(rejects=_has_zero_stride),

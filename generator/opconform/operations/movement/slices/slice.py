@@ -25,18 +25,18 @@ def _given_axes(arguments: Arguments) -> Sequence[int]:
 
 def _axes(arguments: Arguments) -> list[int]:
     rank = len(arguments.shape("data"))
-    return [from_front(each, rank) for each in _given_axes(arguments)]
+    return [from_front(given_axis, rank) for given_axis in _given_axes(arguments)]
 
 
 def _lengths(arguments: Arguments) -> set[Shape]:
     """The lengths of the lists (Inputs, 4 and last sentence)."""
-    shapes = [arguments.inputs[each].shape for each in (*_INDICES, "axes") if each in arguments.inputs]
-    return {each for each in shapes if len(each) == 1}
+    shapes = [arguments.inputs[index].shape for index in (*_INDICES, "axes") if index in arguments.inputs]
+    return {shape for shape in shapes if len(shape) == 1}
 
 
 def slices_of(arguments: Arguments) -> list[slice]:
     """The slice of each dimension of data."""
-    bounds = [arguments.integers(each) for each in _INDICES]
+    bounds = [arguments.integers(index) for index in _INDICES]
     slices = [slice(None)] * len(arguments.shape("data"))
     for axis, *limits in zip(_axes(arguments), *bounds, strict=True):
         slices[axis] = slice(*limits)
@@ -48,26 +48,26 @@ def _sliced(arguments: Arguments) -> list[tuple[slice, int]]:
     if 0 in arguments.integers("step") or len(_lengths(arguments)) > 1:
         raise Unknown
     pairs = zip(slices_of(arguments), arguments.shape("data"), strict=True)
-    return [(each, size) for each, size in pairs if each.step]
+    return [(x, size) for x, size in pairs if x.step]
 
 
 def _is_empty_sliced(arguments: Arguments) -> bool:
     shape = arguments.operand("data").shape
     empty = [axis for place, size in enumerate(shape) if not size for axis in (place, place - len(shape))]
-    return any(each in empty for each in _given_axes(arguments))
+    return any(given_axis in empty for given_axis in _given_axes(arguments))
 
 
 SLICE = Operation(
     name="Slice-8",
     inputs=(
         DATA,
-        *(Port(each, setting=True, types=INTEGERS, ranks=(1,)) for each in _INDICES),
+        *(Port(index, setting=True, types=INTEGERS, ranks=(1,)) for index in _INDICES),
         Port("axes", setting=True, types=INTEGERS, ranks=(1,), optional=True),
     ),
     checks={
         "indices.count": lambda a: len(_lengths(a)) > 1,
         "step.zero": lambda a: 0 in a.integers("step"),
-        "axes.range": lambda a: any(is_outside(each, len(a.shape("data"))) for each in _given_axes(a)),
+        "axes.range": lambda a: any(is_outside(given_axis, len(a.shape("data"))) for given_axis in _given_axes(a)),
         "axes.unique": lambda a: len({*_axes(a)}) < len(_axes(a)),
     },
     moved=lambda a, places: [places["data"][tuple(slices_of(a))]],
@@ -76,14 +76,14 @@ SLICE = Operation(
         "a negative step is beyond 31 bits": lambda a: is_long_backwards(a, "step"),
         "a dimension of 0 is sliced": _is_empty_sliced,
         "a backward slice starts and stops before the first element": lambda a: any(
-            each.step < 0 and max(each.start, each.stop) < -size < 0 for each, size in _sliced(a)
+            x.step < 0 and max(x.start, x.stop) < -size < 0 for x, size in _sliced(a)
         ),
         "a slice starts or stops beyond 31 bits inside data": lambda a: any(
-            LONGEST < abs(end) <= size for each, size in _sliced(a) for end in (each.start, each.stop)
+            LONGEST < abs(end) <= size for x, size in _sliced(a) for end in (x.start, x.stop)
         ),
         "no dimension is sliced": lambda a: not a.integers("start"),
         "a backward slice selects only the first element": lambda a: selects_only_the_first(
-            range(*each.indices(size)) for each, size in _sliced(a)
+            range(*x.indices(size)) for x, size in _sliced(a)
         ),
     },
     readings={

@@ -23,8 +23,8 @@ def values_of(arguments: Arguments, name: str) -> tuple[int, ...]:
 
 def counts_of(arguments: Arguments) -> set[Shape]:
     """The lengths of the index inputs that are lists (Detailed description, second property)."""
-    shapes = [arguments.inputs[each].shape for each in INDICES if each in arguments.inputs]
-    return {each for each in shapes if len(each) == 1}
+    shapes = [arguments.inputs[index].shape for index in INDICES if index in arguments.inputs]
+    return {shape for shape in shapes if len(shape) == 1}
 
 
 def mask_of(arguments: Arguments, name: str) -> list[int]:
@@ -45,7 +45,7 @@ def kinds_of(arguments: Arguments) -> list[str]:
     """What each slicing step does; an ellipsis precedes a new dimension, and that a removed one."""
     if len(counts_of(arguments)) > 1:
         raise Unknown
-    masks = [mask_of(arguments, each) for each in ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")]
+    masks = [mask_of(arguments, name) for name in ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")]
     names = ("ellipsis", "new", "shrink", "slice")
     return [names[(*bits, 1).index(1)] for bits in zip(*masks, strict=True)]
 
@@ -55,7 +55,7 @@ def taken_by(arguments: Arguments) -> int:
     kinds = kinds_of(arguments)
     if kinds.count("ellipsis") > 1:
         raise Unknown
-    return sum(each in _ONE_DIMENSION for each in kinds)
+    return sum(kind in _ONE_DIMENSION for kind in kinds)
 
 
 def steps_of(arguments: Arguments) -> Iterator[_Step]:
@@ -78,7 +78,7 @@ def index_of(arguments: Arguments, number: int) -> int:
 
 def _selected(arguments: Arguments, step: _Step) -> range:
     """The elements along a sliced dimension (Detailed description, the notes, `begin_mask` and `end_mask`)."""
-    begin, end, stride = (values_of(arguments, each)[step.number] for each in INDICES)
+    begin, end, stride = (values_of(arguments, index)[step.number] for index in INDICES)
     first = None if mask_of(arguments, "begin_mask")[step.number] else max(begin, -step.size)
     last = None if mask_of(arguments, "end_mask")[step.number] else end
     return range(*slice(first, last, stride).indices(step.size))

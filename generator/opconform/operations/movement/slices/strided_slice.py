@@ -26,14 +26,14 @@ from opconform.tensors.tensor import Array
 
 def _shape(arguments: Arguments) -> Shape:
     parts = parts_of(arguments)
-    sizes = (1 if each is None else len(each) for each in parts if not isinstance(each, int))
-    return (*sizes, *arguments.shape("data")[sum(each is not None for each in parts) :])
+    sizes = (1 if part is None else len(part) for part in parts if not isinstance(part, int))
+    return (*sizes, *arguments.shape("data")[sum(part is not None for part in parts) :])
 
 
 def _moved(arguments: Arguments, places: Places) -> list[Array]:
     index = tuple(
-        slice(each.start, each.stop if each.stop >= 0 else None, each.step) if isinstance(each, range) else each
-        for each in parts_of(arguments)
+        slice(part.start, part.stop if part.stop >= 0 else None, part.step) if isinstance(part, range) else part
+        for part in parts_of(arguments)
     )
     return [places["data"][index]]
 
@@ -46,11 +46,11 @@ def _ranges(arguments: Arguments) -> list[range]:
     """The selected elements of the sliced dimensions."""
     if _has_zero_stride(arguments):
         raise Unknown
-    return [each for each in parts_of(arguments) if isinstance(each, range)]
+    return [part for part in parts_of(arguments) if isinstance(part, range)]
 
 
 def _ends_where_it_begins(arguments: Arguments) -> bool:
-    indices = (arguments.integers(each) for each in INDICES)
+    indices = (arguments.integers(index) for index in INDICES)
     return any(stride < 0 and begin == end for begin, end, stride in zip(*indices, strict=False))
 
 
@@ -58,16 +58,16 @@ STRIDED_SLICE = Operation(
     name="StridedSlice-1",
     inputs=(
         Port("data"),
-        *(Port(each, setting=True, types=INTEGERS, ranks=(1,), optional=each == "stride") for each in INDICES),
+        *(Port(index, setting=True, types=INTEGERS, ranks=(1,), optional=index == "stride") for index in INDICES),
     ),
-    attributes=tuple(AttributeSpec(each, type="ints", values=(0, 1), default=(0,), prefix="masks") for each in MASKS),
+    attributes=tuple(AttributeSpec(mask, type="ints", values=(0, 1), default=(0,), prefix="masks") for mask in MASKS),
     checks={
         "indices.count": lambda a: len(counts_of(a)) > 1,
         "stride.zero": _has_zero_stride,
         "ellipsis.single": lambda a: kinds_of(a).count("ellipsis") > 1,
         "indices.rank": lambda a: taken_by(a) > len(a.shape("data")),
         "shrink.range": lambda a: any(
-            each.kind == "shrink" and is_outside(index_of(a, each.number), each.size) for each in steps_of(a)
+            step.kind == "shrink" and is_outside(index_of(a, step.number), step.size) for step in steps_of(a)
         ),
     },
     moved=_moved,

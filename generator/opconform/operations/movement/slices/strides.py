@@ -15,4 +15,4 @@ def is_long_backwards(arguments: Arguments, name: str) -> bool:
 
 def selects_only_the_first(slices: Iterable[range]) -> bool:
     """Whether a backward slice selects a single element, which is the first one."""
-    return any(each.step < 0 and [*each[:2]] == [0] for each in slices)
+    return any(slice_.step < 0 and [*slice_[:2]] == [0] for slice_ in slices)

@@ -21,11 +21,11 @@ def _one_repeat_each(data: Any, repeats: list[int]) -> Sequence[Any]:
 
 
 def _axes(data: Any, axis: list[Any], *, mode: str) -> Sequence[Any]:
-    rank, is_boolean = rank_of(data), [isinstance(each, bool | np.bool_) for each in axis]
+    rank, is_boolean = rank_of(data), [isinstance(axis_, bool | np.bool_) for axis_ in axis]
     if mode == "mask":
         refuse_if(not all(is_boolean), "axis.mask-type")
         refuse_if(len(axis) != rank, "axis.mask-length")
-        return data, tuple(place for place, each in enumerate(axis) if each)
+        return data, tuple(place for place, axis_ in enumerate(axis) if axis_)
     refuse_if(any(is_boolean), "axis.index-type")
     refuse_if(len(axis) > rank, "axis.count")
     return data, tuple(dict.fromkeys(axis))
@@ -43,6 +43,6 @@ def _shifts(data: Any, shift: Any, axes: Any) -> Sequence[Any]:
 #: Data and the repeats, for frameworks that have ones for missing repeats and dimensions, and for others.
 REPEATS, ONE_REPEAT_EACH = Adapter(_repeats), Adapter(_one_repeat_each)
 #: Data and the axes, each once.
-AXES = Adapter(_axes, (*(f"axis.{each}" for each in ("index-type", "mask-type", "mask-length", "count", "repeated")),))
+AXES = Adapter(_axes, (*(f"axis.{name}" for name in ("index-type", "mask-type", "mask-length", "count", "repeated")),))
 #: Data, the shifts and the axes, of which a scalar shift is for all.
 SHIFTS = Adapter(_shifts, ("shift.length", "shift.scalar"))

@@ -12,7 +12,7 @@ from opconform_runners.backends.constraints import refuse_if
 def tile(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
     """Tile-1 by `numpy.tile`."""
     data, repeats = inputs
-    refuse_if(any(each < 0 for each in repeats.integers()), "repeats.negative")
+    refuse_if(any(integer < 0 for integer in repeats.integers()), "repeats.negative")
     array = np.tile(data.array, repeats.integers())
     return [Tensor(element_type=data.element_type, array=np.array(array, data.array.dtype, order="C"))]
 
@@ -29,9 +29,9 @@ def reverse(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
         refuse_if(is_boolean, "axis.index-type")
         axes = axis.integers()
         refuse_if(len(axes) > rank, "axis.count")
-        refuse_if(any(not -rank <= each < rank for each in axes), "axis.range")
-        refuse_if(any(each < 0 for each in axes), "axis.negative")
-    index = tuple(slice(None, None, -1 if each in axes else 1) for each in range(rank))
+        refuse_if(any(not -rank <= axis < rank for axis in axes), "axis.range")
+        refuse_if(any(axis < 0 for axis in axes), "axis.negative")
+    index = tuple(slice(None, None, -1 if index in axes else 1) for index in range(rank))
     return [Tensor(element_type=data.element_type, array=np.array(data.array[index], order="C"))]
 
 
@@ -41,11 +41,11 @@ def roll(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tenso
     rank, shifts = data.array.ndim, shift.integers()
     is_example = shift.shape == (1,) and axes.array.ndim == 1  # one shift for several axes
     refuse_if(shift.shape and shift.shape != axes.shape and not is_example, "shift.length")
-    refuse_if(any(not -rank <= each < rank for each in axes.integers()), "axes.range")
+    refuse_if(any(not -rank <= integer < rank for integer in axes.integers()), "axes.range")
     array = data.array
     for place, axis in enumerate(axes.integers()):
         size = array.shape[axis]
-        sources = [(each - shifts[place % len(shifts)]) % size for each in range(size)]
+        sources = [(index - shifts[place % len(shifts)]) % size for index in range(size)]
         array = array.take(np.array(sources, np.int64), axis)
     return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]
 

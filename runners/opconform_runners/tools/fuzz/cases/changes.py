@@ -39,7 +39,7 @@ Change = Callable[[Draft, Random], Draft | None]
 def changed(draft: Draft, random: Random) -> Draft | None:
     """The draft after one random change."""
     weights = [weight for weight, _ in _CHANGES]
-    [change] = random.choices([each for _, each in _CHANGES], weights)
+    [change] = random.choices([x for _, x in _CHANGES], weights)
     return change(draft, random)
 
 
@@ -49,7 +49,7 @@ def _named(draft: Draft, role: str) -> list[str]:
 
 def _resize(draft: Draft, random: Random) -> Draft | None:
     """One dimension gets another size: in one tensor, or wherever tensors have that size there."""
-    found = [(name, place) for name, each in draft.tensors.items() for place in range(len(each.shape))]
+    found = [(name, place) for name, tensor in draft.tensors.items() for place in range(len(tensor.shape))]
     if not found:
         return None
     name, place = random.choice(found)
@@ -61,14 +61,14 @@ def _resize(draft: Draft, random: Random) -> Draft | None:
         return None
     is_everywhere = likely(random, 0.5)
     tensors = dict(draft.tensors)
-    for each, tensor in draft.tensors.items():
+    for key, tensor in draft.tensors.items():
         places = range(len(tensor.shape)) if is_everywhere else [place]
         shape = list(tensor.shape)
         for one in places:
-            if (each == name or is_everywhere) and one < len(shape) and shape[one] == size:
+            if (key == name or is_everywhere) and one < len(shape) and shape[one] == size:
                 shape[one] = wanted
         if tuple(shape) != tensor.shape:
-            tensors[each] = resized(tensor, shape, random)
+            tensors[key] = resized(tensor, shape, random)
     return with_tensors(draft, tensors)
 
 
@@ -80,7 +80,11 @@ def _is_empty_beside(tensor: TensorDraft, place: int) -> bool:
 def _grow(draft: Draft, random: Random) -> Draft | None:
     """A dimension and an integer attribute or element grow together, by a sum or a factor; a length stays a length."""
     places = [(name, place) for name in _named(draft, "tensor") for place in range(len(draft.tensors[name].shape))]
-    integers = [name for name, each in draft.attributes.items() if isinstance(each, int) and not isinstance(each, bool)]
+    integers = [
+        name
+        for name, attribute in draft.attributes.items()
+        if isinstance(attribute, int) and not isinstance(attribute, bool)
+    ]
     written = [name for name in _written(draft) if ELEMENT_TYPES[draft.tensors[name].element_type].is_integer]
     if not places or not (integers or written):
         return None
@@ -113,20 +117,20 @@ def _rank(draft: Draft, random: Random) -> Draft | None:
     place = random.randrange(len(draft.tensors[name].shape) + 1)
     size = random.choice(SMALL_SIZES) if likely(random, 0.6) else None
     tensors = dict(draft.tensors)
-    for each in alike:
-        shape = list(draft.tensors[each].shape)
+    for item in alike:
+        shape = list(draft.tensors[item].shape)
         if size is None and place < len(shape):
             del shape[place]
         elif size is not None and place <= len(shape):
             shape.insert(place, size)
         else:
             return None
-        tensors[each] = resized(draft.tensors[each], shape, random)
+        tensors[item] = resized(draft.tensors[item], shape, random)
     return with_tensors(draft, tensors)
 
 
 def _written(draft: Draft) -> list[str]:
-    return [name for name, each in draft.tensors.items() if each.fill == "values" and each.elements]
+    return [name for name, tensor in draft.tensors.items() if tensor.fill == "values" and tensor.elements]
 
 
 def _elements(draft: Draft, random: Random) -> Draft | None:
@@ -136,7 +140,7 @@ def _elements(draft: Draft, random: Random) -> Draft | None:
         return None
     name = random.choice(written)
     tensor = draft.tensors[name]
-    elements = [int(each) for each in tensor.elements if not isinstance(each, str)]
+    elements = [int(element) for element in tensor.elements if not isinstance(element, str)]
     place, other = (random.randrange(len(elements)) for _ in range(2))
     element_type = ELEMENT_TYPES[tensor.element_type]
     match random.randrange(5):
@@ -149,7 +153,7 @@ def _elements(draft: Draft, random: Random) -> Draft | None:
             elements[place] = random.choice((element_type.minimum, element_type.maximum))
         case _:
             elements[place] = boundary(elements[place], [*sizes_of(draft), *elements], random)
-    changed_elements = tuple(typed(tensor.element_type, each) for each in elements)
+    changed_elements = tuple(typed(tensor.element_type, element) for element in elements)
     made = with_tensors(draft, {**draft.tensors, name: replace(tensor, elements=changed_elements)})
     return _often_fed(made, name, random)
 
@@ -170,17 +174,17 @@ def _count(draft: Draft, random: Random) -> Draft | None:
     length, is_all = len(draft.tensors[name].elements), likely(random, 0.7)
     place, is_longer = random.randrange(length + 1), likely(random, 0.6)
     tensors, attributes = dict(draft.tensors), dict(draft.attributes)
-    for each in lists if is_all else [name]:
-        elements: list[Element] = list(draft.tensors[each].elements)
+    for list_ in lists if is_all else [name]:
+        elements: list[Element] = list(draft.tensors[list_].elements)
         if len(elements) != length or (not is_longer and place >= length):
             continue
-        one = [typed(draft.tensors[each].element_type, random.choice((0, 1, -1, 2)))]
+        one = [typed(draft.tensors[list_].element_type, random.choice((0, 1, -1, 2)))]
         elements[place : place if is_longer else place + 1] = one if is_longer else []
-        tensors[each] = replace(draft.tensors[each], elements=tuple(elements), shape=(len(elements),))
-    for each, value in draft.attributes.items() if is_all else ():
+        tensors[list_] = replace(draft.tensors[list_], elements=tuple(elements), shape=(len(elements),))
+    for item, value in draft.attributes.items() if is_all else ():
         if isinstance(value, tuple) and place < len(value):
             new = (random.randrange(2),) if is_longer else ()
-            attributes[each] = (*value[:place], *new, *value[place if is_longer else place + 1 :])
+            attributes[item] = (*value[:place], *new, *value[place if is_longer else place + 1 :])
     return replace(with_tensors(draft, tensors), attributes=attributes)
 
 
@@ -190,14 +194,14 @@ def _element_type(draft: Draft, random: Random) -> Draft | None:
     old, new = draft.tensors[name].element_type, random.choice(WIDE if likely(random, 0.3) else [*ELEMENT_TYPES])
     role = draft.operation.port_of(name).role
     if role == "control":
-        integers = [each for each in ELEMENT_TYPES if ELEMENT_TYPES[each].is_integer]
+        integers = [element_type for element_type in ELEMENT_TYPES if ELEMENT_TYPES[element_type].is_integer]
         new = random.choice(integers if likely(random, 0.8) else ("boolean", *_FLOATS))
     is_all, fill = likely(random, 0.7), random.choice(FILLS)
     tensors = {
-        each: _retyped(tensor, new, fill)
-        if tensor.element_type == old and (each == name or (is_all and draft.operation.port_of(each).role == role))
+        key: _retyped(tensor, new, fill)
+        if tensor.element_type == old and (key == name or (is_all and draft.operation.port_of(key).role == role))
         else tensor
-        for each, tensor in draft.tensors.items()
+        for key, tensor in draft.tensors.items()
     }
     if None in tensors.values():
         return None
@@ -209,10 +213,10 @@ def _retyped(tensor: TensorDraft, name: str, fill: Fill) -> TensorDraft | None:
     """The tensor with another element type and fill; the type must be able to hold written elements."""
     if tensor.fill != "values":
         return replace(tensor, element_type=name, fill=fill)
-    integers = [int(each) for each in tensor.elements if not isinstance(each, str)]
+    integers = [int(element) for element in tensor.elements if not isinstance(element, str)]
     largest = max(map(abs, integers), default=0)
     if ELEMENT_TYPES[name].is_integer or largest <= {"boolean": 1, **dict.fromkeys(_FLOATS, 256)}.get(name, -1):
-        return replace(tensor, element_type=name, elements=tuple(typed(name, each) for each in integers))
+        return replace(tensor, element_type=name, elements=tuple(typed(name, integer) for integer in integers))
     return None
 
 
@@ -236,12 +240,12 @@ def _presence(draft: Draft, random: Random) -> Draft | None:
     if port.name in draft.tensors:
         if not port.optional and likely(random, 0.8):
             return None
-        return with_tensors(draft, {name: each for name, each in draft.tensors.items() if name != port.name})
+        return with_tensors(draft, {name: tensor for name, tensor in draft.tensors.items() if name != port.name})
     return with_tensors(draft, ordered(draft, {**draft.tensors, port.name: drawn_tensor(port, draft.tensors, random)}))
 
 
 def _variadic(draft: Draft, port: Port, random: Random) -> Draft | None:
-    given = [each for name, each in draft.tensors.items() if draft.operation.port_of(name) is port]
+    given = [tensor for name, tensor in draft.tensors.items() if draft.operation.port_of(name) is port]
     if not given:
         return None
     place = random.randrange(len(given))
@@ -249,14 +253,14 @@ def _variadic(draft: Draft, port: Port, random: Random) -> Draft | None:
         given.insert(place, given[place])
     else:
         del given[place]
-    others = {name: each for name, each in draft.tensors.items() if draft.operation.port_of(name) is not port}
+    others = {name: tensor for name, tensor in draft.tensors.items() if draft.operation.port_of(name) is not port}
     return with_tensors(draft, ordered(draft, {**others, **dict(zip(port.names(len(given)), given, strict=True))}))
 
 
 def ordered(draft: Draft, tensors: Mapping[str, TensorDraft]) -> dict[str, TensorDraft]:
     """Tensors in the order of the operation's ports."""
     ports = list(draft.operation.inputs)
-    return dict(sorted(tensors.items(), key=lambda each: ports.index(draft.operation.port_of(each[0]))))
+    return dict(sorted(tensors.items(), key=lambda x: ports.index(draft.operation.port_of(x[0]))))
 
 
 #: The changes, and how often each is drawn.

@@ -66,13 +66,13 @@ class Draws:
                 continue
             for name in port.names(random.randrange(1, 4)):
                 tensors[name] = drawn_tensor(port, tensors, random)
-        for each in self._operation.attributes:
-            if each.default is None:
-                attributes[each.name] = drawn_attribute(each, None, draft, random)
+        for attribute in self._operation.attributes:
+            if attribute.default is None:
+                attributes[attribute.name] = drawn_attribute(attribute, None, draft, random)
         if likely(random, 0.4):
             wide, fill = random.choice(WIDE), random.choice(FILLS)
-            filled = {name: each for name, each in tensors.items() if each.fill != "values"}
-            tensors |= {name: replace(each, element_type=wide, fill=fill) for name, each in filled.items()}
+            filled = {name: tensor for name, tensor in tensors.items() if tensor.fill != "values"}
+            tensors |= {name: replace(x, element_type=wide, fill=fill) for name, x in filled.items()}
         return drawn(self._operation, tensors, attributes)
 
     def _walk(self) -> Iterator[Trial]:

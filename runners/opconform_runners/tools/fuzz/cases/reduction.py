@@ -20,14 +20,14 @@ def simpler(trial: Trial) -> list[Trial]:
     found: dict[str, Trial] = {}
     for step in _steps(trial.draft):
         for candidate in _stepped(trial, step):
-            settled = [decided(each) for each in candidate]
+            settled = [decided(x) for x in candidate]
             if None in settled:
                 continue
-            case, *twin = (each for each in settled if each is not None)
-            is_same = case.rejected_for == trial.draft.rejected_for and all(each.rejected_for is None for each in twin)
+            case, *twin = (x for x in settled if x is not None)
+            is_same = case.rejected_for == trial.draft.rejected_for and all(x.rejected_for is None for x in twin)
             if is_same and cost(case) < cost(trial.draft):
                 found.setdefault(case.digits, trial_of(case, twin[0]) if twin else Trial(draft=case))
-    return sorted(found.values(), key=lambda each: cost(each.draft))
+    return sorted(found.values(), key=lambda x: cost(x.draft))
 
 
 def _stepped(trial: Trial, step: _Step) -> Iterator[tuple[Draft, ...]]:
@@ -52,26 +52,26 @@ def _differences(draft: Draft, twin: Draft) -> set[str]:
     )
     found = {name for one, other in pairs for name in {*one, *other} if one.get(name) != other.get(name)}
     ways = ("binding", "dynamic", "context", "then")
-    return found | {each for each in ways if getattr(draft, each) != getattr(twin, each)}
+    return found | {way for way in ways if getattr(draft, way) != getattr(twin, way)}
 
 
 def cost(draft: Draft) -> tuple[int, int, int, int, str]:
     """By what cases are ordered, the simplest first: parts, dimensions, elements, values."""
     feeds = [*draft.tensors.values(), *(draft.second or {}).values()]
-    values = [*(each for tensor in feeds for each in tensor.elements), *_integers(draft)]
-    magnitude = sum(2 * abs(int(each)) + (int(each) < 0) for each in values if not isinstance(each, str))
+    values = [*(element for tensor in feeds for element in tensor.elements), *_integers(draft)]
+    magnitude = sum(2 * abs(int(value)) + (int(value) < 0) for value in values if not isinstance(value, str))
     return (
         len(parts(draft)) + len(draft.tensors) + len(draft.attributes),
-        sum(len(each.shape) for each in feeds),
-        sum(math.prod(each.shape) + sum(each.shape) for each in feeds),
+        sum(len(feed.shape) for feed in feeds),
+        sum(math.prod(feed.shape) + sum(feed.shape) for feed in feeds),
         magnitude,
         draft.content,
     )
 
 
 def _integers(draft: Draft) -> list[int]:
-    lists = [each if isinstance(each, tuple) else (each,) for each in draft.attributes.values()]
-    return [int(one) for each in lists for one in each if isinstance(one, int)]
+    lists = [attribute if isinstance(attribute, tuple) else (attribute,) for attribute in draft.attributes.values()]
+    return [int(one) for list_ in lists for one in list_ if isinstance(one, int)]
 
 
 def parts(draft: Draft, *, has_widths: bool = True) -> tuple[str, ...]:
@@ -85,13 +85,13 @@ def parts(draft: Draft, *, has_widths: bool = True) -> tuple[str, ...]:
         *(["a second inference"] if draft.second is not None else []),
         *(["dimensions that the model does not declare"] if draft.dynamic else []),
     ]
-    for name, each in draft.tensors.items():
+    for name, tensor in draft.tensors.items():
         port = draft.operation.port_of(name)
         if draft.binding[name] != usual[name]:
             found.append(f"{port.name} as a {draft.binding[name]}")
-        if each.element_type != port.default_type:
-            found.append(f"{port.name} of {_family(each.element_type, port.role, has_width=has_widths)} elements")
-        if each.fill not in ("ramp", "values"):
+        if tensor.element_type != port.default_type:
+            found.append(f"{port.name} of {_family(tensor.element_type, port.role, has_width=has_widths)} elements")
+        if tensor.fill not in ("ramp", "values"):
             found.append(f"{port.name} with special values")
     return tuple(dict.fromkeys(found))
 
@@ -108,27 +108,27 @@ def _family(name: str, role: Role, *, has_width: bool) -> str:
 
 
 def _steps(draft: Draft) -> Iterator[_Step]:
-    yield lambda each: replace(_plain(each), tensors=_of_default_types(each))
+    yield lambda x: replace(_plain(x), tensors=_of_default_types(x))
     yield _plain
     yield _without_context
-    yield lambda each: replace(each, dynamic={}, second=None)
-    yield lambda each: replace(each, second=None)
-    yield lambda each: replace(each, tensors={**each.tensors, **(each.second or {})}, second=None)
-    yield lambda each: replace(each, binding=default_binding(each.operation, each.tensors), dynamic={}, second=None)
-    yield lambda each: with_tensors(each, _of_default_types(each))
+    yield lambda x: replace(x, dynamic={}, second=None)
+    yield lambda x: replace(x, second=None)
+    yield lambda x: replace(x, tensors={**x.tensors, **(x.second or {})}, second=None)
+    yield lambda x: replace(x, binding=default_binding(x.operation, x.tensors), dynamic={}, second=None)
+    yield lambda x: with_tensors(x, _of_default_types(x))
     for name in draft.tensors:
         yield from _tensor_steps(draft, name)
     for attribute in draft.attributes:
         yield from _attribute_steps(draft, attribute)
-    for length in {len(each.shape) for each in draft.tensors.values()} | {
-        len(each.elements) for each in draft.tensors.values() if len(each.shape) == 1
+    for length in {len(tensor.shape) for tensor in draft.tensors.values()} | {
+        len(tensor.elements) for tensor in draft.tensors.values() if len(tensor.shape) == 1
     }:
         for place in range(length):
             for has_lists in (True, False):
                 for has_dimensions in (True, False):
                     yield _narrowed(place, length if has_lists else None, has_dimensions=has_dimensions)
-    for size in {size for each in draft.tensors.values() for size in each.shape}:
-        for wanted in (each for each in _smaller(size) if each >= 0):
+    for size in {size for tensor in draft.tensors.values() for size in tensor.shape}:
+        for wanted in (x for x in _smaller(size) if x >= 0):
             yield _resized(size, wanted, None)
             yield from (_resized(size, wanted, name) for name in draft.tensors)
     yield from _transfers(draft)
@@ -142,7 +142,7 @@ def _plain(draft: Draft) -> Draft:
         binding=default_binding(draft.operation, draft.tensors),
         dynamic={},
         second=None,
-        tensors={name: _with_ramp(each) for name, each in draft.tensors.items()},
+        tensors={name: _with_ramp(tensor) for name, tensor in draft.tensors.items()},
     )
 
 
@@ -157,8 +157,8 @@ def _with_ramp(tensor: TensorDraft) -> TensorDraft:
 
 def _of_default_types(draft: Draft) -> dict[str, TensorDraft]:
     return {
-        name: replace(each, element_type=draft.operation.port_of(name).default_type)
-        for name, each in draft.tensors.items()
+        name: replace(tensor, element_type=draft.operation.port_of(name).default_type)
+        for name, tensor in draft.tensors.items()
     }
 
 
@@ -166,19 +166,17 @@ def _tensor_steps(draft: Draft, name: str) -> Iterator[_Step]:
     """Another element type, fill, binding or declaration of a tensor, no such tensor, and smaller elements."""
 
     def changed(change: Callable[[TensorDraft], TensorDraft]) -> _Step:
-        return lambda each: (
-            with_tensors(each, {**each.tensors, name: change(each.tensors[name])}) if name in each.tensors else None
-        )
+        return lambda x: with_tensors(x, {**x.tensors, name: change(x.tensors[name])}) if name in x.tensors else None
 
     yield _without_tensor(name)
-    yield changed(lambda each: replace(each, element_type=draft.operation.port_of(name).default_type))
+    yield changed(lambda x: replace(x, element_type=draft.operation.port_of(name).default_type))
     yield changed(_with_ramp)
     usual = default_binding(draft.operation, draft.tensors)[name]
-    yield lambda each: replace(each, binding={**each.binding, name: usual}) if name in each.binding else None
-    yield lambda each: replace(each, dynamic={key: one for key, one in each.dynamic.items() if key != name})
-    yield lambda each: replace(each, second={k: v for k, v in (each.second or {}).items() if k != name} or None)
-    yield changed(lambda each: resized(each, ()))
-    yield changed(lambda each: resized(each, (math.prod(each.shape),)))
+    yield lambda x: replace(x, binding={**x.binding, name: usual}) if name in x.binding else None
+    yield lambda x: replace(x, dynamic={key: one for key, one in x.dynamic.items() if key != name})
+    yield lambda x: replace(x, second={k: v for k, v in (x.second or {}).items() if k != name} or None)
+    yield changed(lambda x: resized(x, ()))
+    yield changed(lambda x: resized(x, (math.prod(x.shape),)))
     for place, value in enumerate(draft.tensors[name].elements):
         for less in _smaller(value) if isinstance(value, int | float) else ():
             yield changed(_with_element(place, less))
@@ -187,7 +185,7 @@ def _tensor_steps(draft: Draft, name: str) -> Iterator[_Step]:
 def _with_element(place: int, value: int) -> Callable[[TensorDraft], TensorDraft]:
     def change(tensor: TensorDraft) -> TensorDraft:
         typed = float(value) if isinstance(next(iter(tensor.elements), None), float) else value
-        elements = [typed if number == place else each for number, each in enumerate(tensor.elements)]
+        elements = [typed if number == place else element for number, element in enumerate(tensor.elements)]
         return replace(tensor, elements=tuple(elements))
 
     return change
@@ -200,10 +198,10 @@ def _without_tensor(name: str) -> _Step:
         if name not in draft.tensors:
             return None
         port = draft.operation.port_of(name)
-        kept = {key: each for key, each in draft.tensors.items() if key != name}
+        kept = {key: tensor for key, tensor in draft.tensors.items() if key != name}
         if port.variadic:
-            rest = [each for key, each in kept.items() if draft.operation.port_of(key) is port]
-            others = {key: each for key, each in kept.items() if draft.operation.port_of(key) is not port}
+            rest = [name for key, name in kept.items() if draft.operation.port_of(key) is port]
+            others = {key: name for key, name in kept.items() if draft.operation.port_of(key) is not port}
             kept = {**others, **dict(zip(port.names(len(rest)), rest, strict=True))}
         return with_tensors(replace(draft, second=None, dynamic={}), kept)
 
@@ -212,7 +210,7 @@ def _without_tensor(name: str) -> _Step:
 
 def _attribute_steps(draft: Draft, name: str) -> Iterator[_Step]:
     """No such attribute, or a smaller value."""
-    yield lambda each: replace(each, attributes={key: one for key, one in each.attributes.items() if key != name})
+    yield lambda x: replace(x, attributes={key: one for key, one in x.attributes.items() if key != name})
     value = draft.attributes[name]
     smaller: list[object] = []
     if isinstance(value, bool):
@@ -221,15 +219,17 @@ def _attribute_steps(draft: Draft, name: str) -> Iterator[_Step]:
         smaller = [*_smaller(value)]
     elif isinstance(value, tuple):
         smaller = [value[:-1], (0,) * len(value), *((*value[:n], 0, *value[n + 1 :]) for n in range(len(value)))]
-    for each in smaller:
-        yield lambda one, each=each: replace(one, attributes={**one.attributes, name: each})  # type: ignore[misc]
+    for item in smaller:
+        yield lambda one, x=item: replace(one, attributes={**one.attributes, name: x})  # type: ignore[misc]
 
 
 def _smaller(value: float) -> Sequence[int]:
     """Integers nearer to 0 than another one, the nearest first."""
     whole = int(value)
     nearer = (0, 1, -1, 2, whole // 2, whole - 1, whole + 1)
-    return [each for each in dict.fromkeys(nearer) if abs(each) < abs(whole) or (whole < 0 and each == -whole)]
+    return [
+        fromkey for fromkey in dict.fromkeys(nearer) if abs(fromkey) < abs(whole) or (whole < 0 and fromkey == -whole)
+    ]
 
 
 def _narrowed(place: int, length: int | None, *, has_dimensions: bool) -> _Step:
@@ -237,13 +237,13 @@ def _narrowed(place: int, length: int | None, *, has_dimensions: bool) -> _Step:
 
     def step(draft: Draft) -> Draft | None:
         tensors, attributes = dict(draft.tensors), dict(draft.attributes)
-        for name, each in draft.tensors.items():
+        for name, tensor in draft.tensors.items():
             is_data = draft.operation.port_of(name).role == "tensor"
-            if is_data and has_dimensions and place < len(each.shape):
-                tensors[name] = resized(each, (*each.shape[:place], *each.shape[place + 1 :]))
-            elif not is_data and each.shape == (length,) and place < len(each.elements):
-                left = (*each.elements[:place], *each.elements[place + 1 :])
-                tensors[name] = replace(each, elements=left, shape=(len(left),))
+            if is_data and has_dimensions and place < len(tensor.shape):
+                tensors[name] = resized(tensor, (*tensor.shape[:place], *tensor.shape[place + 1 :]))
+            elif not is_data and tensor.shape == (length,) and place < len(tensor.elements):
+                left = (*tensor.elements[:place], *tensor.elements[place + 1 :])
+                tensors[name] = replace(tensor, elements=left, shape=(len(left),))
         for key, value in draft.attributes.items() if length is not None else ():
             if isinstance(value, tuple) and place < len(value):
                 attributes[key] = (*value[:place], *value[place + 1 :])
@@ -257,9 +257,9 @@ def _resized(size: int, wanted: int, name: str | None) -> _Step:
 
     def step(draft: Draft) -> Draft | None:
         tensors = {}
-        for key, each in draft.tensors.items():
-            shape = tuple(wanted if one == size and name in (None, key) else one for one in each.shape)
-            tensors[key] = resized(each, shape) if shape != each.shape else each
+        for key, tensor in draft.tensors.items():
+            shape = tuple(wanted if one == size and name in (None, key) else one for one in tensor.shape)
+            tensors[key] = resized(tensor, shape) if shape != tensor.shape else tensor
         return with_tensors(draft, tensors)
 
     return step
@@ -270,7 +270,7 @@ def _transfers(draft: Draft) -> Iterator[_Step]:
     for name, tensor in draft.tensors.items():
         for place, value in enumerate(tensor.elements if tensor.fill == "values" else ()):
             if isinstance(value, int) and value > 0:
-                for size in {size for each in draft.tensors.values() for size in each.shape if size >= value}:
+                for size in {size for tensor in draft.tensors.values() for size in tensor.shape if size >= value}:
                     for less in {value, value - 1, value // 2} - {0}:
                         yield _transferred(name, place, size, less)
 

@@ -22,7 +22,7 @@ def spec_text(op: str, groups: Iterable[Mapping[str, Any]]) -> str:
 
 def groups_text(groups: Iterable[Mapping[str, Any]]) -> str:
     """The text of groups, as items of a list."""
-    given = [yaml.safe_dump([dict(each)], sort_keys=False, default_flow_style=None, width=_WIDTH) for each in groups]
+    given = [yaml.safe_dump([dict(group)], sort_keys=False, default_flow_style=None, width=_WIDTH) for group in groups]
     return "".join(given)
 
 
@@ -51,11 +51,11 @@ def _keys(draft: Draft) -> dict[str, Any]:
     keys: dict[str, Any] = {}
     keys |= _arguments(draft.operation, draft.tensors, draft.attributes)
     usual = default_binding(draft.operation, draft.tensors)
-    binding = {name: each for name, each in draft.binding.items() if each != usual[name]}
+    binding = {name: x for name, x in draft.binding.items() if x != usual[name]}
     if binding and draft.context != "folded":
         keys["binding"] = binding
     if draft.dynamic:
-        keys["dynamic"] = {name: each if each == "..." else [*each] for name, each in draft.dynamic.items()}
+        keys["dynamic"] = {name: x if x == "..." else [*x] for name, x in draft.dynamic.items()}
     if draft.then is not None:
         neighbour = OPERATIONS[draft.then.op]
         keys["then"] = {"op": neighbour.name, **_arguments(neighbour, draft.then.settings, draft.then.attributes)}
@@ -72,10 +72,12 @@ def _arguments(
     """The keys of tensors and attributes; the tensors of a variadic port are a list."""
     keys: dict[str, Any] = {}
     for port in operation.inputs:
-        given = [_tensor(each) for name, each in tensors.items() if operation.port_of(name) is port]
+        given = [_tensor(tensor) for name, tensor in tensors.items() if operation.port_of(name) is port]
         if given:
             keys[port.name] = given if port.variadic else given[0]
-    return keys | {name: [*each] if isinstance(each, tuple) else each for name, each in attributes.items()}
+    return keys | {
+        name: [*attribute] if isinstance(attribute, tuple) else attribute for name, attribute in attributes.items()
+    }
 
 
 def _tensor(tensor: TensorDraft) -> dict[str, Any]:
@@ -90,4 +92,4 @@ def _nested(elements: list[Element], shape: tuple[int, ...]) -> Any:
     if not shape:
         return elements[0]
     size = len(elements) // shape[0]
-    return [_nested(elements[size * each : size * (each + 1)], shape[1:]) for each in range(shape[0])]
+    return [_nested(elements[size * index : size * (index + 1)], shape[1:]) for index in range(shape[0])]

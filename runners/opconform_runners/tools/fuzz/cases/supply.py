@@ -34,9 +34,9 @@ class Batch:
 def written(trials: Iterable[Trial], folder: Path, options: Options) -> Batch:
     """Write the suite of some trials in place of an earlier one."""
     trials = tuple(trials)
-    twins = {each.twin.id: each.twin for each in trials if each.twin is not None}
-    drafts = twins | {each.draft.id: each.draft for each in trials}
-    ops = sorted({each.op for each in drafts.values()})
+    twins = {trial.twin.id: trial.twin for trial in trials if trial.twin is not None}
+    drafts = twins | {trial.draft.id: trial.draft for trial in trials}
+    ops = sorted({draft.op for draft in drafts.values()})
     specs = [Spec(file="fuzz", digest=_NO_DIGEST, op=op, groups=()) for op in ops]
     shutil.rmtree(folder, ignore_errors=True)
     return Batch(trials=trials, folder=write_suite(drafts.values(), specs, folder, options).out)
@@ -87,7 +87,7 @@ def mixed(streams: Iterable[Iterator[Trial]]) -> Iterator[Trial]:
 
 def begin(operations: Sequence[str], seed: int, folder: Path, options: Options) -> Callable[[int], Batch | None]:
     """What draws and writes the next batch of some size; None if nothing is left."""
-    trials = mixed([iter(Draws(OPERATIONS[each], seed)) for each in operations])
+    trials = mixed([iter(Draws(OPERATIONS[operation], seed)) for operation in operations])
     numbers = count()
 
     def draw(size: int) -> Batch | None:

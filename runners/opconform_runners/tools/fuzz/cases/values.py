@@ -37,7 +37,7 @@ def boundary(value: int, sizes: Sequence[int], random: Random) -> int:
 
 def sizes_of(draft: Draft) -> list[int]:
     """The sizes of all dimensions of a case."""
-    return [size for each in draft.tensors.values() for size in each.shape]
+    return [size for tensor in draft.tensors.values() for size in tensor.shape]
 
 
 def typed(element_type: str, value: float) -> Element:
@@ -54,7 +54,7 @@ def drawn_attribute(
     """Another value of an attribute, rarely one of another type."""
     sizes = sizes_of(draft) if draft is not None else []
     if value is not None and likely(random, 0.04):
-        others: list[Attribute] = [1.5, "one", "True", *(str(each).upper() for each in attribute.values)]
+        others: list[Attribute] = [1.5, "one", "True", *(str(value).upper() for value in attribute.values)]
         return random.choice(others)
     match attribute.type:
         case "int":
@@ -83,7 +83,7 @@ def drawn_tensor(port: Port, others: Mapping[str, TensorDraft], random: Random) 
             shape = near.shape if near.fill != "values" else ()
         shape = () if likely(random, 0.15) else shape
         return TensorDraft(element_type=port.default_type, shape=shape, fill="ramp")
-    lengths = [each for each in (len(near.shape), *near.shape) if each <= ELEMENTS] if near is not None else []
+    lengths = [size for size in (len(near.shape), *near.shape) if size <= ELEMENTS] if near is not None else []
     length = random.choice([*lengths, 1, 2, 3]) if lengths else random.randrange(1, 4)
     shape = random.choice(((), (length,), (length,), (random.randrange(1, 3), length)))
     values = [-1, 0, 0, 1, 1, 2, 3, *(size for size in (near.shape if near is not None else ()))]
