@@ -86,8 +86,9 @@ def test_the_workflows_find_nothing_new(tmp_path: Path, workflows: tuple[dict[st
     assert annotations.startswith("::notice title=opconform%3A known failures::")
     assert summary.read_text().startswith("## ✅ opconform: nothing new (not conformant, ")
     assert {path.name for path in (tmp_path / "conformance-out").iterdir()} == {
-        "outputs.zip",
         "badge.json",
+        "outcomes.jsonl",
+        "outputs.zip",
         "junit.xml",
         "report.html",
         "report.json",

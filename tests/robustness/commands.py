@@ -172,14 +172,9 @@ def relinked(log: bytes) -> bytes:
 def unlinked(line: bytes) -> bytes:
     """A line of a log without its digest."""
     try:
-        document = json.loads(line)
-    except (ValueError, RecursionError):
+        return line_of({key: value for key, value in dict(json.loads(line)).items() if key != "chain"})
+    except (TypeError, ValueError, RecursionError):
         return line
-    return (
-        line_of({key: value for key, value in document.items() if key != "chain"})
-        if isinstance(document, dict)
-        else line
-    )
 
 
 def sealed(document: bytes, lines: bytes | None = None) -> bytes:
