@@ -174,7 +174,8 @@ def _listed(flat: Array, dtype: str) -> str:
 def _bits(values: object, like: Array) -> bytes:
     """The bytes of some numbers in an array's dtype; empty if they do not fit."""
     try:
-        return np.array(values).astype(like.dtype).tobytes()
+        with np.errstate(over="ignore", invalid="ignore"):  # a number that overflows is told by its bytes
+            return np.array(values).astype(like.dtype).tobytes()
     except (OverflowError, ValueError, TypeError):
         return b""
 
