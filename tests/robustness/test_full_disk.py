@@ -38,9 +38,9 @@ groups:
     twin: {num_splits: 2}
 """
 RUN = "run SCRATCH/suite --backend numpy --out"
-#: The commands; DISK is the full disk, and those with `temporary` have their temporary folder there.
 #: Of an operation as a whole, since a part of it cannot be certified.
 CERTIFY = f"certify {ROOT / 'cases' / 'Split-1'} --profile core --backend numpy --jobs 1 --out"
+#: The commands; DISK is the full disk, and those with `temporary` have their temporary folder there.
 TRIALS = {
     "run": f"{RUN} DISK/out",
     "run, temporary": f"{RUN} SCRATCH/out",
