@@ -35,7 +35,6 @@ BROKEN_BY_TVM = {
     "Slice-8 step.increment",
     "Slice-8 step.zero",
     "Split-1 axis.range",
-    "Split-1 num_splits.at-most-dimension",
     "Split-1 num_splits.divides",
     "Split-1 num_splits.positive",
     "Split-1 num_splits.required",

@@ -231,7 +231,7 @@ def test_a_full_disk_is_reported_and_nothing_is_lost(tmp_path: Path, small_spec:
 
 @pytest.mark.ci_only
 def test_ctrl_c_is_answered_in_one_sentence(tmp_path: Path, shipped_suite: Path) -> None:
-    """Interrupted while workers start or write, it says so once, and the same command goes on to the same bytes."""
+    """Interrupted while workers start or write, it says so once, and the same command then gives the same bytes."""
     out = tmp_path / "suite"
     program = str(Path(sys.executable).with_name("opconform"))
     command = [program, "generate", *EVERY_DIALECT, "--out", str(out), "--jobs", "2"]
@@ -241,7 +241,7 @@ def test_ctrl_c_is_answered_in_one_sentence(tmp_path: Path, shipped_suite: Path)
         os.killpg(process.pid, signal.SIGINT)
         said = process.communicate()[1].strip()
         if process.returncode == 130:
-            assert said == "Interrupted. Completed results are kept; run the same command to continue."
+            assert said == "Interrupted. No part of the suite is written, and an earlier one is unchanged."
         else:
             assert process.returncode in (0, -signal.SIGINT)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
