@@ -59,7 +59,7 @@ RECORD = "`opconform run SUITE BACKEND --record FILE.zip` writes one."
 )
 def test_another_kind_is_named_with_what_to_do(path: str, wanted: Kind, sentence: str) -> None:
     """The error is one of a wrong command."""
-    with pytest.raises(MissingError) as fault:
+    with pytest.raises(MissingError) as error:
         check_kind(Path(path), wanted)
 
     assert str(fault.value) == sentence

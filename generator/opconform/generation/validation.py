@@ -91,16 +91,16 @@ def _check_applies(draft: Draft, violated: Sequence[Sequence[str]]) -> None:
         raise LeftOut
     try:
         _check_context(draft)
-    except KeyMistake as fault:
-        raise LeftOut from fault
+    except KeyMistake as error:
+        raise LeftOut from error
 
 
 def _second(operation: Operation, keys: Any, limits: Limits, known: KnownTensors) -> Tensors:
     """The tensors of the second feed."""
     try:
         return tensors_of(operation, keys, limits, known)
-    except KeyMistake as fault:
-        raise KeyMistake("feed", f"{fault.key}: {fault.sentence}", (fault.key, *fault.inside), fault.value) from fault
+    except KeyMistake as error:
+        raise KeyMistake("feed", f"{error.key}: {error.sentence}", (error.key, *error.inside), error.value) from error
 
 
 def check_surroundings(draft: Draft) -> None:
@@ -268,8 +268,8 @@ def _check_context(draft: Draft) -> None:
         if draft.has_other_nodes:
             graph = graph_of(draft)
             outputs = [inferred(graph, draft.arguments[feed].inputs).values() for feed in range(len(outputs))]
-    except ContextError as fault:
-        raise KeyMistake("context", str(fault)) from fault
+    except ContextError as error:
+        raise KeyMistake("context", str(error)) from error
     except Rejection as rejection:
         violated = ", ".join(rejection.requirements)
         raise KeyMistake("context", f"another operation of the graph would violate {violated}") from rejection

@@ -18,8 +18,8 @@ def faults_of(path: Path) -> Iterator[str]:
         suite = open_suite(path)
     except MissingError:
         raise
-    except SuiteError as fault:
-        yield str(fault)
+    except SuiteError as error:
+        yield str(error)
         return
     counts = Counter("accept" if entry.expect == "accept" else "reject" for entry in suite.entries)
     if {name: count for name, count in suite.header.counts.items() if count} != counts:
@@ -46,8 +46,8 @@ def _file_faults(suite: Suite, entry: Entry) -> Iterator[str]:
     for name, digest in entry.files.items():
         try:
             content = suite.stored(entry, name)
-        except SuiteError as fault:
-            yield str(fault)
+        except SuiteError as error:
+            yield str(error)
             continue
         if hashlib.sha256(content).hexdigest() != digest:
             yield f"{suite.store.root}: {entry.id}/{name} was changed after the suite was generated."
@@ -67,8 +67,8 @@ def _case_faults(suite: Suite, entry: Entry) -> Iterator[str]:
         for name in needed:
             if name in entry.files:
                 yield from array_faults(f"{where}/{name}", name, suite.stored_arrays(entry, name), case)
-    except SuiteError as fault:
-        yield str(fault)
+    except SuiteError as error:
+        yield str(error)
 
 
 def _reference_faults(suite: Suite, entry: Entry) -> Iterator[str]:

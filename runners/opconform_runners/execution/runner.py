@@ -125,18 +125,18 @@ class _Judgement:
         interrupted = None
         try:
             gave_up = self._execute()
-        except (KeyboardInterrupt, DiskError) as fault:
+        except (KeyboardInterrupt, DiskError) as error:
             if not self.log.is_begun:
                 raise
-            interrupted = fault
-            gave_up = self._how(fault)
+            interrupted = error
+            gave_up = self._how(error)
         results = self._results()
         is_partial = interrupted is not None or len(results) < len(self.entries)
         try:
             write_results(self.plan.out, self.header, results, interrupted=is_partial)
-        except (KeyboardInterrupt, DiskError) as fault:
-            interrupted = interrupted or fault
-            gave_up = gave_up or self._how(fault)
+        except (KeyboardInterrupt, DiskError) as error:
+            interrupted = interrupted or error
+            gave_up = gave_up or self._how(error)
         return Run(
             header=self.header,
             results=results,
@@ -200,8 +200,8 @@ class _Judgement:
         why = execute_again(self.verdicts, self.entries, execute)
         self.verdicts.give_up_controls(self.entries, why or NOT_EXECUTED)
 
-    def _how(self, fault: KeyboardInterrupt | DiskError) -> str:
-        how = "Interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
+    def _how(self, error: KeyboardInterrupt | DiskError) -> str:
+        how = "Interrupted" if isinstance(error, KeyboardInterrupt) else f"{str(error).rstrip('.')}, interrupted"
         return f"{how} {progress_of(len(self.verdicts.own), len(self.entries))}"
 
     def _stops(self, result: Result) -> bool:

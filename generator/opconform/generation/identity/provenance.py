@@ -56,8 +56,8 @@ def check_provenance(suite: Suite) -> None:
             held = suite.by_id.get(entry.id)
             if held != entry:
                 raise SuiteError(_sentence(suite, _difference(held, entry)))
-    except UsageError as fault:  # a part of its selection matches no case
-        raise SuiteError(_sentence(suite, "suite.json (select)")) from fault
+    except UsageError as error:  # a part of its selection matches no case
+        raise SuiteError(_sentence(suite, "suite.json (select)")) from error
     foreign = sorted(suite.by_id.keys() - evaluated)
     if foreign:
         raise SuiteError(_sentence(suite, foreign[0]))
@@ -94,8 +94,8 @@ def _check_golden(suite: Suite, entry: Entry) -> None:
                 violated = ", ".join(rejection.requirements)
                 raise SuiteError(f"{where}: the reference semantics reject feed {feed} for {violated}.") from rejection
             continue
-        except (LookupError, TypeError, ValueError) as fault:
-            raise SuiteError(f"{where}: the reference semantics cannot evaluate its graph.") from fault
+        except (LookupError, TypeError, ValueError) as error:
+            raise SuiteError(f"{where}: the reference semantics cannot evaluate its graph.") from error
         if rejected is not None:
             raise SuiteError(f"{where}: the reference semantics accept feed {feed}, but {CASE} names {rejected}.")
         outputs = {f"output_{number}": tensors[name] for number, name in enumerate(case.graph.outputs)}

@@ -64,9 +64,9 @@ def tensors_of(operation: Operation, keys: Any, limits: Limits, known: KnownTens
             if item is not None:
                 try:
                     tensors[name] = known.draft(port, item, limits)
-                except KeyMistake as fault:
-                    inside = (index, *fault.inside) if port.variadic else fault.inside
-                    raise KeyMistake(fault.key, fault.sentence, inside, fault.value) from fault
+                except KeyMistake as error:
+                    inside = (index, *error.inside) if port.variadic else error.inside
+                    raise KeyMistake(error.key, error.sentence, inside, error.value) from error
     return tensors
 
 
@@ -140,5 +140,5 @@ def _element(name: str, element_type: str, value: object, key: str) -> Element:
         raise KeyMistake(name, sentence, (key,), value)
     try:
         return checked(element_type, value)
-    except ValueError as fault:
-        raise KeyMistake(name, str(fault), (key,), value) from fault
+    except ValueError as error:
+        raise KeyMistake(name, str(error), (key,), value) from error

@@ -202,5 +202,5 @@ def rank_of(tensor: Any) -> int:
     """The rank of a framework's tensor; raises `Unsupported` if it is not known when the graph is built."""
     try:
         return len(tensor.shape)
-    except ValueError as fault:
-        raise Unsupported("the dimensions of a tensor of unknown rank cannot be counted") from fault
+    except ValueError as error:
+        raise Unsupported("the dimensions of a tensor of unknown rank cannot be counted") from error

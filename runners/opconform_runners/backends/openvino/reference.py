@@ -55,9 +55,9 @@ class OpenVINOReference:
 def _evaluate(case: DeclaredCase, model: ov.Model, results: Sequence[ov.Tensor], given: Sequence[ov.Tensor]) -> None:
     try:
         is_evaluated = model.evaluate(results, given)
-    except RuntimeError as fault:
-        if case.op in _NOT_EVALUATED and "Evaluation failed on" in str(fault):
-            raise NotImplementedError(f"Not Implemented: OpenVINO does not evaluate {case.op}") from fault
+    except RuntimeError as error:
+        if case.op in _NOT_EVALUATED and "Evaluation failed on" in str(error):
+            raise NotImplementedError(f"Not Implemented: OpenVINO does not evaluate {case.op}") from error
         raise
     if not is_evaluated:
         raise NotImplementedError("Not Implemented: Model.evaluate returned false")

@@ -95,8 +95,8 @@ def record(
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         (work / OUTPUTS_ZIP).replace(out)
         shutil.rmtree(work)
-    except OSError as fault:
-        raise DiskError(out, fault) from fault
+    except OSError as error:
+        raise DiskError(out, error) from error
     return digest, recorder.header, dict(sorted(Counter(x.status for x in recorder.first.values()).items()))
 
 
@@ -235,12 +235,12 @@ def open_record(path: Path) -> Record:
     try:
         open_regular(path, follow_links=True).close()
         archive = zipfile.ZipFile(path)
-    except FileNotFoundError as fault:
-        raise MissingError(f"Recorded outputs not found: {path}. Name a file that `run --record` wrote.") from fault
-    except OSError as fault:
-        raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a file that `run --record` wrote.") from fault
-    except (zipfile.BadZipFile, NotImplementedError, ValueError) as fault:
-        raise SuiteError(f"{path} is not a complete file of outputs, as `run --record` writes it: {fault}.") from fault
+    except FileNotFoundError as error:
+        raise MissingError(f"Recorded outputs not found: {path}. Name a file that `run --record` wrote.") from error
+    except OSError as error:
+        raise SuiteError(f"{path} cannot be read: {error.strerror}. Name a file that `run --record` wrote.") from error
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        raise SuiteError(f"{path} is not a complete file of outputs, as `run --record` writes it: {error}.") from error
     log = read_log(member_content(archive, path, OUTCOMES, _LIMIT), f"{path}: {OUTCOMES}")
     lines = _executions(log.lines, log.header, path)
     names = {name for both in lines.values() for name in _held_names(*both)}

@@ -113,5 +113,5 @@ def _model_text(name: str, content: bytes) -> str:
         return printed(content)
     except ImportError:
         return "Printing this model needs the onnx package, which is not installed."
-    except ValueError as fault:
-        raise SuiteError(f"{name} is not an ONNX model: {fault}.") from fault
+    except ValueError as error:
+        raise SuiteError(f"{name} is not an ONNX model: {error}.") from error
