@@ -66,7 +66,7 @@ def test_an_empty_constant_has_one_byte(core_suite: Path) -> None:
 def has_half_bytes(case: Case) -> bool:
     """Whether a constant decides what the operation does and has 4-bit elements, which OpenVINO reads as bytes."""
     return any(
-        input_.role == "control" and input_.binding == "constant" and input_.element_type in ("i4", "u4")
+        input_.role == "setting" and input_.binding == "constant" and input_.element_type in ("i4", "u4")
         for input_ in case.inputs
     )
 

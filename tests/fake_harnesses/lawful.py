@@ -78,7 +78,7 @@ class Lawful:
     def reply(self, request: Message) -> Message:
         """The reply to a request."""
         case = declared_case_from(request["case"])
-        if {port.element_type for port in case.inputs if port.role == "tensor"} - set(self.said()["element_types"]):
+        if {port.element_type for port in case.inputs if port.role == "data"} - set(self.said()["element_types"]):
             return self.unsupported(request)
         try:
             feeds = [self._inputs(request, feed["inputs"]) for feed in request["feeds"]]

@@ -16,8 +16,8 @@ from opconform.suite.declarations import Declaration, declaration_document
 HEADER = "suite.json"
 MANIFEST = "manifest.jsonl"
 CASE = "case.json"
-#: The folder of a case's control, inside the case's folder.
-CONTROL = "control"
+#: The folder of a case's neighbour check, inside the case's folder.
+NEIGHBOUR_CHECK = "neighbour-check"
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/){0,2}[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
@@ -134,13 +134,13 @@ class Entry:
         return self.id.split("/", 1)[0]
 
     @property
-    def control(self) -> "Entry | None":
-        """The case's control as an entry of its own, which no manifest lists; None if the case has no control."""
-        inside = f"{CONTROL}/"
+    def neighbour_check(self) -> "Entry | None":
+        """The case's neighbour check, if it has one, as an entry of its own, which no manifest lists."""
+        inside = f"{NEIGHBOUR_CHECK}/"
         files = {name.removeprefix(inside): file for name, file in self.files.items() if name.startswith(inside)}
         if not files:
             return None
-        identity = f"{self.id}/{CONTROL}"
+        identity = f"{self.id}/{NEIGHBOUR_CHECK}"
         return Entry(id=identity, profile=self.profile, requirements=(), expect="accept", twin=None, files=files)
 
 

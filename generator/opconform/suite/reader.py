@@ -17,9 +17,9 @@ from opconform.suite.declarations import declaration_document
 from opconform.suite.kind import check_kind
 from opconform.suite.manifest import (
     CASE,
-    CONTROL,
     HEADER,
     MANIFEST,
+    NEIGHBOUR_CHECK,
     Entry,
     Header,
     entry_of,
@@ -182,7 +182,7 @@ def array_faults(where: str, file: str, arrays: Mapping[str, Array], case: Case)
 
 
 def _contradiction(case: Case) -> str | None:
-    if case.op != case.id.partition("/")[0] and not case.id.endswith(f"/{CONTROL}"):
+    if case.op != case.id.partition("/")[0] and not case.id.endswith(f"/{NEIGHBOUR_CHECK}"):
         return f"its operation {case.op} contradicts its id"
     known: set[str | None] = {input_.name for input_ in case.inputs}
     if len(known) < len(case.inputs):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from opconform.errors import MissingError, SuiteError
 from opconform.suite.case import case_text
-from opconform.suite.manifest import CASE, CONTROL, HEADER, MANIFEST, Entry, entry_line, reasons_by_dialect
+from opconform.suite.manifest import CASE, HEADER, MANIFEST, NEIGHBOUR_CHECK, Entry, entry_line, reasons_by_dialect
 from opconform.suite.reader import Suite, array_faults, open_suite, tensors_of
 from opconform.suite.storage.store import Folder
 
@@ -36,8 +36,8 @@ def faults_of(path: Path) -> Iterator[str]:
     for entry in suite.entries:
         faults = list(_file_faults(suite, entry))
         yield from faults or _case_faults(suite, entry)
-        if not faults and entry.control is not None:
-            yield from _case_faults(suite, entry.control)
+        if not faults and entry.neighbour_check is not None:
+            yield from _case_faults(suite, entry.neighbour_check)
         yield from _reference_faults(suite, entry)
     yield from foreign_faults(suite)
 
@@ -61,7 +61,7 @@ def _case_faults(suite: Suite, entry: Entry) -> Iterator[str]:
         if case_text(case).encode() != suite.read(entry, CASE):
             yield f"{where}/{CASE} repeats a key, or is not in the form that `generate` writes."
         needed = dict(tensors_of(case, blind=suite.header.blind))
-        arrays = {file for file in entry.files if file.endswith(".npz") and not file.startswith(f"{CONTROL}/")}
+        arrays = {file for file in entry.files if file.endswith(".npz") and not file.startswith(f"{NEIGHBOUR_CHECK}/")}
         for name in sorted(set(needed) ^ arrays):
             yield f"{where}/{name} {'is missing' if name in needed else 'does not belong to a feed of the case'}."
         for name in needed:

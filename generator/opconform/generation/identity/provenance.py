@@ -78,7 +78,7 @@ def check_provenance(suite: Suite) -> None:
 def check_goldens(suite: Suite) -> None:
     """Check that the reference semantics give the expectations of a suite for its inputs, or raise `SuiteError`."""
     for entry in suite.entries:
-        for item in (entry, entry.control):
+        for item in (entry, entry.neighbour_check):
             if item is not None:
                 _check_golden(suite, item)
 
@@ -108,7 +108,7 @@ def _tensors(case: Case, arrays: Mapping[str, Array], where: str) -> dict[str, T
     inputs = {
         input_.name: Tensor(element_type=input_.element_type, array=arrays[input_.name]) for input_ in case.inputs
     }
-    operands = {input_.name: operand_of(inputs[input_.name], exact=input_.role == "control") for input_ in case.inputs}
+    operands = {input_.name: operand_of(inputs[input_.name], exact=input_.role == "setting") for input_ in case.inputs}
     widest = max((array.itemsize for array in arrays.values()), default=0)
     elements = sum(math.prod(x.shape) for x in inferred(case.graph, operands).values())
     check_memory(elements * widest, where)

@@ -62,7 +62,7 @@ def _drawn(case: Case, feed: Feed, mismatch: Mismatch | None) -> dict[str, objec
 def _picture(case: Case, arrays: Arrays, origin: Origin | None) -> Excerpt | None:
     """The input with the element that the first difference should equal; otherwise the divided or the first tensor."""
     tensors = {
-        input_.name: input_.element_type for input_ in case.inputs if input_.role == "tensor" and input_.name in arrays
+        input_.name: input_.element_type for input_ in case.inputs if input_.role == "data" and input_.name in arrays
     }
     highlight = highlight_of(case, arrays)
     divided = highlight if highlight is not None and highlight.tensor in arrays else None
