@@ -85,8 +85,10 @@ def read_report(place: Path, suite: Path | None = None) -> Report:
     if any(written.get(name) != computed.get(name) for name in _CONCLUDED):
         raise SuiteError(f"{report} was changed after the run: it does not match its own cases. Repeat the run.")
     failing = {result.id for result in read.results if result.verdict == "fail"}
-    if not failing.issuperset(case for fault in read.faults for case in fault.cases):
-        raise SuiteError(f"{report} was changed after the run: a fault has a case that does not fail. Repeat the run.")
+    if not failing.issuperset(case for finding in read.findings for case in finding.cases):
+        raise SuiteError(
+            f"{report} was changed after the run: a finding names a case that does not fail. Repeat the run."
+        )
     written = read_written(path)
     if not _follows(read, _report_of_results(written), written.header.cases):
         raise SuiteError(f"{report} is not of the same run as {path}. Repeat the run.")
@@ -95,7 +97,7 @@ def read_report(place: Path, suite: Path | None = None) -> Report:
 
 def _follows(read: Report, derived: Report, cases: int) -> bool:
     """Whether a report is that of results with so many cases, but for what only the run knew."""
-    only = {"missing", "gave_up", "baseline", "faults", "results", "notes"}
+    only = {"missing", "gave_up", "baseline", "findings", "results", "notes"}
     same = all(
         getattr(read, field.name) == getattr(derived, field.name) for field in fields(Report) if field.name not in only
     )
@@ -158,7 +160,7 @@ def report_document(report: Report) -> dict[str, object]:
         "summary": report.summary,
         "profiles": report.profiles,
         "requirements": requirements,
-        "faults": plain["faults"],
+        "findings": plain["findings"],
         "cases": [result_document(result) for result in report.results],
     }
     if report.incidents:
