@@ -280,5 +280,5 @@ def _lines(sentences: Iterable[str]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Text from outside, which can neither style what is printed nor neighbour check the terminal."""
+    """Text from outside, which can neither style what is printed nor control the terminal."""
     return escape(printable(text, lines=True))
