@@ -16,8 +16,8 @@ import yaml
 from opconform.explanation.case_list import specs_of_case
 from opconform.specs.loader import load_specs, shipped_files
 from opconform_runners.cli.main import COMMANDS, cli
-from opconform_runners.cli.shared.backend_options import BackendOptions
 from opconform_runners.cli.shared.matrix_run import start
+from opconform_runners.cli.shared.options.backends import BackendOptions
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.suite.test_suite import tree
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from opconform.generation.stream import Stream
+from opconform.generation.output.stream import Stream
 from opconform_runners.cli.shared import steps
 from opconform_runners.execution.log.results_folder import LOCK
 from opconform_runners.execution.scale import stream

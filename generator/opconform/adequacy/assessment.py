@@ -12,12 +12,12 @@ from opconform.adequacy.reach import reached
 from opconform.adequacy.semantics import Semantics
 from opconform.adequacy.target import T, Target
 from opconform.model.draft import Draft
-from opconform.resources import root
 from opconform.specs.attribution import established
 from opconform.specs.diagnostics import validated
 from opconform.specs.document import read_document
 from opconform.specs.requirements import requirements_of
 from opconform.specs.schema import Keys
+from opconform.system.resources import root
 
 _FILE = "equivalents.yaml"
 #: The name of the target that every operation has.

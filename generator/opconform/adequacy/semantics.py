@@ -26,7 +26,7 @@ _MOST_OUTPUT_ELEMENTS = 1 << 22
 
 _PACKAGE = "opconform.operations"
 #: The modules that all operations share; their mutants are not specific to an operation's cases.
-_SHARED = frozenset({"arguments", "checks", "contexts", "operation", "places", "ports", "reading"})
+_SHARED = frozenset({"arguments", "checks", "contexts", "interpretation", "operation", "places"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,7 +10,6 @@ from pydantic import ValidationError
 
 from opconform.errors import MissingError, UsageError, near_word, nearest, quoted
 from opconform.operations import NAME, OPERATIONS, REQUIREMENTS
-from opconform.resources import root
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
 from opconform.specs.every.groups import EVERY, SAMPLES, digest_of, every_group_ids, groups_of
@@ -19,6 +18,7 @@ from opconform.specs.matrix.expressions import ALL_FUNCTIONS, ExpressionError, c
 from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.schema import models_of
 from opconform.suite.kind import check_kind
+from opconform.system.resources import root
 
 #: What an author probably means as an expression.
 _ALMOST = re.compile(r"\s*(\$\s*\{.*\}|\{\{.*\}\})\s*", re.DOTALL)

@@ -8,11 +8,11 @@ from typing import Annotated
 from pydantic import Field
 
 from opconform.operations import REQUIREMENTS, installed_cases
-from opconform.resources import root
 from opconform.specs.diagnostics import validated
 from opconform.specs.document import Route, SpecMistakes, read_document
 from opconform.specs.schema import Keys
 from opconform.suite.manifest import Level, Stage
+from opconform.system.resources import root
 
 
 class Page(Keys):

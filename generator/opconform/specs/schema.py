@@ -20,10 +20,10 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from opconform.operations import OPERATIONS, installed_cases
-from opconform.resources import root
 from opconform.specs.matrix.expressions import is_expression
 from opconform.suite.case import DIMENSION, SEEN, Attribute, Binding, Dimension, Seen
 from opconform.suite.declarations import AttributeSpec, Port
+from opconform.system.resources import root
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
 

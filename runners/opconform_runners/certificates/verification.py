@@ -15,7 +15,7 @@ from opconform.suite.kind import check_kind
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import problems_of
-from opconform.temporary import TemporaryFolder
+from opconform.system.temporary import TemporaryFolder
 from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.certified_results import evidence_of, file_digest
 from opconform_runners.certificates.keys import read_public

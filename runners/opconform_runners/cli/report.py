@@ -9,11 +9,11 @@ import click
 
 from opconform.errors import UsageError
 from opconform.suite.storage.ownership import replace_ours
-from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import SOURCE
+from opconform_runners.cli.shared.options.general import SOURCE
+from opconform_runners.cli.shared.output.console import console_of
+from opconform_runners.cli.shared.output.streams import is_copy, print_document
 from opconform_runners.cli.shared.steps import page_of_runs
-from opconform_runners.cli.shared.streams import is_copy, print_document
 from opconform_runners.findings.report import Report
 from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.github import annotations_text

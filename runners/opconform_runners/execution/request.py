@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opconform.errors import UsageError, counted, quoted_text
-from opconform.removal import remove_folder
 from opconform.suite.case import Case, harness_text
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
+from opconform.system.removal import remove_folder
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from opconform.errors import DiskError, HarnessError, OpconformError, UsageError
-from opconform.interrupts import run_loop
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
+from opconform.system.interrupts import run_loop
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.constraints import resolved
 from opconform_runners.execution.jobs import default_jobs

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from opconform.resources import render
+from opconform.system.resources import render
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow, RequirementStatus
 from opconform_runners.verdicts.results import Result

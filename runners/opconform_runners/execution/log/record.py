@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from opconform.errors import DiskError, HarnessError, MissingError, SuiteError, UsageError
-from opconform.files import open_regular
 from opconform.suite.case import Case
 from opconform.suite.kind import check_kind
 from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, entry_line
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import check_named
+from opconform.system.files import open_regular
 from opconform.tensors.npz import arrays_of, member
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from opconform.errors import DiskError
-from opconform.temporary import TemporaryFolder
+from opconform.system.temporary import TemporaryFolder
 
 _Outcome = TypeVar("_Outcome")
 #: The free space below which a disk counts as full, in bytes.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from opconform.explanation.specification import pages_of, specified
-from opconform.resources import render, text_of
+from opconform.system.resources import render, text_of
 from opconform_runners.findings.failures import SEVERITIES
 from opconform_runners.findings.report import VERDICTS, Report
 from opconform_runners.findings.search import ShownFinding, shown_findings

@@ -13,11 +13,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from opconform.interrupts import run_loop
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Case, Reject
 from opconform.suite.reader import Suite
-from opconform.temporary import TemporaryFolder
+from opconform.system.interrupts import run_loop
+from opconform.system.temporary import TemporaryFolder
 from opconform_runners.backends.backend import full_names
 from opconform_runners.backends.constraints import constrained_names
 from opconform_runners.execution.request import Request

@@ -10,7 +10,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform_runners.cli.shared.help import rare_option
-from opconform_runners.cli.shared.options import Decorator, collected
+from opconform_runners.cli.shared.options.general import Decorator, collected
 from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.registry import names
 

@@ -13,14 +13,14 @@ from typing import BinaryIO
 import numpy as np
 
 from opconform.errors import SuiteError
-from opconform.files import write_file
 from opconform.generation.case_files import Content, case_files, parts_of, size_of
 from opconform.generation.options import Options
 from opconform.model.draft import Draft
 from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, entry_of, header_text
 from opconform.suite.storage.work_folder import WorkFolder
 from opconform.suite.storage.zip_file import write_zip
-from opconform.tasks import batches
+from opconform.system.files import write_file
+from opconform.system.tasks import batches
 
 
 @dataclass(frozen=True, kw_only=True)
