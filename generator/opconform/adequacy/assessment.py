@@ -16,7 +16,7 @@ from opconform.specs.attribution import established
 from opconform.specs.diagnostics import validated
 from opconform.specs.document import read_document
 from opconform.specs.requirements import requirements_of
-from opconform.specs.schema import Keys
+from opconform.specs.schema.keys import Keys
 from opconform.system.resources import root
 
 _FILE = "equivalents.yaml"

@@ -8,7 +8,7 @@ from pydantic_core import ErrorDetails
 
 from opconform.errors import nearest, quoted
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes
-from opconform.specs.schema import PATTERNS, RejectKeys
+from opconform.specs.schema.keys import PATTERNS, RejectKeys
 from opconform.suite.case import DIMENSION
 
 _Model = TypeVar("_Model", bound=BaseModel)

@@ -16,7 +16,7 @@ from opconform.specs.every.groups import EVERY, SAMPLES, digest_of, every_group_
 from opconform.specs.group import Group, Spec
 from opconform.specs.matrix.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.specs.requirements import cases_of, requirements_of
-from opconform.specs.schema import models_of
+from opconform.specs.schema.models import models_of
 from opconform.suite.kind import check_kind
 from opconform.system.resources import root
 

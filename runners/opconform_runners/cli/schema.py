@@ -2,7 +2,7 @@
 
 import click
 
-from opconform.specs.schema import schema
+from opconform.specs.schema.models import schema
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.output.printer import print_json
 

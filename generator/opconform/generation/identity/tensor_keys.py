@@ -10,7 +10,7 @@ from opconform.model.draft import TensorDraft
 from opconform.operations.operation import Operation
 from opconform.specs.document import KEY, KeyMistake
 from opconform.specs.matrix.expressions import is_expression
-from opconform.specs.schema import TensorKeys
+from opconform.specs.schema.keys import TensorKeys
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
 from opconform.tensors.literals import Element, checked

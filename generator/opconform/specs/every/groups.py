@@ -14,7 +14,8 @@ from opconform.specs.every.schema import OWN_KEYS, EverySpec
 from opconform.specs.group import Group
 from opconform.specs.matrix.expressions import Meter, compiled, expression_of, is_expression
 from opconform.specs.requirements import cases_of, requirements_of
-from opconform.specs.schema import GroupKeys, models_of
+from opconform.specs.schema.keys import GroupKeys
+from opconform.specs.schema.models import models_of
 from opconform.system.resources import root
 
 #: The file with the samples of an operation, in the folder of its cases.
