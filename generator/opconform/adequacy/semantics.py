@@ -52,9 +52,7 @@ class Semantics:
     @cached_property
     def program(self) -> Program:
         """The modules."""
-        names = [
-            walk_package.name for walk_package in pkgutil.walk_packages(opconform.operations.__path__, f"{_PACKAGE}.")
-        ]
+        names = [module.name for module in pkgutil.walk_packages(opconform.operations.__path__, f"{_PACKAGE}.")]
         homes = {op: name for name in names for op in _declared(importlib.import_module(name))}
         return program_of([homes.get(op) or str(module_of(op)) for op in self.ops], _follows)
 

@@ -30,7 +30,7 @@ _BYTE = 8
 #: The operations without a syntax of their own, which are written in MLIR's generic form.
 _GENERIC = {"gather": '"stablehlo.gather"'}
 _ONE_GROUP = "batch_group_count = 1 : i64, feature_group_count = 1 : i64"
-#: How a setting is provided if it is no constant of the model.
+#: How a setting is provided if it is not a constant of the model.
 _VARIABLE = {"parameter": "supplied at run time", "computed": "computed"}
 
 

@@ -179,7 +179,7 @@ class _Cases:
         self._groups = selected_groups(specs, options.selection, options.limits)
         self._specs, self._options, self._on_progress = specs, options, on_progress
         self._matches, self._is_measured = Matches(options.selection), is_measured
-        self._seen = array("Q")  # the digits of each case that is no twin, and the number of its group
+        self._seen = array("Q")  # the digits of each case that is not a twin, and the number of its group
         self._bytes = 0
         self._free = free_memory()
         #: The cases that need so much memory that they are written alone.

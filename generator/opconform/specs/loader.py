@@ -116,10 +116,10 @@ def named_operations(paths: Sequence[Path]) -> tuple[str, ...]:
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     """The spec files at some paths; the name of an operation stands for its specs."""
-    for given in paths:
-        path = cases_of(str(given)) if named_operations([given]) else given
-        if not path.exists() and (near := near_word(str(given), tested_operations())):
-            raise MissingError(f"Spec not found: {given}. Did you mean {near!r}?")
+    for source in paths:
+        path = cases_of(str(source)) if named_operations([source]) else source
+        if not path.exists() and (near := near_word(str(source), tested_operations())):
+            raise MissingError(f"Spec not found: {source}. Did you mean {near!r}?")
         check_kind(path, "spec")
         if not path.is_dir():
             yield path

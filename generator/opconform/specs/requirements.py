@@ -79,7 +79,7 @@ def _complaints(found: Requirements) -> Iterator[tuple[Route, str]]:
     revisions, ids = {page.revision for page in found.pages}, [requirement.id for requirement in found.requirements]
     for index, item in enumerate(found.requirements):
         route = ("requirements", index)
-        if unknown := {one for source in item.sources for one in source.revisions} - revisions:
+        if unknown := {revision for source in item.sources for revision in source.revisions} - revisions:
             yield route, f"{item.id}: the revisions {sorted(unknown)} are not among `pages`."
         if item.level == "interpretation" and not item.reading:
             yield route, f"{item.id}: an interpretation needs its `reading`."

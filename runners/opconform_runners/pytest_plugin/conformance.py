@@ -28,7 +28,7 @@ _GIVEN = "opconform_given"
 
 
 class _Given(NamedTuple):
-    """The path of the suite, and the backend's title and declared operations, which are none if it takes all."""
+    """The path of the suite, and the backend's title and declared operations, which are empty if it takes all."""
 
     suite: str
     title: str

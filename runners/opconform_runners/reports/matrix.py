@@ -92,7 +92,7 @@ class Matrix:
         by_column = [
             {requirement.name: requirement for requirement in column.report.requirements} for column in self.columns
         ]
-        return tuple(tuple(found[name] for found in by_column) for name in by_column[0])
+        return tuple(tuple(rows[name] for rows in by_column) for name in by_column[0])
 
     @cached_property
     def suspects(self) -> tuple[Suspect, ...]:

@@ -131,7 +131,7 @@ def _nesting(name: str, values: object) -> Shape:
 
 
 def _flat(values: object) -> Iterable[object]:
-    return (one for value in values for one in _flat(value)) if isinstance(values, list) else (values,)
+    return (element for value in values for element in _flat(value)) if isinstance(values, list) else (values,)
 
 
 def _element(name: str, element_type: str, value: object, key: str) -> Element:

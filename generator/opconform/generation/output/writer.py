@@ -47,8 +47,8 @@ class CaseWriter:
     def write(self, drafts: Sequence[Draft]) -> Iterator[Written]:
         """Evaluate cases and write them."""
         evaluated = (case_files(draft, self.options) for draft in drafts)
-        for some in batches(evaluated, len(drafts), lambda x: sum(map(size_of, x[1].values()))):
-            yield from starmap(self.write_files, some)
+        for batch in batches(evaluated, len(drafts), lambda x: sum(map(size_of, x[1].values()))):
+            yield from starmap(self.write_files, batch)
 
     def write_files(self, entry: Entry, contents: Mapping[str, Content]) -> Written:
         """Write the files of a case."""

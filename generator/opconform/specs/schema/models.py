@@ -32,7 +32,7 @@ class OperationModels:
             __base__=Keys,
             __doc__=f"{op} behind the operation under test, whose last output is its {first}.",
             op=(name, Field(description="The operation.")),
-            **{other: inputs[other] for other in others},
+            **{port: inputs[port] for port in others},
             **attributes,
         )
         feed: Any = create_model(

@@ -267,7 +267,9 @@ def _executions(
         if logged.execution in found[logged.case] or logged.execution == "neighbour-check" or logged.own is not None:
             raise SuiteError(f"{path}: {OUTCOMES} has a line of {logged.case} that no recording has.")
         found[logged.case][logged.execution] = logged
-    both = {case: (some.get("first"), some.get("alone", some.get("again"))) for case, some in sorted(found.items())}
+    both = {
+        case: (logged.get("first"), logged.get("alone", logged.get("again"))) for case, logged in sorted(found.items())
+    }
     whole = {case: (first, second) for case, (first, second) in both.items() if first and second}
     if len(whole) != header.cases or len(found) != header.cases:
         raise SuiteError(f"{path} is not complete: {OUTCOMES} does not have two executions of each case.")

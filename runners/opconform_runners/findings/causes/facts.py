@@ -105,43 +105,43 @@ def _of_differences(case: Case, feeds: Sequence[Mapping[str, Array]]) -> Iterato
         words = ["has another shape in the second inference"] if len(shapes) > 1 else []
         if len({0 in shape for shape in shapes}) > 1:
             words.append("is empty in one inference")
-        yield from (f"{name} {one}" for one in words for name in _names(OPERATIONS.get(case.op), input_))
+        yield from (f"{name} {phrase}" for phrase in words for name in _names(OPERATIONS.get(case.op), input_))
 
 
-def _names(operation: Operation | None, given: Input) -> tuple[str, ...]:
+def _names(operation: Operation | None, input_: Input) -> tuple[str, ...]:
     """How facts name an input: `data` is the first input of any operation."""
-    if operation is not None and _port(operation, given) is operation.inputs[0]:
+    if operation is not None and _port(operation, input_) is operation.inputs[0]:
         return ("data",)
-    return (given.name, "a setting input") if _is_setting(given, operation) else (given.name,)
+    return (input_.name, "a setting input") if _is_setting(input_, operation) else (input_.name,)
 
 
-def _is_setting(given: Input, operation: Operation | None) -> bool:
+def _is_setting(input_: Input, operation: Operation | None) -> bool:
     """Whether an input decides what the operation does, such as the indices of `Gather`."""
-    port = _port(operation, given)
-    return given.role == "setting" or (port is not None and port.setting)
+    port = _port(operation, input_)
+    return input_.role == "setting" or (port is not None and port.setting)
 
 
-def _port(operation: Operation | None, given: Input) -> Port | None:
+def _port(operation: Operation | None, input_: Input) -> Port | None:
     try:
-        return None if operation is None else operation.port_of(given.name)
+        return None if operation is None else operation.port_of(input_.name)
     except LookupError:
         return None
 
 
-def _delivered(each: Input) -> Iterator[str]:
-    if each.binding == "constant":
+def _delivered(input_: Input) -> Iterator[str]:
+    if input_.binding == "constant":
         yield "is constant"
     else:
         yield "is given at run time"
-    if each.dynamic is None:
+    if input_.dynamic is None:
         yield "has static dimensions"
-    elif each.dynamic == "...":
+    elif input_.dynamic == "...":
         yield "has a dynamic rank"
     else:
         yield "has dynamic dimensions"
-        if "?" in each.dynamic:
+        if "?" in input_.dynamic:
             yield "has dimensions of any size"
-        if any(".." in str(size) for size in each.dynamic):
+        if any(".." in str(size) for size in input_.dynamic):
             yield "has bounded dimensions"
 
 
@@ -154,8 +154,8 @@ def _of_attributes(case: Case) -> Iterator[str]:
             if attribute.name not in case.attributes
         )
         required = {attribute.name for attribute in operation.attributes if attribute.default is None}
-        given = [*case.node.inputs, *[None] * len(operation.inputs)]
-        omitted = [port for port, name in zip(operation.inputs, given, strict=False) if name is None]
+        names = [*case.node.inputs, *[None] * len(operation.inputs)]
+        omitted = [port for port, name in zip(operation.inputs, names, strict=False) if name is None]
         if required - case.attributes.keys() or any(not n.optional for n in omitted):
             yield "a required input or attribute is omitted"
         yield from (f"{n.name} is omitted" for n in omitted if not n.variadic)
@@ -181,16 +181,16 @@ def _of_lengths(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
     if case.inputs and case.inputs[0].role == "data":
         against["than data has dimensions"] = len(tensors[case.inputs[0].name].shape)
     for name, length in lists.items():
-        for words, other in against.items():
-            if length != other:
-                yield f"{name} has {'fewer' if length < other else 'more'} elements {words}"
+        for words, reference in against.items():
+            if length != reference:
+                yield f"{name} has {'fewer' if length < reference else 'more'} elements {words}"
 
 
 def _of_indices(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
     """Which setting inputs have values that are too large to be an index of data."""
     size = max((size for input_ in case.inputs[:1] for size in tensors[input_.name].shape), default=None)
-    for item in case.inputs:
-        if size is not None and item.role == "setting" and tensors[item.name].type.is_integer:
-            numbers = numbers_of(tensors[item.name])
+    for input_ in case.inputs:
+        if size is not None and input_.role == "setting" and tensors[input_.name].type.is_integer:
+            numbers = numbers_of(tensors[input_.name])
             if ((numbers >= size) | (numbers < -size)).any():
-                yield f"{item.name} has a value that is not an index of any dimension of data"
+                yield f"{input_.name} has a value that is not an index of any dimension of data"

@@ -62,8 +62,8 @@ def _plain(text: str, scratch: Path) -> str:
     """A text without the scratch folder, in time that is linear in its length."""
     *others, last = text.split(scratch.name)
     plain = ""
-    for place, other in enumerate(others):
-        plain += _before(_after(other) if place else other, scratch)
+    for place, part in enumerate(others):
+        plain += _before(_after(part) if place else part, scratch)
     return plain + _after(last)
 
 
