@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,10 +36,14 @@ from opconform_runners.verdicts.run_header import progress_of
 
 @dataclass(frozen=True, kw_only=True)
 class _Noted:
-    """What `report.json` has and the results have not; the attributes are those of `Report`."""
+    """What `report.json` has and the results have not; the attributes are those of `Report`.
+
+    The order of the requirements is that of the specification, which results do not keep.
+    """
 
     __pydantic_config__ = ConfigDict(extra="ignore")
 
+    requirements: Mapping[str, Mapping[str, object]]
     missing: tuple[str, ...]
     gave_up: str | None
     baseline: Comparison | None = None
@@ -94,7 +99,20 @@ def read_report(place: Path, suite: Path | None = None) -> Report:
         raise SuiteError(f"{place} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise SuiteError(f"{place} is not a report that opconform wrote. Repeat the run.") from error
-    report = replace(derived, **{field.name: getattr(noted, field.name) for field in fields(noted)})
+    names = ((op, name) for op, rows in noted.requirements.items() for name in rows)
+    places = {name: place for place, name in enumerate(names)}
+    notes = {
+        op: dict(sorted(rows.items(), key=lambda row: places.get((op, row[0]), 0)))
+        for op, rows in derived.notes.items()
+    }
+    report = replace(
+        derived,
+        notes=notes,
+        missing=noted.missing,
+        gave_up=noted.gave_up,
+        baseline=noted.baseline,
+        findings=noted.findings,
+    )
     failing = {result.id for result in report.results if result.verdict == "fail"}
     if (
         report_document(report) | {"results": _digest(path)} != content
