@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from opconform.errors import ClusterError, KilledWorkersError
+from opconform.system.tasks import result_of
 from opconform_runners.execution.scale import cluster
 from opconform_runners.execution.scale.cluster import connected
 from opconform_runners.verdicts.results import read_written
@@ -220,18 +221,20 @@ def test_a_backend_that_kills_its_workers_is_quarantined(farm: Farm, core_suite:
     assert f"quarantined: {name} ended the workers" in out + str(deadly.results)
     assert {result.verdict for result in deadly.results} == {"error"}
     assert {result.verdict for result in numpy.results} == {"pass"}
-    with connected(farm.url) as found, pytest.raises(KilledWorkersError, match=r"^3 workers ended, one after another"):
-        found.executor({}).submit(die).result()
+    with connected(farm.url) as found:
+        [(_, ended)] = found.in_order(die, [(None, None)])
+    assert isinstance(ended, KilledWorkersError)
+    assert str(ended) == "4 workers ended, one after another, while they executed one batch."
 
 
 def test_a_device_has_one_harness_at_a_time(farm: Farm) -> None:
     """A worker with four threads and one device executes one task after another."""
     farm.start_workers(1, "--nthreads", "4", "--resources", "NPU=1")
     with connected(farm.url) as found:
-        executor = found.executor({"NPU": 1})
-        spans = sorted(x.result() for x in [executor.submit(span) for _ in range(4)])
-        executor = found.executor({})
-        free = sorted(x.result() for x in [executor.submit(span) for _ in range(4)])
+        spans, free = (
+            sorted(result_of(outcome) for _, outcome in workers.in_order(span, [(None, None)] * 4))
+            for workers in (found.having({"NPU": 1}), found)
+        )
 
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
     assert any(before[1] > after[0] for before, after in pairwise(free))
@@ -244,12 +247,12 @@ def test_a_scheduler_that_is_not_there_is_an_error() -> None:
         pass
 
 
-def die() -> None:
+def die(_: None) -> None:
     """End the worker that executes this."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def span() -> tuple[float, float]:
+def span(_: None) -> tuple[float, float]:
     """When a task began and ended."""
     began = time.time()
     time.sleep(0.2)
@@ -262,4 +265,23 @@ def test_workers_without_the_resources_are_not_waited_for(farm: Farm, monkeypatc
     farm.start_workers(1)
     expected = f'The dask scheduler {farm.url} has no worker with the resources NPU=1. Start one with `dask worker {farm.url.removeprefix("dask://")} --resources "NPU=1"`'
     with connected(farm.url) as found, pytest.raises(ClusterError, match=re.escape(expected)):
-        found.executor({"NPU": 1}).submit(span)
+        list(found.having({"NPU": 1}).in_order(span, [(None, None)]))
+
+
+def test_results_come_in_order_and_the_rest_is_cancelled_with_the_iterator(farm: Farm) -> None:
+    """Only so many tasks are submitted as there are threads."""
+    farm.start_workers(1, "--nthreads", "2")
+    with connected(farm.url) as found:
+        items, taken = [(n, 0.3 - n / 10) for n in range(4)], list[int]()
+        assert [key for key, _ in found.in_order(time.sleep, items)] == [0, 1, 2, 3]
+
+        def endless() -> Iterator[tuple[int, float]]:
+            while True:
+                taken.append(len(taken))
+                yield taken[-1], 0.05
+
+        with contextlib.closing(found.in_order(time.sleep, endless())) as results:
+            next(results)
+        wait_for(lambda: not any(found._client.processing().values()))
+
+    assert len(taken) <= 4

@@ -12,9 +12,9 @@ from opconform.generation.output.stream import Stream
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import problems_of
 from opconform_runners.cli.shared import steps
-from opconform_runners.execution.scale import stream
-from opconform_runners.execution.scale.finished_batch import Done
-from opconform_runners.execution.scale.stream import Merged
+from opconform_runners.execution.log.logged_outcome import BatchEnd
+from opconform_runners.execution.runner import Judgement
+from opconform_runners.execution.scale.stream import Counted
 from opconform_runners.verdicts.results import read_results, read_written
 from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, Run, whole
 
@@ -82,15 +82,15 @@ def test_an_interrupted_run_repeats_no_finished_batch(
     """It has a report, the same command continues it, and the result is that of an uninterrupted one."""
     certify = ("certify", spec, "--backend", LENIENT, "--profile", "exhaustive", "--out")
     opconform(*certify, tmp_path / "whole", code=1)
-    run_suite, run = vars(stream)["run_suite"], list[str]()
+    execute, run = Judgement.execute, list[str]()
 
-    def interrupted(suite: Any, *rest: Any) -> Any:
-        run.append(suite.entries[0].id)
+    def interrupted(judgement: Judgement) -> str | None:
+        run.append(judgement.entries[0].id)
         if len(run) == 2:
             raise KeyboardInterrupt
-        return run_suite(suite, *rest)
+        return execute(judgement)
 
-    monkeypatch.setattr(stream, "run_suite", interrupted)
+    monkeypatch.setattr(Judgement, "execute", interrupted)
     shown = opconform(*certify, tmp_path / "out", code=130).stdout
     partial = json.loads((tmp_path / "out" / "report.json").read_text())
     again = opconform("report", tmp_path / "out", "--markdown", "-", code=1)
@@ -110,11 +110,12 @@ def test_an_interrupted_run_of_other_cases_is_not_continued(
     """Unless it is replaced."""
     certify = ("certify", spec, "numpy", "--profile", "exhaustive", "--out", tmp_path / "out")
     with monkeypatch.context() as patched:
-        patched.setattr(stream, "run_suite", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(Judgement, "results", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         opconform(*certify, code=130)
-    done = opconform(*certify, "--seed", 7, code=2)
+    done = opconform(*certify, "--timeout", 7, code=2)
 
-    assert "belongs to an interrupted certification of other cases" in done.stderr
+    assert "interrupted, and --timeout has changed since then. Use another --out" in done.stderr
+    opconform(*certify, "--seed", 7, code=2)
     opconform(*certify, "--seed", 7, "--force")
 
 
@@ -182,19 +183,10 @@ def test_a_twin_that_fails_in_another_batch_is_counted_once(opconform: Run, spec
     [tally, *_] = [tally for tally in written.header.streamed.tallies if tally.kind.verdict == "pass"]
     failed = written.results[0]
     again = replace(failed, id=f"{tally.kind.op}/again/0123456789", requirements=tally.kind.requirements)
-    merged = Merged(shard=None)
-    first = Done(
-        own="",
-        header=written.header,
-        tallies=written.header.streamed.tallies,
-        devices=(),
-        threads=(),
-    )
-    merged.add(first, tmp_path)
-    before = merged.cases
-    merged.add(
-        Done(own="", header=written.header, results=(), repeated=(again,), tallies=(), devices=(), threads=()), tmp_path
-    )
+    counted = Counted(shard=None)
+    counted.add(BatchEnd(batch=1, own="0" * 64, tallies=written.header.streamed.tallies), [], frozenset())
+    before = counted.cases
+    counted.add(BatchEnd(batch=2, own="0" * 64, tallies=()), [again], frozenset())
 
-    assert merged.cases == before
-    assert merged.counts[tally.kind] == tally.cases - 1
+    assert counted.cases == before
+    assert counted.counts[tally.kind] == tally.cases - 1

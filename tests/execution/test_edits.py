@@ -9,7 +9,6 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -21,7 +20,6 @@ from opconform.generation.options import Options
 from opconform.generation.output.stream import Stream
 from opconform.specs.loader import load_specs
 from opconform.suite.case import canonical_json
-from opconform.suite.manifest import sealed_text
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
 from opconform_runners.execution import runner
@@ -184,32 +182,30 @@ def batches(tmp_path: Path) -> tuple[Path, Callable[[], object]]:
     specs = load_specs([tmp_path / "small.yaml"])
     command, options = backend_command(LENIENT), RunOptions(selection=selection, whole=True)
 
-    def run() -> object:
-        shutil.rmtree(tmp_path / "out" / "suite", ignore_errors=True)
+    def run() -> None:
         with mock.patch.object(stream, "join_suites", side_effect=KeyboardInterrupt), served_in_process():
             source = Stream(specs=specs, options=Options(dialects=(), selection=selection), size=4)
             with pytest.raises(KeyboardInterrupt):
                 stream.run_stream(source, command, tmp_path / "out", options)
-        return read_report(tmp_path / "out")
 
     run()
     return tmp_path / "out", run
 
 
 def test_edited_batches_are_not_continued(batches: tuple[Path, Callable[[], object]]) -> None:
-    """Nor is their log, but for what a backend said."""
+    """But for what a backend said, and what executed it; without its last line, a batch is executed again."""
     out, run = batches
-    path = out / "batches" / "000001" / "done.json"
-    held = json.loads(path.read_bytes())
-    unsealed = ((place, json.dumps(new, indent=1).encode()) for place, new in islice(edited(held), 20))
-    fields = {key: value for key, value in held.items() if key != "checksum"}
-    sealed = ((place, sealed_text(new).encode()) for place, new in edited(fields))
+    path = out / "outcomes.jsonl"
+    held = documents(path.read_bytes())
+    number = next(number for number, document in enumerate(held) if "batch" in document)
+    unsealed = path.read_bytes().splitlines(keepends=True)
+    unsealed[number] = unsealed[number].replace(b'"batch":1', b'"batch":2')
+    ends = ((place, journal_text([*held[:number], new, *held[number + 1 :]])) for place, new in edited(held[number]))
 
-    assert believed(path, unsealed, run) == []
-    assert believed(path, sealed, run) == []
-    log = path.with_name("outcomes.jsonl")
-    told = ("1.outcome", "1.own", "1.incidents", "0.strict")
-    assert believed(log, changed_lines(log.read_bytes(), journal_text), run, *told) == []
+    assert believed(path, iter([("unsealed", b"".join(unsealed))]), run) == []
+    assert believed(path, ends, run, ".devices", ".threads") == []
+    told = ("1.outcome", "1.own", "1.incidents", "0.strict", f"{len(held) - 1} removed")
+    assert believed(path, changed_lines(path.read_bytes(), journal_text), run, *told) == []
 
 
 def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
@@ -217,8 +213,9 @@ def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
 ) -> None:
     """So is the copy of another batch, each under the right digest."""
     out, run = batches
-    first, second = (out / "batches" / name / "done.json" for name in ("000001", "000002"))
-    held = {path: json.loads(path.read_bytes()) for path in (first, second)}
+    path = out / "outcomes.jsonl"
+    held = documents(path.read_bytes())
+    first, second = (number for number, document in enumerate(held) if document.get("batch") in (1, 2))
     [tally, *_] = held[first]["tallies"]
     passes = {**tally, "cases": tally["cases"] + 1}
     changed: dict[str, Document] = {
@@ -228,12 +225,14 @@ def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
         "another profile": {"tallies": [{**tally, "kind": {**tally["kind"], "profile": "core"}}]},
         "another operation": {"tallies": [{**tally, "kind": {**tally["kind"], "op": "Split-1"}}]},
         "another requirement": {"tallies": [{**tally, "kind": {**tally["kind"], "requirements": ["data.bits"]}}]},
-        "another batch": {key: value for key, value in held[second].items() if key != "checksum"},
+        "another batch": held[second] | {"batch": 1},
+        "a copy": held[second],
     }
-    right = {key: value for key, value in held[first].items() if key != "checksum"}
-    changes = [(name, sealed_text(right | new).encode()) for name, new in changed.items()]
+    changes = [
+        (name, journal_text([*held[:first], held[first] | new, *held[first + 1 :]])) for name, new in changed.items()
+    ]
 
-    assert believed(first, iter([*changes, ("a copy", second.read_bytes())]), run) == []
+    assert believed(path, iter(changes), run) == []
 
 
 def test_an_edited_journal_is_not_continued(runs: Path, tmp_path: Path) -> None:

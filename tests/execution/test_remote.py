@@ -1,9 +1,9 @@
-"""Execution on the workers of an executor: the results are those of a local run."""
+"""Execution on workers: the results are those of a local run."""
 
+import pickle
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import replace
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from opconform.errors import ClusterError, KilledWorkersError, UsageError
 from opconform.suite.reader import open_suite
+from opconform.system.tasks import Workers
 from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.runner import Run, run_suite
 from opconform_runners.execution.scale import remote
@@ -30,30 +31,23 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def pool() -> Iterator[Executor]:
-    """Two workers that need no process."""
-    with ThreadPoolExecutor(2) as made:
-        yield made
+@dataclass
+class Here:
+    """Workers that are this process; they end with one of the batches, however often it is repeated."""
+
+    deadly: int = 0
+    batches: list[Any] = field(default_factory=list)
+
+    def in_order(self, function: Callable[[Any], Any], items: Iterable[tuple[Any, Any]]) -> Generator[tuple[Any, Any]]:
+        """Execute any other task; what is sent and returned can be pickled."""
+        for key, item in items:
+            self.batches += [item] if function is execute_batch else []
+            is_deadly = function is execute_batch and len(self.batches) == self.deadly
+            sent = pickle.loads(pickle.dumps(item))  # noqa: S301 - just written
+            yield key, KilledWorkersError("4 workers ended.") if is_deadly else function(sent)
 
 
-class Deadly(ThreadPoolExecutor):
-    """Workers that end with the second batch, however often it is repeated."""
-
-    batches = 0
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
-        """Execute any other task."""
-        self.batches += execute_batch in args
-        future = super().submit(fn, *args, **kwargs)
-        if self.batches != 2:
-            return future
-        ended: Future[Any] = Future()
-        ended.set_exception(KilledWorkersError("3 workers ended."))
-        return ended
-
-
-def run(suite: Path, out: Path, name: str, executor: Executor | None) -> Run:
+def run(suite: Path, out: Path, name: str, executor: Workers | None) -> Run:
     """A run of a miniature backend."""
     return run_suite(open_suite(suite), backend_command(name), out, RunOptions(executor=executor))
 
@@ -64,9 +58,9 @@ def timeless(results: tuple[Result, ...]) -> list[Result]:
 
 
 @pytest.mark.parametrize("name", ["numpy", f"{MINIATURES}:AcceptsEverything", f"{MINIATURES}:LosesAll"])
-def test_the_results_are_those_of_a_local_run(small_suite: Path, tmp_path: Path, pool: Executor, name: str) -> None:
+def test_the_results_are_those_of_a_local_run(small_suite: Path, tmp_path: Path, name: str) -> None:
     """The header, every verdict, its reasons and the kept outputs."""
-    here, there = (run(small_suite, tmp_path / n, name, pool if n == "there" else None) for n in ("here", "there"))
+    here, there = (run(small_suite, tmp_path / n, name, Here() if n == "there" else None) for n in ("here", "there"))
 
     assert timeless(there.results) == timeless(here.results)
     assert there.header == here.header
@@ -78,19 +72,17 @@ def test_the_results_are_those_of_a_local_run(small_suite: Path, tmp_path: Path,
 
 def test_a_backend_that_ends_its_workers_is_quarantined(small_suite: Path, tmp_path: Path) -> None:
     """The cases of that batch are errors that name it, the other cases are not executed, and the run can continue."""
-    with Deadly(1) as deadly:
-        ended = run(small_suite, tmp_path, "numpy", deadly)
+    ended = run(small_suite, tmp_path, "numpy", deadly := Here(deadly=2))
     cases = [entry.id for entry in open_suite(small_suite).entries]
 
-    assert ended.gave_up == "The backend numpy is quarantined: 3 workers ended."
+    assert ended.gave_up == "The backend numpy is quarantined: 4 workers ended."
     assert {result.id: result.sentence for result in ended.results if result.verdict == "error"} == dict.fromkeys(
         cases[2:4], "quarantined: numpy ended the workers that executed a batch of 2 cases with this one"
     )
     assert list(ended.missing) == cases[4:]
-    assert deadly.batches == 3  # the third was submitted before the second had ended, and is cancelled
+    assert len(deadly.batches) == 2
 
-    with ThreadPoolExecutor(1) as pool:
-        continued = run(small_suite, tmp_path, "numpy", pool)
+    continued = run(small_suite, tmp_path, "numpy", Here())
     assert (continued.gave_up, continued.missing, continued.continued) == (None, (), 4)
 
 
@@ -102,13 +94,13 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
-def test_workers_that_differ_are_refused(small_suite: Path, pool: Executor) -> None:
+def test_workers_that_differ_are_refused(small_suite: Path) -> None:
     """The sentence says in what."""
     command = backend_command("numpy")
-    machine = machine_of_worker(pool, command)
+    machine = machine_of_worker(Here(), command)
     older = replace(machine, environment=replace(machine.environment, driver="1.2"))
     suite = open_suite(small_suite)
-    execution = RemoteExecution(pool, suite, Launch(command=command), older)
+    execution = RemoteExecution(Here(), Launch(command=command), older, suite)
 
     with pytest.raises(
         ClusterError, match=r"^Two workers differ in driver \(1\.2, None\)\. Use workers that are alike"

@@ -12,7 +12,7 @@ from filelock import FileLock
 from opconform.generation.output.stream import Stream
 from opconform_runners.cli.shared import steps
 from opconform_runners.execution.log.results_folder import LOCK
-from opconform_runners.execution.scale import stream
+from opconform_runners.execution.runner import Judgement
 from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, Run
 
 LENIENT = f"{MINIATURES}:AcceptsEverything"
@@ -49,16 +49,16 @@ def states(folder: Path) -> dict[str, tuple[int, bytes | None]]:
 def interrupted(opconform: Run, spec: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
     """A streamed certification that was interrupted in its second batch; returns its command."""
     certify = ("certify", spec, "--backend", LENIENT, "--profile", "exhaustive", "--out", out)
-    run_suite, suites = vars(stream)["run_suite"], list[object]()
+    execute, executed = Judgement.execute, list[object]()
 
-    def stops(suite: object, *rest: object) -> object:
-        suites.append(suite)
-        if len(suites) == 2:
+    def stops(judgement: Judgement) -> str | None:
+        executed.append(judgement)
+        if len(executed) == 2:
             raise KeyboardInterrupt
-        return run_suite(suite, *rest)
+        return execute(judgement)
 
     with monkeypatch.context() as patched:
-        patched.setattr(stream, "run_suite", stops)
+        patched.setattr(Judgement, "execute", stops)
         opconform(*certify, code=130)
     return certify
 
@@ -72,15 +72,11 @@ def write(path: Path) -> None:
 FOREIGN: dict[str, Callable[[Path], object]] = {
     "a file among the batches": lambda out: write(out / "batches" / "mine.txt"),
     "a folder among the batches": lambda out: (out / "batches" / "mine").mkdir(),
-    "a file in a batch": lambda out: write(out / "batches" / "000001" / "mine.txt"),
-    "a file in the suite of a batch": lambda out: write(out / "batches" / "000001" / "failed" / "mine.txt"),
-    "a file instead of that of a batch": lambda out: write(out / "batches" / "000001" / "done.json"),
-    "a file instead of that of the batches": lambda out: write(out / "batches" / "stream.json"),
-    "a folder that looks like a work folder": lambda out: write(
-        out / "batches" / "000001" / ".suite.opconform-work" / "mine"
-    ),
-    "a folder that is not a suite": lambda out: write(out / "suite" / "mine.txt"),
-    "a folder that is not a work folder": lambda out: write(out / ".suite.opconform-work" / "mine.txt"),
+    "a file in the suite of a batch": lambda out: write(out / "batches" / "000001" / "mine.txt"),
+    "a file instead of the suite of a batch": lambda out: write(out / "batches" / "000009"),
+    "a folder that looks like a work folder": lambda out: write(out / "batches" / ".000001.opconform-work" / "mine"),
+    "a suite that is none": lambda out: write(out / "suite" / "mine.txt"),
+    "a work folder that is none": lambda out: write(out / ".suite.opconform-work" / "mine.txt"),
     "a page": lambda out: write(out / "report.html"),
 }
 
@@ -106,14 +102,11 @@ def test_a_streamed_run_loses_nothing_foreign(
 def test_what_a_kill_leaves_among_batches_is_no_obstacle(
     opconform: Run, spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, force: tuple[str, ...]
 ) -> None:
-    """A lock that nothing holds, a file without its name, and a suite that was being removed."""
+    """A lock that nothing holds, and a suite that was being written."""
     out = tmp_path / "out"
     certify = interrupted(opconform, spec, out, monkeypatch)
-    first = out / "batches" / "000001"
-    for left in (out / LOCK, first / LOCK, first / ".done.json.opconform-0123456789abcdef"):
-        left.touch()
-    (first / ".suite.opconform-0123456789abcdef" / "Split-1").mkdir(parents=True)
-    (first / ".failed.opconform-work").mkdir()
+    (out / LOCK).touch()
+    (out / "batches" / ".000001.opconform-work").mkdir()
     opconform(*certify, *force, code=1)
 
     assert {path.name for path in out.iterdir()} == {

@@ -1,10 +1,10 @@
 """The options of a generation."""
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from opconform.dialects import DEFAULT
 from opconform.suite.selection.selection import EVERYTHING, Selection
+from opconform.system.tasks import Workers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,4 +36,4 @@ class Options:
     jobs: int = 1
     selection: Selection = EVERYTHING
     limits: Limits = LIMITS
-    executor: Executor | None = None
+    executor: Workers | None = None

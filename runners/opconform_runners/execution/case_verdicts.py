@@ -193,7 +193,7 @@ def facts_of(answer: Answer | None) -> Mapping[str, Any]:
 def results_of(log: Log, suite: Suite, *, settled: bool = False) -> list[Result]:
     """The results that follow from a log and its suite, sorted by id; a SuiteError if the log does not follow from it.
 
-    With `settled`, all failures must have been executed again.
+    With `settled`, all failures must have been executed again, and no neighbour check is still to come.
     """
     if suite.header.identity != log.header.suite.digest:
         raise SuiteError(f"{log.path} is of another suite than {suite.store.root}. Name the suite that was run.")
@@ -202,7 +202,7 @@ def results_of(log: Log, suite: Suite, *, settled: bool = False) -> list[Result]
     attempts: tuple[Attempt, ...] = ("again", "alone")
     if settled and any(verdicts.due(suite.entries, attempt) for attempt in attempts):
         raise SuiteError(f"{log.path} lacks the second execution of a failure. Repeat the run with --force.")
-    if len(verdicts.own) == log.header.cases:
+    if settled or len(verdicts.own) == log.header.cases:
         verdicts.give_up_neighbour_checks(suite.entries, NOT_EXECUTED if log.header.outputs is None else NOT_RECORDED)
     return [verdicts.result(suite.by_id[name]) for name in sorted(verdicts.own)]
 

@@ -1,16 +1,16 @@
 """The plan of a run: its options, its cases, and the header that follows from them."""
 
 from collections.abc import Callable, Sequence
-from concurrent import futures
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from opconform.errors import SuiteError
-from opconform.suite.manifest import Entry
+from opconform.suite.manifest import Entry, Header
 from opconform.suite.reader import Suite
 from opconform.suite.selection.hints import check_matches
 from opconform.suite.selection.matches import Matches
 from opconform.suite.selection.selection import EVERYTHING, Selection
+from opconform.system.tasks import Workers
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.log.logged_outcome import LoggedOutcome
 from opconform_runners.harness.command import Command
@@ -42,7 +42,7 @@ class RunOptions:
     strict: bool = False
     force: bool = False
     resume: bool = True
-    executor: futures.Executor | None = None
+    executor: Workers | None = None
     stops: "Callable[[RunHeader, Result], bool] | None" = None
 
 
@@ -108,15 +108,26 @@ def header_of(suite: Suite, entries: Sequence[Entry], plan: RunPlan, implementat
     """The header of a run of some cases of a suite."""
     selection = plan.options.selection
     everything = entries if selection.shard is None else selected(suite, replace(selection, shard=None))
-    return RunHeader(
+    return replace(
+        empty_header(suite.header, plan, implementation),
         cases=len(entries),
         selected=ids_digest([entry.id for entry in everything]),
-        suite=suite_note(suite.header),
+        partial=bool(suite.header.select) or len(everything) < len(suite.entries),
+    )
+
+
+def empty_header(header: Header, plan: RunPlan, implementation: Implementation) -> RunHeader:
+    """The header of a run of no cases of a suite, of which only the header is known."""
+    selection = plan.options.selection
+    return RunHeader(
+        cases=0,
+        selected=ids_digest(()),
+        suite=suite_note(header),
         implementation=replace(implementation, hardware=None, driver=None),  # the environment has them
         started=plan.started,
         profiles=tuple(sorted(selection.profiles)),
         whole=plan.options.whole,
-        partial=bool(suite.header.select) or len(everything) < len(suite.entries),
+        partial=bool(header.select),
         strict=plan.options.strict,
         environment=plan.environment_of(implementation),
         timeout=plan.options.timeout,
@@ -124,5 +135,5 @@ def header_of(suite: Suite, entries: Sequence[Entry], plan: RunPlan, implementat
         outputs=plan.outputs,
         shard=selection.shard,
         program=plan.program,
-        requirements=suite.header.requirements,
+        requirements=header.requirements,
     )

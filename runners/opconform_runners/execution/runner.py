@@ -1,12 +1,13 @@
-"""A run: a suite, what executes its cases, and a verdict for every case."""
+"""A run: it executes the cases that a supply gives it, and writes a verdict for every case."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
-from opconform.errors import DiskError, HarnessError
+from opconform.errors import DiskError, HarnessError, counted
 from opconform.suite.case import Case
 from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry
 from opconform.suite.reader import Suite
@@ -42,15 +43,26 @@ class Run:
 
     header: RunHeader
     results: tuple[Result, ...]
-    missing: tuple[str, ...]
-    gave_up: str | None
-    interrupted: KeyboardInterrupt | DiskError | HarnessError | None
-    continued: int
+    missing: tuple[str, ...] = ()
+    gave_up: str | None = None
+    interrupted: KeyboardInterrupt | DiskError | HarnessError | None = None
+    continued: int = 0
+
+    @property
+    def progress(self) -> str:
+        """How far it got, as in `after 2 of 6 cases`; of a streamed run, `after 2 cases`."""
+        if self.header.streamed is not None:
+            return f"after {counted(self.header.cases, 'case')}"
+        return progress_of(len(self.results), self.header.cases)
 
 
 #: Executes cases for an attempt, in a harness or from recorded outputs: calls back with the implementation, then with
 #: each outcome. Returns why the rest of the cases were not executed, or None.
 Executor = Callable[[Sequence[Entry], Attempt, OnOutcome, OnReady], str | None]
+
+
+#: What executes cases, here or on workers.
+AnyExecutor = Executor | RemoteExecution
 
 
 def run_suite(
@@ -68,16 +80,19 @@ def run_suite(
         UsageError: No case is selected, the results cannot be written, or the folder holds those of another run.
     """
     entries = selected(suite, options.selection)
-    launch, plan = (
-        Launch(command=command, jobs=options.jobs, timeout=options.timeout),
-        local_plan(command, out, options),
-    )
+    plan, executor_of = planned(command, out, options)
+    return judged(suite, entries, executor_of(suite), plan, on_progress)
+
+
+def planned(command: Command, out: Path, options: RunOptions) -> tuple[RunPlan, Callable[[Suite], AnyExecutor]]:
+    """The plan of a run, and what executes the cases of a suite, here or on workers."""
+    launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
+    plan = local_plan(command, out, options)
     if options.executor is None:
-        return judged(suite, entries, local_executor(suite, launch), plan, on_progress)
+        return plan, lambda suite: local_executor(suite, launch)
     machine = machine_of_worker(options.executor, command)
-    check_dialects(suite, machine.implementation)
     plan = replace(plan, program=machine.program, environment_of=lambda _: machine.environment)
-    return judged(suite, entries, RemoteExecution(options.executor, suite, launch, machine), plan, on_progress)
+    return plan, partial(RemoteExecution, options.executor, launch, machine)
 
 
 def local_executor(suite: Suite, launch: Launch) -> Executor:
@@ -94,14 +109,94 @@ def local_executor(suite: Suite, launch: Launch) -> Executor:
 def judged(
     suite: Suite,
     entries: Sequence[Entry],
-    executor: Executor | RemoteExecution,
+    executor: AnyExecutor,
     plan: RunPlan,
     on_progress: OnProgress = lambda *_: None,
 ) -> Run:
     """Judge the outcomes of cases, each twin before its case, and write `results.jsonl`."""
     check_not_blind(suite)
+    return run_supply(_WholeSuite(suite, entries, executor, plan, on_progress), plan)
+
+
+class Supply(Protocol):
+    """What a run executes: a suite, or a stream of batches, each of which is generated, executed and dropped."""
+
+    def parts(self, log: OutcomeLog) -> Iterator["Judgement"]:
+        """The parts of the run. One is over, and may be dropped, when the next one is asked for."""
+
+    def conclude(self) -> Run | None:
+        """The results so far, or None if there are none that an interrupted run keeps."""
+
+    def clear(self) -> None:
+        """Remove what only an interrupted run needs."""
+
+
+def run_supply(supply: Supply, plan: RunPlan) -> Run:
+    """Execute the parts of a supply one after another, and write the results, also those of an interrupted run."""
     with contextlib.closing(OutcomeLog(plan.out, force=plan.options.force, resume=plan.options.resume)) as log:
-        return _Judgement(suite, entries, executor, plan, log, on_progress).run()
+        gave_up, interrupted = None, None
+        try:
+            for judgement in supply.parts(log):
+                if (gave_up := judgement.execute()) is not None:
+                    break
+        except (KeyboardInterrupt, DiskError, HarnessError) as error:
+            interrupted = error
+        run = supply.conclude()
+        if run is None:
+            raise interrupted or HarnessError(f"{gave_up} The same command continues with the cases that are left.")
+        run = _ended(run, gave_up, interrupted)
+        try:
+            write_results(plan.out, run.header, run.results, interrupted=run.gave_up is not None)
+        except (KeyboardInterrupt, DiskError) as error:
+            return run if run.interrupted else _ended(run, run.gave_up, error)
+        if run.gave_up is None:
+            supply.clear()
+    return run
+
+
+def _ended(run: Run, gave_up: str | None, interrupted: KeyboardInterrupt | DiskError | HarnessError | None) -> Run:
+    """A run with what ended it."""
+    if interrupted is not None and gave_up is None:
+        how = "I" if isinstance(interrupted, KeyboardInterrupt) else f"{str(interrupted).rstrip('.')}, i"
+        gave_up = f"{how}nterrupted {run.progress}"
+    return replace(run, gave_up=gave_up, interrupted=interrupted)
+
+
+@dataclass(slots=True)
+class _WholeSuite:
+    """The cases of a suite, as the one part of a run."""
+
+    suite: Suite
+    entries: Sequence[Entry]
+    executor: AnyExecutor
+    plan: RunPlan
+    on_progress: OnProgress
+    judgement: "Judgement | None" = None
+
+    def parts(self, log: OutcomeLog) -> Iterator["Judgement"]:
+        """The suite."""
+        self.judgement = Judgement(
+            self.suite, self.entries, self.executor, self.plan, log, self._header_of, self.on_progress
+        )
+        yield self.judgement
+
+    def conclude(self) -> Run | None:
+        """The results of the cases that were executed."""
+        judgement = self.judgement
+        if judgement is None or not judgement.log.is_begun:
+            return None
+        return Run(
+            header=judgement.header,
+            results=judgement.results(),
+            missing=tuple(entry.id for entry in self.entries if entry.id not in judgement.verdicts.own),
+            continued=len({logged.case for logged in judgement.log.lines}),
+        )
+
+    def clear(self) -> None:
+        """Nothing else is needed."""
+
+    def _header_of(self, implementation: Implementation) -> RunHeader:
+        return header_of(self.suite, self.entries, self.plan, implementation)
 
 
 class _Stop(Exception):  # noqa: N818 - no error
@@ -109,44 +204,20 @@ class _Stop(Exception):  # noqa: N818 - no error
 
 
 @dataclass(slots=True)
-class _Judgement:
-    """One run, from its first case to its results. The header and the verdicts exist once the backend has started."""
+class Judgement:
+    """The execution of cases of a suite. The header and the verdicts exist once the backend has started."""
 
     suite: Suite
     entries: Sequence[Entry]
-    executor: Executor | RemoteExecution
+    executor: AnyExecutor
     plan: RunPlan
     log: OutcomeLog
+    header_of: Callable[[Implementation], RunHeader]
     on_progress: OnProgress
     header: RunHeader = field(init=False)
     verdicts: CaseVerdicts = field(init=False)
 
-    def run(self) -> Run:
-        interrupted = None
-        try:
-            gave_up = self._execute()
-        except (KeyboardInterrupt, DiskError) as error:
-            if not self.log.is_begun:
-                raise
-            interrupted = error
-            gave_up = self._how(error)
-        results = self._results()
-        is_partial = interrupted is not None or len(results) < len(self.entries)
-        try:
-            write_results(self.plan.out, self.header, results, interrupted=is_partial)
-        except (KeyboardInterrupt, DiskError) as error:
-            interrupted = interrupted or error
-            gave_up = gave_up or self._how(error)
-        return Run(
-            header=self.header,
-            results=results,
-            missing=tuple(entry.id for entry in self.entries if entry.id not in self.verdicts.own),
-            gave_up=gave_up,
-            interrupted=interrupted,
-            continued=len({logged.case for logged in self.log.lines}),
-        )
-
-    def _execute(self) -> str | None:
+    def execute(self) -> str | None:
         """Execute the cases without a verdict, and failures again; returns why that was given up, or None."""
         if isinstance(self.executor, RemoteExecution):
             return self._gather(self.executor)
@@ -158,7 +229,7 @@ class _Judgement:
                 return self._attempts(self.executor, left, on_ready)
             except _Stop:
                 self._confirm(self.executor)
-                if len(self.verdicts.own) < len(self.entries) and any(map(self._stops, self._results())):
+                if len(self.verdicts.own) < len(self.entries) and any(map(self._stops, self.results())):
                     return self._stopped
             left, on_ready = [x for x in left if x.id not in self.verdicts.own], lambda _: None
 
@@ -168,6 +239,7 @@ class _Judgement:
 
     def _gather(self, workers: RemoteExecution) -> str | None:
         """Let workers execute the cases that are not settled, and take over their logs."""
+        check_dialects(self.suite, workers.machine.implementation)
         self._begin(resolved(workers.machine.implementation, self.suite.header.declarations))
         attempts: tuple[Attempt, ...] = ("again", "alone", "neighbour-check")
         due = {entry.id for attempt in attempts for entry in self.verdicts.due(self.entries, attempt)}
@@ -180,7 +252,7 @@ class _Judgement:
             self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
             if gave_up is not None:
                 return gave_up
-            if len(self.verdicts.own) < len(self.entries) and any(map(self._stops, self._results())):
+            if len(self.verdicts.own) < len(self.entries) and any(map(self._stops, self.results())):
                 return self._stopped
         self.verdicts.give_up_neighbour_checks(self.entries, NOT_EXECUTED)
         return None
@@ -200,15 +272,11 @@ class _Judgement:
         why = execute_again(self.verdicts, self.entries, execute)
         self.verdicts.give_up_neighbour_checks(self.entries, why or NOT_EXECUTED)
 
-    def _how(self, error: KeyboardInterrupt | DiskError) -> str:
-        how = "Interrupted" if isinstance(error, KeyboardInterrupt) else f"{str(error).rstrip('.')}, interrupted"
-        return f"{how} {progress_of(len(self.verdicts.own), len(self.entries))}"
-
     def _stops(self, result: Result) -> bool:
         return self.plan.options.stops is not None and self.plan.options.stops(self.header, result)
 
     def _begin(self, implementation: Implementation) -> None:
-        self.header = header_of(self.suite, self.entries, self.plan, implementation)
+        self.header = self.header_of(implementation)
         self.verdicts = CaseVerdicts(self.suite, implementation)
         self.log.begin(self.header)
         ids = {entry.id for entry in self.entries}
@@ -224,5 +292,6 @@ class _Judgement:
             if self.plan.options.stops is not None and self._stops(self.verdicts.result(entry)):
                 raise _Stop
 
-    def _results(self) -> tuple[Result, ...]:
+    def results(self) -> tuple[Result, ...]:
+        """The results of the cases that were executed."""
         return tuple(self.verdicts.result(entry) for entry in self.entries if entry.id in self.verdicts.own)

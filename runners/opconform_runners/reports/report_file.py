@@ -209,9 +209,9 @@ def _report_of_log(out: Path, suite: Path | None) -> Report:
     """The report of a run that was killed."""
     places = (out / "suite", out.parent / "suite") if suite is None else (suite,)
     found = next((place for place in places if suite is not None or (place / HEADER).is_file()), None)
-    if found is None:
+    log = log_in(out)
+    if found is None or log.header.streamed is not None:
         advice = "Run the same command again to continue, or name its suite with `report --suite`."
         raise MissingError(f"The run in {out} was killed before it had results. {advice}")
-    log = log_in(out)
     results = results_of(log, open_suite(found))
     return report_of(log.header, results, gave_up=f"Interrupted {progress_of(len(results), log.header.cases)}")

@@ -82,11 +82,12 @@ class RunHeader:
 
     @property
     def title(self) -> str:
-        """The kind of run, its backend, and its number of cases."""
+        """The kind of run, its backend, and its number of cases if that is known."""
         kind = "a certification" if self.whole else "a run"
         if self.shard is not None:
             kind = f"shard {self.shard} of {kind}"
-        return f"{kind} of {self.implementation.title} ({self.cases:,} {'case' if self.cases == 1 else 'cases'})"
+        count = f"{self.cases:,} {'case' if self.cases == 1 else 'cases'}"
+        return f"{kind} of {self.implementation.title}{f' ({count})' if self.cases else ''}"
 
     @property
     def backend(self) -> str:

@@ -6,7 +6,6 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cache, partial
 from itertools import islice
@@ -31,7 +30,7 @@ from opconform.model.draft import Draft
 from opconform.model.golden import file_bytes
 from opconform.suite.manifest import Entry
 from opconform.system.interrupts import defer_interrupts
-from opconform.system.tasks import batches, in_order
+from opconform.system.tasks import Workers, batches, result_of
 from opconform.system.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def _answers(waiting: dict[Worker, int], *, wait: bool) -> Iterator[Written]:
 
 
 def _remotely_evaluated(
-    cases: Iterable[Draft], writer: CaseWriter, executor: Executor, is_large: Callable[[Draft], bool]
+    cases: Iterable[Draft], writer: CaseWriter, executor: Workers, is_large: Callable[[Draft], bool]
 ) -> Iterator[Written]:
     """Write cases whose files other machines compute, except those of large cases."""
     plain = replace(writer.options, executor=None)
@@ -109,8 +108,8 @@ def _remotely_evaluated(
         ([x for x in batch if is_large(x)], (plain, [x for x in batch if not is_large(x)]))
         for batch in batches(cases, _REMOTE_BATCH, file_bytes)
     )
-    for large, future in in_order(executor, evaluated, pairs):
-        yield from (writer.write_files(*x) for x in future.result())
+    for large, outcome in executor.in_order(evaluated, pairs):
+        yield from (writer.write_files(*x) for x in result_of(outcome))
         yield from writer.write(large)
 
 

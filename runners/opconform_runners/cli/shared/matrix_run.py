@@ -1,7 +1,6 @@
 """Several backends on one suite: each is run in turn, and a table compares them."""
 
 import json
-from concurrent.futures import Executor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,6 +8,7 @@ from opconform.errors import HarnessError, UsageError
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import replace_ours
 from opconform.system.files import replace_file
+from opconform.system.tasks import Workers
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.options.backends import ALL, BackendOptions, free_name
 from opconform_runners.cli.shared.options.general import PrivateKey, ResultOptions
@@ -55,7 +55,7 @@ class Started(NamedTuple):
         return {dialect for implementation in self.implementations.values() for dialect in implementation.dialects}
 
 
-def start(backend: BackendOptions, executor: Executor | None = None) -> Started:
+def start(backend: BackendOptions, executor: Workers | None = None) -> Started:
     """Start each backend once, here or on a worker; every backend must start, except those that only `all` names."""
     started, commands = Started({}, {}, {}), backend.commands()
     for name, command in commands.items():

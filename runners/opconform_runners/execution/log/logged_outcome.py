@@ -1,4 +1,4 @@
-"""A line of the log of a run: one execution of a case, and what it gave."""
+"""The lines of the log of a run: executions of cases and what they gave, and the ends of batches."""
 
 import hashlib
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from opconform.tensors.npz import npz_bytes
 from opconform_runners.backends.backend import Placement
 from opconform_runners.harness.outcome import Crashed, Error, Incident, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
+from opconform_runners.verdicts.tally import Tally
 from opconform_runners.verdicts.verdict import Own
 
 #: An execution of a case: the first, one in a fresh harness, one in a harness that no other case touched, or the one of
@@ -66,8 +67,29 @@ class LoggedOutcome:
     incidents: tuple[Incident, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BatchEnd:
+    """The line of the log of a streamed run that ends a batch: the cases of the batch without lines are counted.
+
+    Attributes:
+        batch: The number of the batch.
+        own: The SHA-256 of the ids that are counted with the batch, with or without lines.
+        devices: The devices that executed its cases, and in `threads` with how many threads.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    batch: int
+    own: _Digest
+    tallies: tuple[Tally, ...]
+    devices: tuple[str, ...] = ()
+    threads: tuple[int, ...] = ()
+
+
 #: Reads and writes a line.
-LOGGED = TypeAdapter(LoggedOutcome)
+LOGGED, BATCH_END = TypeAdapter(LoggedOutcome), TypeAdapter(BatchEnd)
+#: The beginning of the line of a batch, whose keys are sorted, without its digest.
+BATCH_BEGINNING = b'{"batch"'
 #: The fields of outcomes that are not logged.
 _UNLOGGED = {"seq", "verdict"}
 
@@ -105,6 +127,11 @@ def logged_line(logged: LoggedOutcome) -> bytes:
     document["outcome"] = {key: value for key, value in answer if key not in _UNLOGGED and value not in (None, [])}
     plain = {key: value for key, value in document.items() if value not in (None, [])}
     return canonical_json(plain).encode() + b"\n"
+
+
+def batch_line(end: BatchEnd) -> bytes:
+    """The line that ends a batch, without its digest."""
+    return canonical_json(BATCH_END.dump_python(end, mode="json")).encode() + b"\n"
 
 
 def kept_names(logged: LoggedOutcome) -> Mapping[str, str]:

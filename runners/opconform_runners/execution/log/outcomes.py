@@ -1,13 +1,16 @@
 """The log of a run: `outcomes.jsonl` has one line per execution, written at once, so that a kill loses nothing.
 
+The log of a streamed run has lines of the cases that fail, and a line for each finished batch, which counts the others.
 Verdicts, results and reports follow from the log and the suite. The outputs that are needed again are in `outputs.zip`.
 """
 
 import contextlib
 import hashlib
 import io
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain as chained
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -16,9 +19,13 @@ from opconform.errors import DiskError, MissingError, SuiteError, UsageError
 from opconform.suite.selection.selection import Selection
 from opconform.system.files import read_regular
 from opconform_runners.execution.log.logged_outcome import (
+    BATCH_BEGINNING,
+    BATCH_END,
     LOGGED,
+    BatchEnd,
     LoggedOutcome,
     Saved,
+    batch_line,
     kept_names,
     logged_line,
     outputs_name,
@@ -31,12 +38,25 @@ from opconform_runners.verdicts.run_header import RUN_HEADER, RunHeader, changes
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Log:
-    """A log that was read: its header and its complete lines, and the digest of all of them."""
+    """A log that was read: its header and its complete lines, and the digest of all of them.
+
+    Attributes:
+        lines: The executions; of a streamed run, those after the last finished batch.
+        batches: The finished batches of a streamed run by number, each with its executions.
+        last: The bytes up to the last finished batch, or else of the header, and the digest of these lines.
+    """
 
     path: str
     header: RunHeader
     lines: tuple[LoggedOutcome, ...]
     chain: str
+    batches: Mapping[int, tuple[BatchEnd, tuple[LoggedOutcome, ...]]]
+    last: tuple[int, str]
+
+    @property
+    def every(self) -> Iterator[LoggedOutcome]:
+        """All executions, those of finished batches too."""
+        return chained((logged for _, lines in self.batches.values() for logged in lines), self.lines)
 
 
 #: The length of the digest at the beginning of each line.
@@ -58,15 +78,19 @@ class OutcomeLog:
         self._out, self._path, self._names = out, out / OUTCOMES, files.keys()
         self._outputs = OutputsWriter(out / OUTPUTS_ZIP, limit)
         self._file: io.FileIO | None = None
-        #: The executions before the run was interrupted.
+        #: What an interrupted run left, or None.
+        self.earlier: Log | None = None
+        #: The executions before the run was interrupted, without those of finished batches.
         self.lines: Sequence[LoggedOutcome] = ()
-        self._chain = ""
+        self._chain, self._last = "", (0, "")
         with contextlib.ExitStack() as stack:
             stack.enter_context(owned_folder(out, files))
             self._held = None if force else _held(out)
             if self._held is not None and not self._held[1] and resume and _has_content(self._path):
                 log = log_in(out)
-                self.lines, self._chain = log.lines, log.chain
+                if log.lines or log.batches:
+                    self.earlier, self._held = log, (log.header, False)
+                    self.lines, self._chain, self._last = log.lines, log.chain, log.last
             self._folder = stack.pop_all()
 
     @property
@@ -75,23 +99,30 @@ class OutcomeLog:
         return self._file is not None
 
     def begin(self, header: RunHeader) -> None:
-        """Make the folder, remove the files of an earlier run, and begin or continue the log."""
+        """Make the folder, remove the files of an earlier run, and begin or continue the log.
+
+        Each batch of a streamed run begins it again, under the same conditions.
+        """
         if self._held is not None:
-            _check_same(self._out, *self._held, header, resumed=bool(self.lines))
+            _check_same(self._out, *self._held, header, resumed=self.earlier is not None or self.is_begun)
+        if self.is_begun:
+            return
         try:
             self._out.mkdir(parents=True, exist_ok=True)
-            for name in self._names - ({OUTCOMES, OUTPUTS_ZIP} if self.lines else set()):
+            for name in self._names - ({OUTCOMES, OUTPUTS_ZIP} if self.earlier else set()):
                 (self._out / name).unlink(missing_ok=True)  # the file may have another name elsewhere
-            self._file = self._path.open("r+b" if self.lines else "xb", buffering=0)
-            if self.lines:
+            self._file = self._path.open("r+b" if self.earlier else "x+b", buffering=0)
+            if self.earlier is not None:
                 self._file.truncate(self._path.read_bytes().rfind(b"\n") + 1)
                 self._file.seek(0, io.SEEK_END)
-                self._outputs.resume({name for logged in self.lines for name in kept_names(logged)})
+                self._outputs.resume({name for logged in self.earlier.every for name in kept_names(logged)})
             else:
                 self._write(header_line(header))
                 self._chain = _linked("", header_line(header))[0]
+                self._last = (self._file.tell(), self._chain)
         except OSError as error:
             raise not_writable(self._out, error) from error
+        self._held = (header, False)
 
     def add(self, logged: LoggedOutcome, files: Sequence[bytes] = ()) -> None:
         """Write a line at once, after the outputs that it names, or raise a DiskError.
@@ -102,12 +133,37 @@ class OutcomeLog:
             logged, files = replace(logged, outcome=replace(logged.outcome, files=())), ()
         for feed, content in enumerate(files):
             self._outputs.write(outputs_name(logged.case, feed, logged.execution), content)
+        self._append([logged_line(logged)])
+
+    def end_batch(self, end: BatchEnd, cases: Collection[str]) -> None:
+        """Drop the lines of a batch but for those of some cases, and end it, or raise a DiskError.
+
+        A kill before the last line is written leaves executions of a batch that is continued.
+        """
+        if self._file is None:
+            return
         try:
-            chain, line = _linked(self._chain, logged_line(logged))
-            self._write(line)
-            self._chain = chain
+            start, self._chain = self._last
+            self._file.seek(start)
+            texts = [b"{" + line[_LINK:] for line in self._file.read().splitlines(keepends=True)]
+            self._file.seek(start)
+            self._file.truncate()
         except OSError as error:
             raise DiskError(self._path, error) from error
+        self._append([*(text for text in texts if json.loads(text)["case"] in cases), batch_line(end)])
+        self.lines, self._last = (), (self._file.tell(), self._chain)
+
+    def _append(self, lines: Iterable[bytes]) -> None:
+        """Write lines at once, each with its digest, or raise a DiskError."""
+        chain, sealed = self._chain, list[bytes]()
+        for text in lines:
+            chain, line = _linked(chain, text)
+            sealed.append(line)
+        try:
+            self._write(b"".join(sealed))
+        except OSError as error:
+            raise DiskError(self._path, error) from error
+        self._chain = chain
 
     def close(self) -> None:
         """Close the files, if they were begun, and let others write to the folder."""
@@ -142,7 +198,8 @@ def log_in(out: Path) -> Log:
 def read_log(content: bytes, where: str) -> Log:
     """The log in a file; a SuiteError, in which `where` is its name, if a line was changed, added or removed."""
     first, *lines = [line for line in io.BytesIO(content) if line.endswith(b"\n")] or [b""]
-    logged, chain = [], _linked("", first)[0]
+    logged, chain, place = list[LoggedOutcome](), _linked("", first)[0], len(first)
+    batches, last = dict[int, tuple[BatchEnd, tuple[LoggedOutcome, ...]]](), (place, chain)
     try:
         header = RUN_HEADER.validate_json(first)
     except ValidationError as error:
@@ -153,11 +210,19 @@ def read_log(content: bytes, where: str) -> Log:
         what = f"{where}:{number} is not what a run wrote there. Repeat the run with --force."
         if line != sealed:
             raise SuiteError(what)
+        place += len(line)
         try:
-            logged.append(LOGGED.validate_json(text))
+            if text.startswith(BATCH_BEGINNING):
+                end = BATCH_END.validate_json(text)
+                if end.batch != len(batches) + 1:
+                    raise SuiteError(what)
+                batches[end.batch] = (end, tuple(logged))
+                logged, last = [], (place, chain)
+            else:
+                logged.append(LOGGED.validate_json(text))
         except ValidationError as error:
             raise SuiteError(what) from error
-    return Log(path=where, header=header, lines=tuple(logged), chain=chain)
+    return Log(path=where, header=header, lines=tuple(logged), chain=chain, batches=batches, last=last)
 
 
 def linked(header: bytes, lines: Iterable[bytes]) -> bytes:

@@ -67,6 +67,8 @@ class OutputsWriter:
                 self._path.parent.mkdir(parents=True, exist_ok=True)  # a harness may have removed it
                 self._archive = zipfile.ZipFile(self._path, "w")
                 self._archive.writestr(member(MARK), b"")
+            if name in self._archive.NameToInfo:
+                return  # a twin that several batches of a streamed run execute
             self._archive.writestr(member(name), content)
             if self._archive.fp is not None:
                 self._archive.fp.flush()

@@ -55,7 +55,7 @@ def judge(
         verdicts.give_up_neighbour_checks(entries, NOT_RECORDED)
         results = tuple(verdicts.result(entry) for entry in entries)
         write_results(out, header, results)
-    return Run(header=header, results=results, missing=(), gave_up=None, interrupted=None, continued=0)
+    return Run(header=header, results=results)
 
 
 def _check_suite(suite: Suite, recorded: Record) -> None:

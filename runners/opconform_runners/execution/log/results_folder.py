@@ -15,7 +15,6 @@ from opconform.suite.storage.ownership import (
     check_replaceable,
     check_work_folder,
     suite_around,
-    work_path,
 )
 from opconform_runners.execution.log.outputs_zip import OUTPUTS_BEGINNING
 from opconform_runners.verdicts.results import (
@@ -40,12 +39,10 @@ FILES: Marks = {
 }
 #: The file that is locked while a command writes to the folder that it is in.
 LOCK = ".opconform.lock"
-#: The file that names the stream of some batches, that of a finished batch, and the suites of a batch.
-STREAM, DONE, SUITES = "stream.json", "done.json", ("suite", "failed")
-_BATCH_FILES: Marks = {DONE: (b'{\n "own"',), **{name: FILES[name] for name in (RESULTS, OUTCOMES, OUTPUTS_ZIP)}}
+#: The suite of the failures of a batch of a streamed run.
 _BATCH = re.compile(r"\d{6}")
-#: What a kill leaves: a file or folder that was about to get its name, or to be removed.
-_LEFT = re.compile(r"\.(stream\.json|done\.json|results\.jsonl|outputs\.zip|suite|failed)\.opconform-[\da-f]{16}")
+#: The folder in which such a suite is written.
+_WORK = re.compile(r"\.\d{6}\.opconform-work")
 
 
 @contextlib.contextmanager
@@ -91,37 +88,22 @@ def check_folder(out: Path, files: Marks = FILES) -> None:
 
 
 def check_batches(folder: Path) -> None:
-    """Check that a folder has only the batches of a streamed run, so that it may be removed."""
+    """Check that a folder has only the suites of a streamed run's batches, so that it may be removed."""
     check_no_link(folder)
     if not folder.exists():
         return
     try:
         for path in sorted(folder.iterdir()):
-            if path.name == STREAM:
-                check_ours(path, b'{"digest"')
-            elif _BATCH.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
-                _check_batch(path)
-            elif not _LEFT.fullmatch(path.name):
-                raise _foreign(path)
+            if _BATCH.fullmatch(path.name):
+                check_replaceable(path)
+            elif _WORK.fullmatch(path.name):
+                check_work_folder(path)
+            else:
+                raise UsageError(
+                    f"opconform did not write {path} and does not remove it. Move it, or use another --out."
+                )
     except OSError as error:
         raise not_writable(folder, error) from error
-
-
-def _check_batch(folder: Path) -> None:
-    works = {work_path(folder / name) for name in SUITES}
-    for path in sorted(folder.iterdir()):
-        if path.name in _BATCH_FILES:
-            check_ours(path, *_BATCH_FILES[path.name])
-        elif path.name in SUITES:
-            check_replaceable(path)
-        elif path in works:
-            check_work_folder(path)
-        elif path.name != LOCK and not _LEFT.fullmatch(path.name):
-            raise _foreign(path)
-
-
-def _foreign(path: Path) -> UsageError:
-    return UsageError(f"opconform did not write {path} and does not remove it. Move it, or use another --out.")
 
 
 def not_writable(out: Path, error: OSError) -> DiskError | UsageError:

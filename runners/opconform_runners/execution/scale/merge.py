@@ -136,7 +136,7 @@ def join_logs(folders: Mapping[str, Path], log: OutcomeLog) -> None:
     """Copy the executions and the kept outputs of cases to a log, given the folder of each."""
     lines: dict[tuple[Path, str], list[LoggedOutcome]] = defaultdict(list)
     for folder in dict.fromkeys(folders.values()):
-        for logged in log_in(folder).lines:
+        for logged in log_in(folder).every:
             lines[folder, logged.case].append(logged)
     kept = {folder: KeptOutputs(folder) for folder in set(folders.values())}
     for case, folder in sorted(folders.items()):

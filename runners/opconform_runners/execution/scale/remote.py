@@ -7,7 +7,6 @@ the suite nor a disk that it shares with this machine.
 import io
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -17,15 +16,15 @@ from opconform.errors import ClusterError, KilledWorkersError, counted
 from opconform.suite.manifest import CASE, Entry, Header
 from opconform.suite.reader import Suite
 from opconform.suite.storage.store import Zip
-from opconform.system import tasks
 from opconform.system.interrupts import run_loop
+from opconform.system.tasks import ROOM, Workers, result_of
 from opconform.system.temporary import TemporaryFolder
 from opconform.tensors.npz import member
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.constraints import resolved
 from opconform_runners.execution.log.logged_outcome import LoggedOutcome, kept_names
 from opconform_runners.execution.log.outcomes import read_log
-from opconform_runners.execution.plan import RunOptions, local_plan
+from opconform_runners.execution.plan import RunOptions
 from opconform_runners.harness.command import Command, Launch, backend_command, memory_limit
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.environment import Environment, environment_of
@@ -97,28 +96,28 @@ def machine_of(command: Command) -> Machine:
     return _machine(command, run_loop(described(command)))
 
 
-def machine_of_worker(executor: Executor, command: Command) -> Machine:
+def machine_of_worker(executor: Workers, command: Command) -> Machine:
     """What executes cases on a worker."""
-    [(_, future)] = tasks.in_order(executor, machine_of, [(None, command)])
-    return future.result()
+    [(_, outcome)] = executor.in_order(machine_of, [(None, command)])
+    return result_of(outcome)
 
 
-def implementation_of(command: Command, executor: Executor | None) -> Implementation:
+def implementation_of(command: Command, executor: Workers | None) -> Implementation:
     """What a harness tests, started here or on a worker. Raises `HarnessError` if it cannot start."""
     return run_loop(described(command)) if executor is None else machine_of_worker(executor, command).implementation
 
 
 def execute_batch(batch: Batch) -> Executed:
     """Run the cases of a batch on this machine, as any other run."""
-    from opconform_runners.execution.runner import judged, local_executor
+    from opconform_runners.execution.runner import judged, planned
 
     with zipfile.ZipFile(io.BytesIO(batch.files)) as archive, TemporaryFolder() as folder:
         store, out = Zip(root=batch.root, archive=archive), Path(folder) / "out"
         suite = Suite(store=store, header=batch.header, entries=(*batch.entries, *batch.twins))
-        launch = replace(batch.launch, command=_placed(batch.launch.command), jobs=1)
-        plan = local_plan(launch.command, out, RunOptions(timeout=launch.timeout))
-        plan = replace(plan, known=batch.known, environment_of=partial(_environment, launch.command))
-        run = judged(suite, batch.entries, local_executor(suite, launch), plan)
+        command = _placed(batch.launch.command)
+        plan, executor_of = planned(command, out, RunOptions(timeout=batch.launch.timeout))
+        plan = replace(plan, known=batch.known, environment_of=partial(_environment, command))
+        run = judged(suite, batch.entries, executor_of(suite), plan)
         if run.interrupted is not None:
             raise run.interrupted
         outputs = out / OUTPUTS_ZIP
@@ -137,22 +136,20 @@ class RemoteExecution:
         machine: What the workers execute cases with; all of them must be alike.
     """
 
-    executor: Executor
-    suite: Suite
+    executor: Workers
     launch: Launch
     machine: Machine
+    suite: Suite
 
     def execute(
         self, entries: Sequence[Entry], known: Sequence[LoggedOutcome]
     ) -> Iterator[tuple[Sequence[Logged], str | None]]:
         """Execute cases in order, and yield of each batch the executions, and why the rest was given up, or None."""
         batches = ((batch.entries, batch) for batch in _batches(self.suite, entries, self.launch, known))
-        with closing(tasks.in_order(self.executor, execute_batch, batches)) as finished:
-            for batch, future in finished:
-                try:
-                    executed = future.result()
-                except KilledWorkersError as error:
-                    why = f"The backend {self.launch.command.name} is quarantined: {error}"
+        with closing(self.executor.in_order(execute_batch, batches)) as finished:
+            for batch, executed in finished:
+                if isinstance(executed, KilledWorkersError):
+                    why = f"The backend {self.launch.command.name} is quarantined: {executed}"
                     yield self._condemned(batch, {logged.case for logged in known}), why
                     return
                 self._check_machine(read_log(executed.log, "The log of a worker").header)
@@ -197,7 +194,7 @@ def _batches(suite: Suite, entries: Sequence[Entry], launch: Launch, known: Sequ
         for item in (entry, *twins.values()):
             if f"{item.id}/{CASE}" not in files:
                 files |= {f"{item.id}/{name}": suite.read(item, name) for name in item.files}
-        if len(batch) == most or sum(map(len, files.values())) >= tasks.ROOM or entry is entries[-1]:
+        if len(batch) == most or sum(map(len, files.values())) >= ROOM or entry is entries[-1]:
             yield Batch(
                 root=suite.store.root,
                 header=suite.header,

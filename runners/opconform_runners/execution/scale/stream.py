@@ -1,51 +1,36 @@
 """A streamed run: the cases are generated, executed and dropped in batches, so that no disk holds all of them.
 
-The results and the cases of failures are kept, and the other cases are counted. Finished batches are not repeated by
-the run that continues an interrupted one.
+The log keeps the executions of cases that fail, and counts the others at the end of each batch. The cases of failures
+are kept too. Finished batches are not repeated by the run that continues an interrupted one.
 """
 
 import contextlib
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from opconform.errors import DiskError, HarnessError, UsageError, counted
+from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.suite.manifest import Header
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Shard
 from opconform.suite.storage.extract import write_extract
 from opconform.suite.storage.ownership import discard
-from opconform.system.files import replace_file
-from opconform_runners.execution.log.logged_outcome import logged_line
-from opconform_runners.execution.log.outcomes import OutcomeLog, linked, log_in
-from opconform_runners.execution.log.results_folder import DONE, STREAM, SUITES, check_batches
-from opconform_runners.execution.plan import RunOptions
-from opconform_runners.execution.runner import OnProgress, Run, run_suite
-from opconform_runners.execution.scale.finished_batch import NOT_OF_DONE, Done, done_text, read_done
-from opconform_runners.execution.scale.merge import join_logs, join_suites, uncount
+from opconform_runners.backends.backend import Implementation
+from opconform_runners.backends.constraints import resolved
+from opconform_runners.execution.case_verdicts import results_of
+from opconform_runners.execution.log.logged_outcome import BatchEnd
+from opconform_runners.execution.log.outcomes import Log, OutcomeLog
+from opconform_runners.execution.log.results_folder import check_batches
+from opconform_runners.execution.plan import RunOptions, RunPlan, empty_header
+from opconform_runners.execution.runner import AnyExecutor, Judgement, OnProgress, Run, planned, run_supply
+from opconform_runners.execution.scale.merge import SUITE, join_suites, uncount
 from opconform_runners.execution.scale.remote import implementation_of
 from opconform_runners.harness.command import Command
-from opconform_runners.verdicts.results import (
-    BATCHES,
-    OUTCOMES,
-    RESULTS,
-    Result,
-    is_kept,
-    joined,
-    kind_of,
-    placements_of,
-    write_results,
-)
-from opconform_runners.verdicts.run_header import RunHeader, differences, header_line, ids_digest, suite_note
-from opconform_runners.verdicts.tally import Kind, Streamed, counts_of, tallies_of
-
-_SUITE, _FAILED = SUITES
-#: The selection of a batch, which only the stream knows.
-_NOTHING = "0" * 64
+from opconform_runners.verdicts.results import BATCHES, Result, is_kept, joined, kind_of, placements_of
+from opconform_runners.verdicts.run_header import RunHeader, ids_digest
+from opconform_runners.verdicts.tally import KEPT, Kind, Streamed, counts_of, tallies_of
 
 
 class Source(Protocol):
@@ -90,149 +75,144 @@ def run_stream(
         SuiteError: A finished batch was changed.
         UsageError: The folder holds something else, or the backend or an option changed since a finished batch.
     """
-    with contextlib.closing(OutcomeLog(out, force=options.force, resume=False)) as log:
-        folder = out / BATCHES
-        _begin(folder, source.digest, options)
-        merged = Merged(shard=options.selection.shard)
-        places = []
-        implementation = cache(lambda: implementation_of(command, options.executor))
+    check_batches(out / BATCHES)
+    plan, executor_of = planned(command, out, options)
+    return run_supply(_Batches(source, command, plan, executor_of, on_progress), plan)
 
-        def expected(done: Done) -> RunHeader:
-            return replace(
-                done.header,
-                suite=replace(suite_note(source.header), digest=source.digest),
-                requirements=source.header.requirements,
-                implementation=replace(implementation(), hardware=None, driver=None),
-                started=command.options,
-                profiles=tuple(sorted(options.selection.profiles)),
-                whole=options.whole,
-                strict=options.strict,
-                timeout=options.timeout,
-                memory=command.memory,
-                outputs=None,
-                program=command.program if options.executor is None else done.header.program,
-            )
 
-        def on_case(_: float, count: int) -> None:
-            on_progress(source.done, merged.cases + count)
+@dataclass(slots=True)
+class _Batches:
+    """The batches of a stream, as the parts of a run. The suites of their failures are in a folder until the end."""
 
-        interrupted, gave_up = None, None
-        try:
-            for batch in source:
-                place = folder / f"{batch.number:06}"
-                is_earlier = (place / DONE).is_file()
-                done = _done(batch, source, command, place, options, on_case)
-                if is_earlier and (other := differences(done.header, expected(done))):
-                    raise _changed(other)
-                merged.add(done, place)
-                places.append(place)
-                on_case(0.0, 0)
-        except (KeyboardInterrupt, DiskError, HarnessError) as error:
-            if not places:
-                raise
-            interrupted, gave_up = error, f"Interrupted after {counted(merged.cases, 'case')}"
-        header = merged.header(max(source.total, merged.cases), source.ids or _NOTHING)
-        log.begin(header)
-        join_logs({name: place for name, (_, place) in merged.kept.items()}, log)
-        write_results(out, header, merged.ordered, interrupted=interrupted is not None)
-        join_suites([open_suite(place / _FAILED) for place in places], out / _SUITE)
+    source: Source
+    command: Command
+    plan: RunPlan
+    executor_of: Callable[[Suite], AnyExecutor]
+    on_progress: OnProgress
+    counted: "Counted" = field(init=False)
+    places: list[Path] = field(default_factory=list)
+    header: RunHeader | None = None
+
+    def __post_init__(self) -> None:
+        self.counted = Counted(shard=self.plan.options.selection.shard)
+
+    def parts(self, log: OutcomeLog) -> Iterator[Judgement]:
+        """The batches that are not finished; each is dropped when it is over."""
+        folder, earlier = self.plan.out / BATCHES, log.earlier
+        if earlier is None:
+            discard(folder)
+        else:
+            implementation = implementation_of(self.command, self.plan.options.executor)
+            log.begin(self._header_of(resolved(implementation, self.source.header.declarations)))
+        for batch in self.source:
+            place = folder / f"{batch.number:06}"
+            if earlier is not None and batch.number in earlier.batches:
+                end, results = _finished(batch, earlier, place)
+            else:
+                self.source.write(batch, place)
+                suite = open_suite(place)
+                executor = self.executor_of(suite)
+                judgement = Judgement(
+                    suite, suite.entries, executor, self.plan, log, self._header_of, self._on_batch_progress
+                )
+                yield judgement
+                end, results = _dropped(batch, judgement, log, place)
+            self.counted.add(end, results, batch.own)
+            self.places.append(place)
+            self.on_progress(self.source.done, self.counted.cases)
+
+    def conclude(self) -> Run | None:
+        """The results of the finished batches; writes the suite of their failures."""
+        if self.header is None or not self.places:
+            return None
+        counted = self.counted
+        environment = replace(
+            self.header.environment, devices=tuple(sorted(counted.devices)), threads=tuple(sorted(counted.threads))
+        )
+        header = replace(
+            self.header,
+            cases=counted.cases,
+            selected=self.source.ids or self.header.selected,
+            environment=environment,
+            streamed=Streamed(cases=max(self.source.total, counted.cases), tallies=tallies_of(counted.counts)),
+        )
+        join_suites([open_suite(place) for place in self.places], self.plan.out / SUITE)
+        return Run(header=header, results=tuple(counted.ordered))
+
+    def clear(self) -> None:
+        """Remove the suites of the batches."""
         with contextlib.suppress(UsageError):  # something else was put there
-            check_batches(folder)
-            if interrupted is None:
-                discard(folder)
-    return Run(
-        header=header,
-        results=tuple(merged.ordered),
-        missing=(),
-        gave_up=gave_up,
-        interrupted=interrupted,
-        continued=0,
-    )
+            check_batches(self.plan.out / BATCHES)
+            discard(self.plan.out / BATCHES)
+
+    def _header_of(self, implementation: Implementation) -> RunHeader:
+        header = empty_header(self.source.header, self.plan, implementation)
+        suite, nothing = replace(header.suite, digest=self.source.digest), Streamed(cases=0, tallies=())
+        self.header = replace(header, suite=suite, streamed=nothing)
+        return self.header
+
+    def _on_batch_progress(self, _: float, count: int) -> None:
+        self.on_progress(self.source.done, self.counted.cases + count)
 
 
-def _begin(folder: Path, digest: str, options: RunOptions) -> None:
-    """Check that the folder has batches of no other stream."""
-    content = json.dumps({"digest": digest, "shard": str(options.selection.shard)}).encode()
-    held = folder / STREAM
-    check_batches(folder)
-    if options.force:
-        discard(folder)
-    elif folder.exists() and not (held.is_file() and held.read_bytes() == content):
-        other = f"{folder} belongs to an interrupted certification of other cases"
-        raise UsageError(f"{other}. Use another --out, or replace it with --force.")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        replace_file(held, content)
-    except OSError as error:
-        raise DiskError(folder, error) from error
-
-
-def _done(
-    batch: Any, source: Source, command: Command, place: Path, options: RunOptions, on_progress: OnProgress
-) -> Done:
-    """A batch that is finished already, or else is executed now."""
-    if (place / DONE).is_file():
-        done = read_done(place, batch)
-    else:
-        source.write(batch, place / _SUITE)
-        suite = open_suite(place / _SUITE)
-        running = replace(options, selection=replace(options.selection, shard=None))
-        run = run_suite(suite, command, place, running, on_progress)
-        if run.interrupted is not None:
-            raise run.interrupted
-        if run.gave_up is not None:
-            raise HarnessError(f"{run.gave_up} The same command continues with the cases that are left.")
-        done = _done_of(run, batch.own)
-        try:
-            _keep_failed(suite, [*done.results, *done.repeated], place)
-            replace_file(place / DONE, done_text(done))
-        except OSError as error:
-            raise DiskError(place, error) from error
-    discard(place / _SUITE)
-    (place / RESULTS).unlink(missing_ok=True)
-    return done
-
-
-def _changed(properties: Sequence[str]) -> UsageError:
-    return UsageError(
-        f"The run cannot be continued: {', '.join(properties)} changed since it was interrupted. "
-        f"Use another --out, or replace the results with --force."
-    )
-
-
-def _done_of(run: Run, own: frozenset[str]) -> Done:
-    kept = [result for result in run.results if is_kept(result)]
-    counted = (result for result in run.results if not is_kept(result) and result.id in own)
-    environment = run.header.environment.placed(placements_of(run.results))
-    return Done(
-        own=ids_digest(own),
-        header=replace(run.header, **NOT_OF_DONE),
-        results=tuple(name for name in kept if name.id in own),
-        repeated=tuple(name for name in kept if name.id not in own),
+def _dropped(batch: Any, judgement: Judgement, log: OutcomeLog, place: Path) -> tuple[BatchEnd, list[Result]]:
+    """Drop the cases of an executed batch but for failures and their twins; returns its end and its kept results."""
+    suite, every = judgement.suite, judgement.results()
+    kept = [result for result in every if is_kept(result)]
+    entries = [suite.by_id[result.id] for result in kept]
+    entries += [suite.by_id[entry.twin] for entry in entries if entry.twin is not None]
+    counted = (result for result in every if not is_kept(result) and result.id in batch.own)
+    environment = judgement.header.environment.placed(placements_of(every))
+    end = BatchEnd(
+        batch=batch.number,
+        own=ids_digest(batch.own),
         tallies=tallies_of(Counter(map(kind_of, counted))),
         devices=environment.devices,
         threads=environment.threads,
     )
+    try:
+        write_extract(((suite, entry) for entry in entries), suite.header, place)
+    except OSError as error:
+        raise DiskError(place, error) from error
+    log.end_batch(end, {entry.id for entry in entries})
+    return end, kept
 
 
-def _keep_failed(suite: Suite, kept: list[Result], place: Path) -> None:
-    """Keep of a batch the log of the cases with results and of their twins, and write a suite of them."""
-    entries, log = [suite.by_id[name.id] for name in kept], log_in(place)
-    twins = [suite.by_id[entry.twin] for entry in entries if entry.twin is not None]
-    names = {entry.id for entry in (*entries, *twins)}
-    lines = (logged_line(logged) for logged in log.lines if logged.case in names)
-    replace_file(place / OUTCOMES, linked(header_line(log.header), lines))
-    write_extract(((suite, entry) for entry in (*entries, *twins)), suite.header, place / _FAILED)
+def _finished(batch: Any, log: Log, place: Path) -> tuple[BatchEnd, list[Result]]:
+    """The end and the kept results of a batch that is finished; a SuiteError if it is another batch, or was changed."""
+    (end, lines), suite = log.batches[batch.number], open_suite(place)
+    if odd := min(suite.by_id.keys() ^ {logged.case for logged in lines}, default=None):
+        raise SuiteError(f"{log.path} and {place} do not agree on {odd}. Repeat the run with --force.")
+    kept = [result for result in results_of(replace(log, lines=lines), suite, settled=True) if is_kept(result)]
+    for contradiction in _contradictions(end, batch, {result.id for result in kept}):
+        what = f"{log.path} was changed after the run: in batch {batch.number}, {contradiction}"
+        raise SuiteError(f"{what}. Repeat the run with --force.")
+    return end, kept
 
 
-@dataclass(kw_only=True)
-class Merged:
-    """The finished batches of a run, or shards of one, as far as they are merged: kept results and their folders."""
+def _contradictions(end: BatchEnd, batch: Any, kept: set[str]) -> Iterator[str]:
+    """What is wrong with the end of a batch, given its cases and the ids of its kept results."""
+    if end.own != ids_digest(batch.own):
+        yield "it has the cases of another batch"
+    cases = {case.id: case for case in batch.cases if case.id in batch.own - kept}
+    expected = Counter((case.op, case.profile, case.requirements) for case in cases.values())
+    tallied: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
+    counts = counts_of(end.tallies)
+    for kind, count in counts.items():
+        tallied[kind.op, kind.profile, kind.requirements] += count
+    if end.tallies != tallies_of(counts) or any(kind.verdict in KEPT for kind in counts):
+        yield "it counts a kind of cases twice, or cases that must have results"
+    if expected != tallied:
+        yield f"it counts {tallied.total():,} cases, not exactly the {expected.total():,} that it has to count"
+
+
+@dataclass(kw_only=True, slots=True)
+class Counted:
+    """The finished batches of a run, or of a shard of one: the kept results, and the counts of the other cases."""
 
     shard: Shard | None
-    first: RunHeader | None = None
     counts: Counter[Kind] = field(default_factory=Counter)
-    kept: dict[str, tuple[Result, Path]] = field(default_factory=dict)
+    kept: dict[str, Result] = field(default_factory=dict)
     devices: set[str] = field(default_factory=set)
     threads: set[int] = field(default_factory=set)
 
@@ -244,35 +224,18 @@ class Merged:
     @property
     def ordered(self) -> list[Result]:
         """The kept results, sorted by id."""
-        return [result for _, (result, _) in sorted(self.kept.items())]
+        return [result for _, result in sorted(self.kept.items())]
 
-    def add(self, done: Done, place: Path) -> None:
+    def add(self, end: BatchEnd, results: Sequence[Result], own: frozenset[str]) -> None:
         """Add a batch. A failure of a repeated twin counts, even if the twin passed in another batch."""
-        self.first = self.first or done.header
-        if other := differences(self.first, done.header):
-            raise _changed(other)
-        self.counts += counts_of(done.tallies)
-        for result in done.results:
-            first, _ = self.kept.get(result.id, (result, place))
-            self.kept[result.id] = (joined(result, first), place)
-        for item in done.repeated:
-            if item.id not in self.kept and (self.shard is None or self.shard.holds(item.id)):
-                uncount(self.counts, item)
-            first, folder = self.kept.get(item.id, (item, place))
-            self.kept[item.id] = (joined(first, item), folder)
-        self.devices |= {*done.devices}
-        self.threads |= {*done.threads}
-
-    def header(self, total: int, ids: str) -> RunHeader:
-        """The header of the whole run."""
-        if self.first is None:
-            raise UsageError("The stream has no cases.")
-        devices, threads = tuple(sorted(self.devices)), tuple(sorted(self.threads))
-        return replace(
-            self.first,
-            cases=self.cases,
-            selected=ids,
-            shard=self.shard,
-            environment=replace(self.first.environment, devices=devices, threads=threads),
-            streamed=Streamed(cases=total, tallies=tallies_of(self.counts)),
-        )
+        self.counts += counts_of(end.tallies)
+        for result in sorted(results, key=lambda result: result.id not in own):
+            held = self.kept.get(result.id)
+            if result.id in own:
+                self.kept[result.id] = joined(result, held or result)
+                continue
+            if held is None and (self.shard is None or self.shard.holds(result.id)):
+                uncount(self.counts, result)
+            self.kept[result.id] = joined(held or result, result)
+        self.devices |= {*end.devices}
+        self.threads |= {*end.threads}

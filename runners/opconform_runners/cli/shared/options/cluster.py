@@ -1,13 +1,13 @@
 """The options that name a cluster to work on."""
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import click
 
 from opconform.errors import UsageError
+from opconform.system.tasks import Workers
 from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.options.backends import positive
 from opconform_runners.cli.shared.options.general import Decorator, collected
@@ -16,8 +16,8 @@ from opconform_runners.cli.shared.options.general import Decorator, collected
 class Executors(NamedTuple):
     """What generates cases and what runs them; None for processes of this machine."""
 
-    generation: Executor | None = None
-    runs: Executor | None = None
+    generation: Workers | None = None
+    runs: Workers | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,7 +38,7 @@ class ClusterOptions:
         from opconform_runners.execution.scale.cluster import connected
 
         cluster = click.get_current_context().with_resource(connected(self.url))
-        return Executors(cluster.executor({}), cluster.executor(self.resources or {}))
+        return Executors(cluster, cluster.having(self.resources or {}))
 
 
 def _resources(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> Mapping[str, float]:
