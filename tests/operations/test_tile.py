@@ -34,3 +34,10 @@ def test_every_element_comes_from_its_place_modulo_the_size(shape: tuple[int, ..
     data = given_arguments.tensor("data").array.reshape(sizes)
     for place in np.ndindex(*output.shape):
         assert output.array[place] == data[tuple(x % size for x, size in zip(place, sizes, strict=True))]
+
+
+def test_an_empty_output_takes_no_memory() -> None:
+    """Although the first dimension alone would be repeated two thousand million times."""
+    [output] = TILE.evaluate(arguments((2, 2), [1 << 31, 0]))
+
+    assert output.shape == (1 << 32, 0)

@@ -10,6 +10,7 @@ from unittest import mock
 
 import pytest
 
+from opconform.errors import HarnessError
 from opconform.generation.expansion import expand, specs_of
 from opconform.generation.options import LIMITS
 from opconform.model.draft import TensorDraft
@@ -18,7 +19,8 @@ from opconform.specs.loader import shipped_operations
 from opconform.suite.reader import open_suite
 from opconform_runners.cli import fuzz
 from opconform_runners.tools.fuzz.cases.draws import Draws
-from opconform_runners.tools.fuzz.cases.reduction import cost, simpler
+from opconform_runners.tools.fuzz.cases.reduction import reduce
+from opconform_runners.tools.fuzz.cases.simplicity import cost
 from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text
 from opconform_runners.tools.fuzz.cases.values import WIDE, drawn_tensor
 from opconform_runners.tools.fuzz.search import Search
@@ -32,6 +34,18 @@ EVERY_OPERATION = pytest.mark.parametrize("op", shipped_operations())
 def drawn(op: str, count: int, seed: int = 0) -> list[Trial]:
     """The first trials of an operation."""
     return list(islice(Draws(OPERATIONS[op], seed), count))
+
+
+def simplest(trial: Trial) -> Trial:
+    """The simplest of the variants of a trial, if all of them fail."""
+    variants = [trial]
+
+    def fails(variant: Trial) -> bool:
+        variants.append(variant)
+        return True
+
+    reduce(trial, fails)
+    return min(variants, key=lambda x: cost(x.draft))
 
 
 @EVERY_OPERATION
@@ -145,19 +159,14 @@ def test_the_group_of_a_trial_expands_to_it(op: str, tmp_path: Path) -> None:
     [
         # The twin [1, 0] of [-1, 0] is not valid without its second element, so one case alone can keep two dimensions.
         ("Transpose-1", "order.negative", 2, {"arg": ((0,), ()), "input_order": ((1,), (-1,))}),
-        ("GatherND-8", "indices.range", 1, {"data": ((0,), ()), "indices": ((1,), (0,))}),
+        ("GatherND-8", "indices.range", 1, {"data": ((1,), ()), "indices": ((1,), (1,))}),
         ("Concat-1", "axis.range", 1, {"inputs_0": ((0,), ())}),
     ],
 )
 def test_what_is_not_needed_is_left_out(op: str, requirement: str, cases: int, expected: dict[str, object]) -> None:
     """If every simpler case fails too, nothing is left but the violation. A search reduces two cases of each."""
-
-    def reduced(trial: Trial) -> Trial:
-        found = simpler(trial)
-        return reduced(found[0]) if found else trial
-
     violating = (x for x in drawn(op, 400) if x.draft.rejected_for == requirement)
-    draft = min((reduced(case).draft for case in islice(violating, cases)), key=cost)
+    draft = min((simplest(case).draft for case in islice(violating, cases)), key=cost)
 
     assert {name: (tensor.shape, tensor.elements) for name, tensor in draft.tensors.items()} == expected
     assert (draft.context, draft.second, draft.dynamic) == ("bare", None, {})
@@ -169,7 +178,29 @@ def test_every_kind_of_neighbour_is_drawn_and_left_out_if_it_is_not_needed() -> 
 
     assert len({trial.draft.then.op for trial in trials if trial.draft.then is not None}) > 3
     assert all(trial.draft.second for trial in trials if trial.twin is not None)
-    assert all(any(one.draft.then is None for one in simpler(trial)) for trial in trials[:3])
+    assert all(simplest(trial).draft.then is None for trial in trials[:3])
+
+
+def test_a_reduction_ends_with_the_error_that_ends_executions() -> None:
+    """Hypothesis would take it for a failure of the case, and continue."""
+    [trial] = drawn("Split-1", 1)
+    variants = []
+
+    def fails(variant: Trial) -> bool:
+        variants.append(variant)
+        raise HarnessError("no harness")
+
+    with pytest.raises(HarnessError, match="no harness"):
+        reduce(trial, fails)
+    assert len(variants) == 1
+
+
+def test_a_reduction_writes_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hypothesis keeps its examples in the current folder otherwise."""
+    monkeypatch.chdir(tmp_path)
+    simplest(drawn("Split-1", 1)[0])
+
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_nothing_is_found_in_a_right_backend(opconform: Run, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Which failures of a search are reported."""
 
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from itertools import cycle, islice
@@ -15,7 +16,7 @@ from opconform.suite.case import Binding
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.cases.draws import Draws
-from opconform_runners.tools.fuzz.cases.reduction import cost, parts
+from opconform_runners.tools.fuzz.cases.simplicity import cost, parts
 from opconform_runners.tools.fuzz.cases.spec_text import group_of
 from opconform_runners.tools.fuzz.cases.supply import begin, mixed, supply
 from opconform_runners.tools.fuzz.find import Find
@@ -274,7 +275,6 @@ def test_reductions_end_without_a_limit_of_time() -> None:
     search = search_of(Find(failure=failure(trial)))
     search._seconds = 60.0
     search._begun = time.monotonic() - 91
-    search.batches.first_alike = mock.Mock(side_effect=AssertionError)  # type: ignore[method-assign]
     outcomes_in_turn(search, failure(trial))
     search.reduce(lambda *_: None)
 
@@ -324,16 +324,35 @@ def test_wrong_elements_that_vary_recur() -> None:
 
 
 def test_reductions_tell_their_progress() -> None:
-    """The number of failures that cannot be reduced further; the rest is their confirmation."""
+    """The number of failures whose reduction has ended; the rest is their confirmation."""
     [trial] = plain(1)
     search = search_of(Find(failure=failure(trial)))
-    search.batches.first_alike = lambda *_: [None]  # type: ignore[method-assign]
     search.batches.outcomes = lambda *_, **__: iter([PASSED])  # type: ignore[method-assign]
     calls: list[tuple[float, int]] = []
     search.reduce(lambda *call: calls.append(call))
 
     assert calls[0] == (0.0, 0)
     assert calls[-1] == (1.0, 1)
+
+
+def test_a_case_is_executed_once_for_all_failures_of_one_reduction() -> None:
+    """The failures of one operation have simple variants in common; the simplest one that fails alike is kept."""
+    first, second = plain(2)
+    search = search_of(Find(failure=failure(first)), Find(failure=failure(second)))
+    executed: list[str] = []
+
+    def outcomes(trials: Sequence[Trial], *_: object, **__: object) -> Iterator[Failure]:
+        executed.extend(trial.draft.digits for trial in trials)
+        return (failure(trial) for trial in trials)
+
+    search.batches.outcomes = outcomes  # type: ignore[assignment,method-assign]
+    with mock.patch.object(Search, "_confirm") as confirm:
+        search.reduce(lambda *_: None)
+
+    [[finds]] = (call.args for call in confirm.mock_calls)
+    assert len({*executed}) == len(executed)
+    assert len({find.failure.trial.draft.digits for find in finds}) == 1
+    assert all(find.is_reduced for find in finds)
 
 
 def test_trials_of_several_operations_alternate() -> None:
@@ -361,15 +380,13 @@ def test_a_search_ends_if_nothing_is_left_to_draw(tmp_path: Path, monkeypatch: p
 
 
 def test_a_batch_ends_at_its_time(tmp_path: Path) -> None:
-    """The first trial is always executed; reductions may end without any."""
+    """The first trial is always executed."""
     batches = Batches(Launch(command=backend_command("numpy")), tmp_path, Options())
     trials = plain(3)
     with closing(batches):
         results = [*batches.outcomes(trials, until=0)]
-        alike = batches.first_alike([(failure(trials[0]), trials)], until=0)
 
     assert [result.verdict for result in results if isinstance(result, Result)] == ["pass"]
-    assert alike == [None]
 
 
 def test_a_trial_can_be_executed_once(tmp_path: Path) -> None:

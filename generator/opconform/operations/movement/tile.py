@@ -6,8 +6,10 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments
 from opconform.operations.checks import INTEGERS
 from opconform.operations.operation import Operation
+from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
+from opconform.tensors.tensor import Array
 
 
 def _missing(arguments: Arguments) -> int:
@@ -23,11 +25,17 @@ def _shape(arguments: Arguments) -> Shape:
     return tuple(size * count for size, count in zip(sizes, repeats, strict=True))
 
 
+def _moved(arguments: Arguments, places: Places) -> list[Array]:
+    data, repeats = places["data"], arguments.integers("repeats")
+    # numpy repeats one dimension after the other, and can need much memory before one of them becomes empty.
+    return [np.empty(_shape(arguments), data.dtype) if 0 in repeats else np.tile(data, repeats)]
+
+
 TILE = Operation(
     name="Tile-1",
     inputs=(Port("data"), Port("repeats", setting=True, types=INTEGERS, ranks=(1,))),
     checks={"repeats.negative": lambda a: any(integer < 0 for integer in a.integers("repeats"))},
-    moved=lambda a, places: [np.tile(places["data"], a.integers("repeats"))],
+    moved=_moved,
     shapes=lambda a: [_shape(a)],
     contexts={
         "chain": contexts.chain("data"),

@@ -106,25 +106,6 @@ class Batches:
                 break
             yield _executed(suite, session, trial, once=once)
 
-    def first_alike(
-        self, proposed: Sequence[tuple[Failure, Sequence[Trial]]], until: float = math.inf
-    ) -> list[Failure | None]:
-        """Of the trials that are proposed for each failure and begin until a time, the first that fails alike.
-
-        Each is executed once.
-        """
-        suite, session = self._opened(self._written([trial for _, trials in proposed for trial in trials]))
-        found = []
-        for failure, trials in proposed:
-            outcomes = (_executed(suite, session, trial, once=True) for trial in trials if time.monotonic() < until)
-            alike = (
-                outcome
-                for outcome in outcomes
-                if isinstance(outcome, Failure) and failure.sign in (outcome.sign, outcome.without_message.sign)
-            )
-            found.append(next(alike, None))
-        return found
-
     @property
     def title(self) -> str:
         """The name and the version of the backend, once it has started."""

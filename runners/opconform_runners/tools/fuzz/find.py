@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from opconform_runners.findings.causes.cause import CONVERSIONS
 from opconform_runners.findings.failures import SEVERITIES, severity_of
 from opconform_runners.tools.fuzz.batch import Failure
-from opconform_runners.tools.fuzz.cases.reduction import cost, parts
+from opconform_runners.tools.fuzz.cases.simplicity import cost, parts
 
 #: The signals that memory ends a process with that was overwritten, or is not its own.
 _OF_MEMORY = ("SIGABRT", "SIGBUS", "SIGSEGV")

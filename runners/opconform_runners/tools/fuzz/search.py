@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from opconform_runners.findings.requirement_row import DECIDED
 from opconform_runners.tools.fuzz.batch import Batches, Failure
-from opconform_runners.tools.fuzz.cases.reduction import cost, simpler
+from opconform_runners.tools.fuzz.cases.reduction import reduce
+from opconform_runners.tools.fuzz.cases.simplicity import cost
 from opconform_runners.tools.fuzz.confirmation import executed_again, recurring
 from opconform_runners.tools.fuzz.find import Find, distinct, severity_order
 from opconform_runners.tools.fuzz.trial import Trial
@@ -19,8 +20,6 @@ OnProgress = Callable[[float, int], None]
 
 #: How many failures of one sign are reduced, since one sign can have several causes.
 _REDUCED = 2
-#: How many simpler trials of each failure are in a batch; the first that fails alike ends it.
-_AT_ONCE = 24
 #: How many messages may reject valid cases of the same requirements until they are taken for one that varies.
 _MESSAGES = 50
 #: The part of the time after which the failures are reduced, and the parts after which reductions and repetitions end.
@@ -29,6 +28,10 @@ _SEARCHING, _REDUCING, _REPEATING = 0.6, 1.5, 2.0
 _LEAST = 60.0
 #: The fewest decided valid cases, and the part of all decided cases that fails, with which a search ends early.
 _VALID, _NEARLY_ALL = 12, 0.9
+
+
+class _TimeIsUpError(Exception):
+    """Ends the reduction of a failure whose time is over."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,14 +85,18 @@ class Search:
     @property
     def found(self) -> dict[tuple[str, ...], Find]:
         """The new finds by their keys: the confirmed ones, and the simplest others that repeat no other one."""
-        seen = [x for some in self.seen.values() for x in some]
-        return {x.key: x for x in (*self.confirmed, *self._new(seen))}
+        return {find.key: find for find in (*self.confirmed, *self._new(self._unconfirmed))}
+
+    @property
+    def _unconfirmed(self) -> list[Find]:
+        """The simplest failures of all signs."""
+        return [find for simplest in self.seen.values() for find in simplest]
 
     def _new(self, finds: Sequence[Find]) -> list[Find]:
         taken = {x.draft.digits for x in self.earlier}
         taken.update(x.failure.trial.draft.digits for x in self.confirmed)
-        some = distinct(finds, self.known | self._settled)
-        return [x for x in some if x.failure.trial.draft.digits not in taken]
+        new = distinct(finds, self.known | self._settled)
+        return [find for find in new if find.failure.trial.draft.digits not in taken]
 
     def run(self, operations: Sequence[str], on_progress: OnProgress) -> None:
         """Execute trials of some operations until a limit is reached.
@@ -125,7 +132,7 @@ class Search:
             self._note(Find(failure=outcome, tests=self.tests, seconds=self._elapsed()))
         if self.valid.total() >= _VALID and all(_nearly_all_fail(x) for x in (self.valid, self.counts)):
             self.fails = True
-            simplest = min((x for some in self.seen.values() for x in some), key=_cost)
+            simplest = min(self._unconfirmed, key=_cost)
             self.seen = {} if self.known else {simplest.failure.sign: [simplest]}
 
     def _elapsed(self) -> float:
@@ -141,53 +148,76 @@ class Search:
         failure = find.failure
         if failure.result.reason == "rejected-valid":
             alike = [
-                sign for sign, some in self.seen.items() if some[0].failure.signature[:-1] == failure.signature[:-1]
+                sign
+                for sign, simplest in self.seen.items()
+                if simplest[0].failure.signature[:-1] == failure.signature[:-1]
             ]
             if failure.without_message.sign in alike or len(alike) > _MESSAGES:
-                for item in [one for sign in alike for one in self.seen.pop(sign)]:
-                    self._keep(replace(item, failure=item.failure.without_message))
+                for former in [former for sign in alike for former in self.seen.pop(sign)]:
+                    self._keep(replace(former, failure=former.failure.without_message))
                 find = replace(find, failure=failure.without_message)
         self._keep(find)
 
     def _keep(self, find: Find) -> None:
         digits, sign = find.failure.trial.draft.digits, find.failure.sign
-        others = [x for x in self.seen.get(sign, ()) if x.failure.trial.draft.digits != digits]
+        others = [other for other in self.seen.get(sign, ()) if other.failure.trial.draft.digits != digits]
         self.seen[sign] = sorted([find, *others], key=_cost)[:_REDUCED]
 
     def reduce(self, on_progress: OnProgress) -> None:
-        """Replace each failure by the simplest case that fails alike, all in the same batches, and confirm it."""
-        drawn = [x for some in self.seen.values() for x in some]
-        current = drawn.copy()
-        tried = [set[str]() for _ in current]
-        end = 0.0 if self.fails else self._seconds * _REDUCING
-        while self._elapsed() < end:
-            proposed = []
-            for number, find in enumerate(current):
-                if self._elapsed() >= end:
-                    break
-                left = [x for x in simpler(find.failure.trial) if x.draft.digits not in tried[number]]
-                proposed.append((drawn[number].failure, left[:_AT_ONCE]))
-                current[number] = replace(find, is_reduced=not left)
-            if all(x.is_reduced for x in current):
-                break
-            reduced = sum(x.is_reduced for x in current)
-            on_progress(reduced / len(current), reduced)
-            for number, failure in enumerate(self.batches.first_alike(proposed, self._begun + end)):
-                tried[number].update(x.draft.digits for x in proposed[number][1])
-                if failure is not None:
-                    current[number] = replace(current[number], failure=failure)
-        on_progress(1.0, len(current))
-        self._confirm(current)
+        """Replace each failure by the simplest case that fails alike, the worst failure first, and confirm it.
+
+        The failures share the time. What some do not need is shared again by those whose reduction did not end.
+        """
+        finds = self._unconfirmed
+        signs = [find.failure.sign for find in finds]
+        end = self._begun + (0.0 if self.fails else self._seconds * _REDUCING)
+        outcomes: dict[str, Failure | Result] = {}
+        left = sorted(range(len(finds)), key=lambda x: severity_order(finds[x]))
+        while left and time.monotonic() < end:
+            for done, number in enumerate(left):
+                reduced = sum(find.is_reduced for find in finds)
+                on_progress(reduced / len(finds), reduced)
+                now = time.monotonic()
+                until = now + (end - now) / (len(left) - done)
+                finds[number] = self._reduced(finds[number], signs[number], until, outcomes)
+            left = [number for number in left if not finds[number].is_reduced]
+        on_progress(1.0, len(finds))
+        self._confirm(finds)
+
+    def _reduced(self, find: Find, sign: tuple[str, ...], until: float, outcomes: dict[str, Failure | Result]) -> Find:
+        """A find with the simplest case that fails with a sign and is found until a time (monotonic).
+
+        `outcomes` are those of the cases that were executed, by their digits.
+        """
+        alike = [find]
+
+        def fails(trial: Trial) -> bool:
+            digits = trial.draft.digits
+            if digits not in outcomes:
+                if time.monotonic() >= until:
+                    raise _TimeIsUpError
+                [outcomes[digits]] = self.batches.outcomes([trial], once=True)
+            outcome = outcomes[digits]
+            if not isinstance(outcome, Failure) or sign not in (outcome.sign, outcome.without_message.sign):
+                return False
+            alike.append(replace(find, failure=replace(outcome, trial=trial)))
+            return True
+
+        try:
+            reduce(find.failure.trial, fails)
+        except _TimeIsUpError:
+            return min(alike, key=_cost)
+        return replace(min(alike, key=_cost), is_reduced=True)
 
     def _confirm(self, reduced: Sequence[Find]) -> None:
         """Settle the failures that recur in fresh harnesses: the reduced case of each, or else the drawn one."""
         until = self._begun + self._seconds * _REPEATING
-        drawn = [x for some in self.seen.values() for x in some]
+        drawn = self._unconfirmed
         left = dict(enumerate(reduced))
         for number in sorted(left, key=lambda x: severity_order(reduced[x])):
             self.seen = {}
-            for item in left.values():
-                self.seen.setdefault(item.failure.sign, []).append(item)
+            for find in left.values():
+                self.seen.setdefault(find.failure.sign, []).append(find)
             if time.monotonic() >= until:
                 return
             self._settle(left.pop(number), drawn[number])
