@@ -45,8 +45,6 @@ SLOWEST = (
     "test_plugin.py",
     "test_misbehaviour.py",
     "test_faults.py",
-    "test_certificates.py",
-    "test_devices.py",
     "test_suite.py",
     "test_matrix.py",
 )

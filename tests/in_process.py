@@ -18,7 +18,7 @@ from opconform_runners.harness.protocol import reply_line, said_line, said_of
 from opconform_runners.harness.registry import load
 
 #: The files of the backends that are served in this process.
-FILES = ("miniatures.py", "misreturned.py")
+FILES = ("miniatures.py", "misreturned.py", "two_devices.py")
 #: The miniatures that end, block or fill their process, or are about another one.
 ISOLATED = (
     *("Aborts", "AbortsUndeclared", "Chats", "Forks", "Hangs", "Leaks", "Nobody", "RightTheSecondTime"),

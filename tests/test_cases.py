@@ -11,14 +11,14 @@ from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
 from opconform.model.draft import Draft
 from opconform.specs.group import Group
-from opconform.specs.loader import load_specs
+from opconform.specs.loader import load_specs, shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import EXHAUSTIVE
 from opconform.suite.verification import problems_of
 from tests.conftest import ROOT, Run
 
-OPERATIONS = sorted({spec.op for spec in load_specs([])})
+OPERATIONS = shipped_operations()
 
 
 @cache

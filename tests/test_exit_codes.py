@@ -126,7 +126,7 @@ def closed(*arguments: object) -> subprocess.CompletedProcess[bytes]:
     return subprocess.CompletedProcess(process.args, process.returncode, b"", errors)
 
 
-@pytest.mark.parametrize(("name", "code"), [("Perfect", 0), ("LosesAll", 1)])
+@pytest.mark.parametrize(("name", "code"), [pytest.param("Perfect", 0, marks=pytest.mark.ci_only), ("LosesAll", 1)])
 def test_a_reader_that_leaves_does_not_change_the_verdict(
     small_suite: Path, tmp_path: Path, name: str, code: int
 ) -> None:
@@ -139,7 +139,11 @@ def test_a_reader_that_leaves_does_not_change_the_verdict(
 
 @pytest.mark.parametrize(
     "arguments",
-    [("schema",), ("--help",), ("list", "--json", ROOT / "cases" / "Split-1")],
+    [
+        ("schema",),
+        pytest.param(("--help",), marks=pytest.mark.ci_only),
+        pytest.param(("list", "--json", ROOT / "cases" / "Split-1"), marks=pytest.mark.ci_only),
+    ],
     ids=["schema", "help", "list"],
 )
 def test_a_reader_that_leaves_is_no_error(arguments: tuple[object, ...]) -> None:
@@ -150,7 +154,9 @@ def test_a_reader_that_leaves_is_no_error(arguments: tuple[object, ...]) -> None
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
-@pytest.mark.parametrize("arguments", [("schema",), ("--help",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", [("schema",), pytest.param(("--help",), marks=pytest.mark.ci_only)], ids=["schema", "help"]
+)
 def test_a_full_disk_while_printing_is_an_error(arguments: tuple[str, ...]) -> None:
     """In one sentence, and with 1."""
     with FULL.open("wb") as full:

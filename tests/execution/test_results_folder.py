@@ -170,7 +170,9 @@ def test_nothing_is_written_into_a_suite(opconform: Run, small_spec: Path, shard
         for command in (
             ("generate", small_spec, "--out", inside / "inner"),
             ("generate", small_spec, "--out", inside / "a" / "b.zip"),
+            ("run", suite, "numpy", "--out", inside),
             ("run", suite, "numpy", "--out", inside / "out"),
+            ("certify", small_spec, "numpy", "--out", inside),
             ("run", suite, "numpy", "onnx-reference", "--out", inside),
             ("run", suite, "numpy", "--record", inside / "record.zip"),
             ("certify", small_spec, "numpy", "--out", inside / "out"),

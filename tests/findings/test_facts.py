@@ -42,6 +42,13 @@ groups:
 """
 RESHAPE = "op: Reshape-1\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, shape: {shape}, special_zero: {special_zero}, expect: {{reject: {violated}}}}}\n"
 GATHER = "op: {op}\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, indices: {indices}, batch_dims: {batch_dims}, expect: {{reject: {violated}}}}}\n"
+
+
+def one(op: str, data: str, more: str) -> str:
+    """A spec of one case with data of a shape."""
+    return f"op: {op}\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, {more}}}\n"
+
+
 CASES = {
     "types": (SPLIT.format(data="{shape: [5, 3], element_type: u2}", axis=0, lengths="[2, 3]", more=""), {
         "data is u2", "data is unsigned integers", "data has elements narrower than a byte", "data ends within a byte",
@@ -92,13 +99,13 @@ CASES = {
     }, {"a single output is requested", "num_splits is 0"}),
     "steps": (SLICE.replace("end: [2, 4]", "end: [2, 4]\n    stride: [1, -2147483648]"), {
         "a negative step is beyond 31 bits", "all shapes are known when the model is built",
-    }, {"a shape is known only at run time"}),
+    }, {"a shape is known only at run time", "a backward slice ends where it begins"}),
     "places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[1, 3]", more=""), {
         "sub-byte elements move across byte boundaries",
     }, set()),
     "other neighbours": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [8], element_type: u4}, start: [0], stop: [8], step: [3]}\n", {
         "sub-byte elements move across byte boundaries",
-    }, set()),
+    }, {"a backward slice starts and stops before the first element"}),
     "beginning of a byte": (SPLIT.format(data="{shape: [7], element_type: u2}", axis=0, lengths="[4, 3]", more=""), {
         "data ends within a byte",
     }, {"sub-byte elements move across byte boundaries"}),
@@ -168,7 +175,7 @@ CASES = {
     }, {"the batches of data divide the tuples of the indices"}),
     "divided batches": (GATHER.format(op="GatherND-8", data="[2, 4]", indices="[[1], [0], [0], [1]]", batch_dims=1, violated="batch_dims.broadcastable"), {
         "the batches of data divide the tuples of the indices", "the batch dimensions of data and indices differ",
-    }, {"the dimensions after those of a tuple of indices have a 0"}),
+    }, {"the dimensions after those of a tuple of indices have a 0", "batch_dims is out of range, and at most one dimension before those of the indices"}),
     "undivided batches": (GATHER.format(op="GatherND-8", data="[3, 4]", indices="[[1], [0]]", batch_dims=1, violated="batch_dims.broadcastable"), {
         "the batch dimensions of data and indices differ",
     }, {"the batches of data divide the tuples of the indices"}),
@@ -179,7 +186,57 @@ CASES = {
         "stride is omitted", "new_axis_mask is omitted", "begin_mask has 0", "the list attributes differ in length",
         "begin_mask has fewer elements than begin", "begin_mask has fewer elements than data has dimensions",
     }, {"end_mask has fewer elements than begin"}),
+    "beyond data": (one("Pad-12", "[3]", "pads_begin: [-4], pads_end: [2], pad_mode: constant, pad_value: {values: 1, element_type: f32}"), {
+        "a pad removes more elements than data has", "a number other than 0 is added",
+    }, {"the pads together remove more elements than data has", "the pads together remove a whole dimension"}),
+    "beyond data together": (one("Pad-12", "[4]", "pads_begin: [-3], pads_end: [-2], pad_mode: edge"), {
+        "the pads together remove more elements than data has",
+    }, {"a pad removes more elements than data has", "a number other than 0 is added"}),
+    "repeated once": (one("Tile-1", "[2, 3]", "repeats: [1, 1, 1]"), {
+        "no dimension is repeated", "there are more repeats than dimensions",
+    }, {"a dimension is repeated no times", "there are fewer repeats than dimensions"}),
+    "repeated no times": (one("Tile-1", "[2, 3]", "repeats: [0]"), {
+        "a dimension is repeated no times", "there are fewer repeats than dimensions",
+    }, {"no dimension is repeated", "there are more repeats than dimensions"}),
+    "reversed twice": (one("Reverse-1", "[2, 3]", "axis: [1, 1], mode: index"), {
+        "an index occurs twice", "the last axis is reversed",
+    }, {"no axis is reversed", "several axes are reversed"}),
+    "reversed by a mask": (one("Reverse-1", "[2, 3]", "axis: {values: [true, true], element_type: boolean}, mode: mask"), {
+        "several axes are reversed", "the last axis is reversed",
+    }, {"an index occurs twice", "no axis is reversed"}),
+    "not reversed": (one("Reverse-1", "[2, 3]", "axis: [], mode: index"), {
+        "no axis is reversed",
+    }, {"the last axis is reversed", "an index occurs twice"}),
+    "rolled twice": (one("Roll-7", "[3, 2]", "shift: -3, axes: [0, 0]"), {
+        "a shift is as long as its dimension", "a shift is negative", "an axis occurs twice", "one shift is for several axes",
+    }, {"data is empty"}),
+    "rolled": (one("Roll-7", "[3, 2]", "shift: [2, 1], axes: [0, 1]"), {
+        "data has rank 2",
+    }, {"a shift is as long as its dimension", "a shift is negative", "an axis occurs twice", "one shift is for several axes"}),
+    "before the first": ("op: Slice-8\ngroups:\n  - {id: one, title: one, data: {shape: [4]}, start: [-9], stop: [-8], step: [-1]}\n", {
+        "a backward slice starts and stops before the first element",
+    }, {"a backward slice selects only the first element", "a negative step is beyond 31 bits", "no dimension is sliced"}),
+    "too long": (SPLIT.format(data="{shape: [3, 2]}", axis=0, lengths="[2, 4]", more="    expect: {reject: lengths.sum}\n"), {
+        "the lengths exceed the dimension",
+    }, {"the lengths exceed the dimension by 1", "the other lengths exceed the dimension", "an inner dimension is divided", "the sum of the lengths exceeds their element type"}),
+    "too long by 1": (SPLIT.format(data="{shape: [3, 2]}", axis=0, lengths="[2, 2]", more="    expect: {reject: lengths.sum}\n"), {
+        "the lengths exceed the dimension", "the lengths exceed the dimension by 1",
+    }, {"the other lengths exceed the dimension by 1"}),
+    "others too long": (SPLIT.format(data="{shape: [3, 2]}", axis=0, lengths="[-1, 5]", more="    expect: {reject: lengths.remainder-sum}\n").replace("[lengths.sum]", "[lengths.remainder-sum]"), {
+        "the other lengths exceed the dimension",
+    }, {"the other lengths exceed the dimension by 1", "the lengths exceed the dimension"}),
+    "others too long by 1": (SPLIT.format(data="{shape: [3, 2]}", axis=0, lengths="[-1, 4]", more="    expect: {reject: lengths.remainder-sum}\n").replace("[lengths.sum]", "[lengths.remainder-sum]"), {
+        "the other lengths exceed the dimension", "the other lengths exceed the dimension by 1",
+    }, {"the lengths exceed the dimension by 1"}),
 }  # fmt: skip
+
+
+def test_every_declared_fact_has_a_case_that_has_it_and_one_that_has_not() -> None:
+    """A fact of a new operation needs both."""
+    declared = {fact for operation in OPERATIONS.values() for fact in operation.facts}
+
+    assert declared - {fact for _, held, _ in CASES.values() for fact in held} == set()
+    assert declared - {fact for _, _, lacking in CASES.values() for fact in lacking} == set()
 
 
 @pytest.mark.parametrize("name", CASES)

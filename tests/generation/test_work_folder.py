@@ -20,7 +20,6 @@ from opconform.suite.storage.ownership import replace_named, replace_ours
 from opconform.suite.storage.work_folder import work_folder
 from opconform.suite.verification import problems_of
 from opconform.system.files import replace_file, replacement, write_file
-from tests.conftest import Run
 from tests.robustness.test_killed_generations import tree
 
 
@@ -169,14 +168,6 @@ def test_only_one_generation_writes_at_a_time(tmp_path: Path, small_spec: Path) 
         assert names(tmp_path) == [".suite.opconform-work"]
 
     assert names(tmp_path) == []
-
-
-def test_a_second_generate_command_ends_with_one_sentence(opconform: Run, tmp_path: Path, small_spec: Path) -> None:
-    """It exits with 2, and the first one is not disturbed."""
-    with work_folder(tmp_path / "suite"):
-        done = opconform("generate", small_spec, "--out", "suite", cwd=tmp_path, code=2)
-
-    assert done.stderr == "error: Another process is writing suite. Wait for it, or use another --out.\n"
 
 
 def test_a_suite_that_was_about_to_be_replaced_is_restored(tmp_path: Path, small_spec: Path) -> None:

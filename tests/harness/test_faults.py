@@ -69,7 +69,7 @@ def test_memory_that_processes_share_counts_once(opconform: Run, small_suite: Pa
 
 def test_a_crash_costs_one_case_with_several_harnesses(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """The verdicts are the same as with one harness."""
-    _, odd = verdicts(opconform, small_suite, tmp_path, "--backend", f"{MINIATURES}:Aborts", "--jobs", "3")
+    _, odd = verdicts(opconform, small_suite, tmp_path, "--backend", f"{MINIATURES}:Aborts", "--jobs", "2")
 
     assert [x["reason"] for x in odd] == ["crash"]
 
@@ -157,7 +157,18 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize("source", UNUSABLE)
+#: Those that are tried with every run of the tests; each takes a process.
+SAMPLE = (
+    "class Own(:",
+    "class Own:\n  pass",
+    "class Onw: ...",
+    "import os\nprint('no licence', flush=True)\nos._exit(4)",
+)
+
+
+@pytest.mark.parametrize(
+    "source", [source if source in SAMPLE else pytest.param(source, marks=pytest.mark.ci_only) for source in UNUSABLE]
+)
 def test_a_backend_that_cannot_be_loaded_is_explained_in_one_sentence(
     opconform: Run, small_suite: Path, tmp_path: Path, source: str
 ) -> None:

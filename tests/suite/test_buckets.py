@@ -1,90 +1,20 @@
-"""Suites, outputs and results at URLs: written and read like local ones, whole or not at all."""
+"""Commands on suites, outputs and results at URLs: as on local ones."""
 
 import errno
-import io
-import shutil
 import tempfile
-import zipfile
-from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar
 
-import fsspec
 import pytest
-from fsspec.implementations.memory import MemoryFileSystem
 
-from opconform.errors import MissingError, SuiteError, UsageError
-from opconform.suite.storage.bucket import Bucket, bucket_at
-from opconform.suite.storage.url import without_credentials
+from opconform.errors import MissingError
+from opconform.suite.storage.bucket import bucket_at
 from opconform_runners.verdicts.results import read_results, result_document
 from tests.conftest import MINIATURES, Run, killed
+from tests.suite.conftest import Store, failing, working
 from tests.suite.test_suite import tree
 
 FAULTY = f"{MINIATURES}:LosesAll"
-
-
-class Store(MemoryFileSystem):  # type: ignore[misc]
-    """A store in memory that counts its requests, refuses to list, and fails when a test says so."""
-
-    protocol = "test"
-    store: ClassVar[dict[str, Any]] = {}
-    pseudo_dirs: ClassVar[list[str]] = [""]
-    requests: ClassVar[Counter[str]] = Counter()
-    #: Called before each request with its name and the path.
-    fail: ClassVar[Callable[[str, str], None]] = staticmethod(lambda *_: None)
-
-    @classmethod
-    def _strip_protocol(cls, path: str) -> str:
-        stripped: str = super()._strip_protocol(path.replace("test://", "memory://"))
-        return stripped
-
-    def _ask(self, name: str, path: str) -> None:
-        type(self).requests[name] += 1
-        type(self).fail(name, path)
-
-    def get_file(self, rpath: str, lpath: str, **given: Any) -> None:
-        """Download a file."""
-        self._ask("get", rpath)
-        super().get_file(rpath, lpath, **given)
-
-    def put_file(self, lpath: str, rpath: str, **given: Any) -> None:
-        """Upload a file."""
-        self._ask("put", rpath)
-        super().put_file(lpath, rpath, **given)
-
-    def pipe_file(self, path: str, value: bytes, **given: Any) -> None:
-        """Write a small file."""
-        self._ask("pipe", path)
-        super().pipe_file(path, value, **given)
-
-    def ls(self, path: str, **_: Any) -> None:
-        """Refuse to list."""
-        raise AssertionError(f"{path} is listed")
-
-
-@pytest.fixture(autouse=True)
-def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[Store]]:
-    """An empty store at `test://`."""
-    fsspec.register_implementation("test", Store, clobber=True)
-    Store.store, Store.pseudo_dirs, Store.requests = {}, [""], Counter()
-    monkeypatch.chdir(tmp_path)
-    yield Store
-    Store.fail = staticmethod(lambda *_: None)
-
-
-def failing(error: Exception, request: str = "") -> Callable[[str, str], None]:
-    """Fail all requests, or those of one name."""
-
-    def fail(name: str, _path: str) -> None:
-        if request in ("", name):
-            raise error
-
-    return staticmethod(fail)
-
-
-def working(_name: str, _path: str) -> None:
-    """Fail no request."""
+pytestmark = pytest.mark.usefixtures("store")
 
 
 def verdicts(folder: Path) -> list[dict[str, object]]:
@@ -114,21 +44,6 @@ def test_results_at_a_url_are_the_local_ones(opconform: Run, small_suite: Path, 
     assert tree(tmp_path / "copy") == tree(Path("opconform-out/test-bucket-results"))
     assert "--suite test://bucket/suite.zip" in done.stdout
     assert "opconform-out/test-bucket-results was uploaded to test://bucket/results.zip." in done.stderr
-
-
-URLS = {
-    "s3://bucket/a@b": "s3://bucket/a@b",
-    "s3://host:9000/a@b": "s3://host:9000/a@b",
-    "s3://user:secret@bucket/suite": "s3://***@bucket/suite",
-    "s3://user:se/cr@et@bucket/suite": "s3://***@bucket/suite",
-    "ftp://user@host/suite": "ftp://***@host/suite",
-}
-
-
-@pytest.mark.parametrize("given", URLS)
-def test_a_url_is_shown_without_name_and_password(given: str) -> None:
-    """An @ in the name of a file does not mark them."""
-    assert without_credentials(given) == URLS[given]
 
 
 def test_no_error_or_file_has_the_password_of_a_url(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -202,18 +117,6 @@ def test_recorded_outputs_at_a_url_are_judged(opconform: Run, small_suite: Path)
     judged = opconform("certificate", "judge", "test://bucket/record.zip", "--suite", small_suite)
 
     assert "6 of 6 cases supported" in judged.stdout
-
-
-def test_the_requests_do_not_depend_on_the_number_of_files(tmp_path: Path) -> None:
-    """Nothing is listed, or asked for per case."""
-    for number in range(500):
-        (tmp_path / "many" / f"{number}").mkdir(parents=True)
-        (tmp_path / "many" / f"{number}" / "results.jsonl").write_text(f"{number}")
-    bucket_at("test://bucket/many.zip").upload(tmp_path / "many", replace=False)
-    bucket_at("test://bucket/many.zip").download(tmp_path / "copy")
-
-    assert Store.requests == {"put": 1, "get": 1}
-    assert tree(tmp_path / "copy") == tree(tmp_path / "many")
 
 
 def test_a_store_that_fails_for_good_loses_nothing(opconform: Run, small_spec: Path) -> None:
@@ -293,40 +196,6 @@ def test_the_second_of_two_writers_gets_an_error(opconform: Run, small_suite: Pa
     assert "already has other content" in refused.stderr
 
 
-def test_of_two_writers_at_once_one_gets_an_error(tmp_path: Path) -> None:
-    """If the store can refuse to replace a file; the URL has what the other wrote, whole."""
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "results.jsonl").write_text(name)
-
-    def other_first(name: str, _path: str) -> None:
-        if name == "put":
-            Store.fail = staticmethod(working)
-            bucket_at("test://bucket/place.zip").upload(tmp_path / "one", replace=False)
-
-    Store.fail = staticmethod(other_first)
-    with pytest.raises(UsageError, match="already has other content"):
-        bucket_at("test://bucket/place.zip").upload(tmp_path / "two", replace=False)
-
-    bucket_at("test://bucket/place.zip").download(tmp_path / "copy")
-    assert tree(tmp_path / "copy") == tree(tmp_path / "one")
-
-
-def test_a_store_that_cannot_refuse_to_replace_is_written_to(tmp_path: Path) -> None:
-    """Nothing is there, and the request is repeated without the condition."""
-    (tmp_path / "results").mkdir()
-    (tmp_path / "results" / "results.jsonl").write_text("")
-
-    def unconditional(name: str, _path: str) -> None:
-        if name == "put" and Store.requests["put"] == 1:
-            raise NotImplementedError
-
-    Store.fail = staticmethod(unconditional)
-    bucket_at("test://bucket/results.zip").upload(tmp_path / "results", replace=False)
-
-    assert Store.requests["put"] == 2
-
-
 @pytest.mark.parametrize("length", [0, 1000, -1])
 def test_a_zip_file_of_which_a_part_was_uploaded_is_an_error(opconform: Run, small_suite: Path, length: int) -> None:
     """Not every store replaces a file at once; what is read is complete or refused."""
@@ -348,44 +217,6 @@ def test_a_changed_suite_does_not_verify(opconform: Run, small_suite: Path) -> N
     assert "1 problem: test://bucket/suite.zip differs from the suite that was generated." in found
 
 
-def zip_file_of(*names: str) -> bytes:
-    """A compressed zip file of files with a million zeros."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in names:
-            archive.writestr(name, bytes(1_000_000))
-    return buffer.getvalue()
-
-
-def test_results_of_a_stranger_stay_in_their_folder(tmp_path: Path) -> None:
-    """Whatever the names in the zip file."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name in ("../../outside", "/etc/outside", "results.jsonl"):
-            archive.writestr(name, b"content")
-    Store().pipe_file("/bucket/results.zip", buffer.getvalue())
-    bucket_at("test://bucket/results.zip").download(tmp_path / "copy")
-
-    assert sorted(tree(tmp_path / "copy")) == ["etc/outside", "outside", "results.jsonl"]
-    assert [path.name for path in tmp_path.iterdir()] == ["copy"]
-
-
-def test_results_that_grow_are_not_unpacked(tmp_path: Path) -> None:
-    """They could fill the disk."""
-    Store().pipe_file("/bucket/results.zip", zip_file_of("results.jsonl"))
-    with pytest.raises(SuiteError, match=r"unpacks to 1,000,000 bytes, more than 100 times its size"):
-        bucket_at("test://bucket/results.zip").download(tmp_path / "copy")
-
-
-def test_a_link_is_not_uploaded(tmp_path: Path) -> None:
-    """It could lead anywhere."""
-    (tmp_path / "results").mkdir()
-    (tmp_path / "results" / "results.jsonl").symlink_to("/etc/hostname")
-
-    with pytest.raises(SuiteError, match=r"results.jsonl cannot be read: it is a symbolic link."):
-        bucket_at("test://bucket/results.zip").upload(tmp_path / "results", replace=False)
-
-
 def test_a_store_that_cannot_be_written_is_an_error(opconform: Run, small_suite: Path) -> None:
     """Before anything is run."""
     Store.fail = failing(NotImplementedError("read-only"), "pipe")
@@ -395,15 +226,6 @@ def test_a_store_that_cannot_be_written_is_an_error(opconform: Run, small_suite:
         "error: test://bucket/results.zip cannot be written: the store does not support it (read-only). Use another URL.\n"
     )
     assert not Path("opconform-out").exists()
-
-
-def test_access_denied_is_not_tried_again(tmp_path: Path) -> None:
-    """The error names the credentials."""
-    Store.fail = failing(PermissionError("Forbidden"))
-    with pytest.raises(UsageError, match=r"cannot be read: access denied \(Forbidden\). Check the credentials."):
-        bucket_at("test://bucket/suite.zip").download(tmp_path / "copy")
-
-    assert Store.requests.total() == 1
 
 
 @pytest.mark.parametrize(
@@ -426,21 +248,3 @@ def test_a_url_that_cannot_be_used_is_a_wrong_command(opconform: Run, words: tup
 
     assert said in done.stderr
     assert len(done.stderr.splitlines()) <= 2
-
-
-def test_a_web_server_is_not_written_to() -> None:
-    """It is refused without a request."""
-    with pytest.raises(UsageError, match=r"https://host/suite.zip can only be read. Use another URL, such as s3://"):
-        Bucket(url="https://host/suite.zip", path="https://host/suite.zip", files=None).check_writable()
-
-
-def test_results_have_the_time_of_their_upload(small_suite: Path, tmp_path: Path) -> None:
-    """And not that of the download."""
-    (tmp_path / "results").mkdir()
-    shutil.copyfile(small_suite / "suite.json", tmp_path / "results" / "results.jsonl")
-    place = bucket_at("test://bucket/results.zip")
-    place.upload(tmp_path / "results", replace=False)
-    place.download(tmp_path / "copy")
-    modified = Store().modified("/bucket/results.zip").timestamp()
-
-    assert (tmp_path / "copy" / "results.jsonl").stat().st_mtime == modified

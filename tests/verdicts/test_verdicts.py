@@ -2,37 +2,20 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from opconform.errors import SuiteError
-from opconform.model.draft import TensorDraft
-from opconform.model.fills import fill
 from opconform.suite.case import Reject
 from opconform.suite.reader import open_suite
-from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Array, patterns
 from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.harness.outcome import Oversized, Returned
-from opconform_runners.verdicts import comparison
-from opconform_runners.verdicts.comparison import is_invented, mismatch_of
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS, first_verdict, remarks_of
 from opconform_runners.verdicts.results import read_results
 from opconform_runners.verdicts.verdict import Fail, Pass, Unsupported
-from tests.conftest import MINIATURES, ROOT, Run
-from tests.result_files import cases_in, report_in
-
-
-def report(opconform: Run, suite: Path, out: Path, name: str, *arguments: object, code: int = 1) -> Any:
-    """The report of a miniature."""
-    opconform("run", suite, "--backend", f"{MINIATURES}:{name}", "--out", out, *arguments, code=code)
-    return report_in(out)
-
+from tests.conftest import MINIATURES, Run
+from tests.verdicts.conftest import report
 
 REASONS = {
     "LosesNegativeZero": ("value", ": expected -0.0 (0x80000000), got 0.0 (0x00000000)"),
@@ -147,105 +130,6 @@ def test_a_failure_of_an_undeclared_case_is_unsupported(opconform: Run, small_su
     assert [case["reason"] for case in died["cases"] if case["verdict"] == "fail"] == ["crash"]
 
 
-def test_an_interpretation_counts_only_with_strict(opconform: Run, tmp_path: Path) -> None:
-    """A backend that changes NaN payloads is conformant without --strict."""
-    (tmp_path / "spec.yaml").write_text(
-        "op: Split-1\ngroups:\n  - {id: a, title: t, data: {shape: [4], fill: special}, axis: 0, num_splits: 2,\n"
-        "     requirements: [data.bits, data.nan-payload]}\n"
-    )
-    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
-    found = report(opconform, tmp_path / "suite", tmp_path / "out", "QuietsNans", code=0)
-    strict = report(opconform, tmp_path / "suite", tmp_path / "out", "QuietsNans", "--strict", code=1)
-
-    assert (found["conformant"], strict["conformant"]) == (True, False)
-    assert found["cases"][0]["broken"] == ["data.nan-payload"]
-
-
-def test_wrong_outputs_are_not_excused_by_an_interpretation(opconform: Run, tmp_path: Path) -> None:
-    """Rejecting a length of 0 is another interpretation; accepting it and returning wrong outputs is a failure."""
-    (tmp_path / "spec.yaml").write_text(
-        "op: VariadicSplit-1\ngroups:\n  - {id: a, title: t, data: {shape: [4, 2]}, axis: 0, split_lengths: [0, -1],\n"
-        "     requirements: [lengths.zero, outputs.shape]}\n"
-    )
-    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
-    found = {}
-    for name, code in (("readings/VariadicSplit-1/lengths.zero/rejects", 0), ("remainder/exchanged-with-zero", 1)):
-        opconform(
-            "run",
-            tmp_path / "suite",
-            "--backend",
-            f"{MUTANT}:{name}",
-            "--out",
-            tmp_path / f"out{code}",
-            code=code,
-        )
-        [case] = cases_in(tmp_path / f"out{code}")
-        found[case["reason"]] = case["broken"]
-
-    assert found == {"rejected-valid": ["lengths.zero"], "shape": ["outputs.shape"]}
-
-
-CROPPED = """\
-op: Pad-12
-groups:
-  - id: a
-    title: more elements are removed than there are
-    requirements: [outputs.shape, pads_begin.crop]
-    data: {shape: [4]}
-    pads_begin: [-6]
-    pads_end: [3]
-    pad_mode: constant
-"""
-EQUAL = """\
-op: StridedSlice-1
-groups:
-  - id: a
-    title: a slice that ends where it begins
-    requirements: [outputs.shape, begin.inclusive]
-    data: {shape: [4]}
-    begin: [2]
-    end: [2]
-    begin_mask: [0]
-    end_mask: [0]
-"""
-MUTANT = f"{ROOT}/tests/mutants/harness.py:Mutant"
-SCALAR = """\
-op: Reshape-1
-groups:
-  - id: a
-    title: an empty shape
-    requirements: [shape.empty]
-    data: {shape: [1, 1]}
-    shape: {shape: [0], values: []}
-    special_zero: false
-"""
-
-
-@pytest.mark.parametrize(
-    ("spec", "backend", "conformant", "broken"),
-    [
-        (CROPPED, f"{MUTANT}:readings/Pad-12/pads.beyond/rejects", True, ["pads.beyond"]),
-        (CROPPED, f"{MINIATURES}:AddsADimension", False, ["outputs.shape"]),
-        (EQUAL, f"{MUTANT}:readings/StridedSlice-1/bounds.equal/gives-0", True, ["bounds.equal"]),
-        (EQUAL, f"{MUTANT}:slicing/StridedSlice-1/empty-refused", False, ["outputs.shape"]),
-        (SCALAR, f"{MUTANT}:readings/Reshape-1/shape.empty/rejects", True, ["shape.empty"]),
-        (SCALAR, f"{MINIATURES}:AddsADimension", False, ["outputs.shape"]),
-    ],
-)
-def test_only_what_another_reading_gives_is_excused(
-    opconform: Run, tmp_path: Path, spec: str, backend: str, conformant: bool, broken: list[str]
-) -> None:
-    """Whether the spec lists the interpretation or not: the semantics say which cases it touches."""
-    (tmp_path / "spec.yaml").write_text(spec)
-    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite", code=None)
-    words = ("--backend", backend, "--out", tmp_path / "out")
-    opconform("run", tmp_path / "suite", *words, code=0 if conformant else 1)
-    [case] = cases_in(tmp_path / "out")
-
-    assert case["broken"] == broken
-    assert ("another reading of bounds.equal gives" in case["sentence"]) == (broken == ["bounds.equal"])
-
-
 def test_a_wrong_return_value_is_an_error_of_the_harness(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """The run is incomplete."""
     found = report(opconform, small_suite, tmp_path, "ReturnsRubbish")
@@ -339,84 +223,6 @@ def test_foreign_files_are_not_overwritten(opconform: Run, small_suite: Path, tm
     done = opconform("run", small_suite, "--backend", "numpy", "--out", tmp_path, code=2)
 
     assert f"opconform did not write {tmp_path / 'report.json'} and does not overwrite it." in done.stderr
-
-
-names = st.sampled_from(list(ELEMENT_TYPES))
-
-
-@given(name=names, shape=st.lists(st.integers(0, 4), max_size=3).map(tuple))
-def test_a_tensor_equals_itself(name: str, shape: tuple[int, ...]) -> None:
-    """No NaN, no padding and no zero-size dimension makes a tensor differ from a copy of itself."""
-    array = fill(TensorDraft(element_type=name, shape=shape, fill="special"), 0, name).array
-
-    assert mismatch_of([array], [array.copy()], [name]) is None
-
-
-@given(name=names, data=st.data())
-def test_one_changed_bit_is_found(name: str, data: st.DataObject) -> None:
-    """A single bit of a single element is found, with its place and both patterns."""
-    array = fill(TensorDraft(element_type=name, shape=(3, 4), fill="bits"), 0, name).array
-    changed = array.copy()
-    at = (data.draw(st.integers(0, 2)), data.draw(st.integers(0, 3)))
-    row = ELEMENT_TYPES[name]
-    if row.kind == "string":
-        changed = changed.astype("<U99")
-        changed[at] = str(changed[at]) + "x"
-    elif row.kind == "boolean":
-        changed[at] = not changed[at]
-    else:
-        patterns(changed)[at] ^= patterns(changed).dtype.type(1 << data.draw(st.integers(0, row.bits - 1)))
-    found = mismatch_of([array], [changed], [name])
-
-    assert found is not None
-    assert (found.at, found.differing, found.elements) == (at, 1, 12)
-    assert found.sentence.endswith("; differing elements: 1 of 12")
-    assert found.expected != found.actual
-
-
-def test_a_nan_and_a_number_are_a_difference_of_value() -> None:
-    """The payload is the reason only if both are NaN."""
-    nan = np.array([np.nan, np.nan], np.float32)
-    other = np.array([0x7FC00001, 0x3F800000], np.uint32).view(np.float32)
-    found = mismatch_of([nan], [other], ["f32"])
-
-    assert found is not None
-    assert (found.reason, found.at, found.actual) == ("value", (1,), "0x3f800000")
-
-
-def test_all_parts_of_a_large_output_are_compared() -> None:
-    """The first number that differs is reported, though NaNs differ before it, and all differences are counted."""
-    expected = np.array([1, np.nan, 2, 3, 4, 5], np.float32)
-    actual = np.array([0x3F800000, 0x7FC00001, 0x40000000, 0x40400000, 0, 0], np.uint32).view(np.float32)
-    with mock.patch.object(comparison, "_AT_ONCE", 2), mock.patch.object(comparison, "_SMALL", 0):
-        found = mismatch_of([expected], [actual], ["f32"])
-        payload = mismatch_of([expected[:4]], [actual[:4]], ["f32"])
-
-    assert found is not None
-    assert payload is not None
-    assert (found.reason, found.at, found.differing) == ("value", (4,), 3)
-    assert (payload.reason, payload.at, payload.differing) == ("nan-payload", (1,), 1)
-
-
-def test_each_output_is_compared_by_its_own_element_type() -> None:
-    """Values in f32 and indices in i64, as of a TopK, where an index differs."""
-    values, indices = np.array([1.5], np.float32), np.array([2], np.int64)
-    found = mismatch_of([values, indices], [values, indices + 1], ["f32", "i64"], said=["f32", "i64"])
-
-    assert found is not None
-    assert (found.reason, found.output, found.expected) == ("value", "output_1", "0x0000000000000002")
-    assert found.sentence.startswith("output_1[0]: expected 2 (0x0000000000000002), got 3 ")
-
-
-def test_elements_of_the_inputs_are_not_invented_however_often_they_occur() -> None:
-    """An operation can repeat elements of its inputs; only other elements were read elsewhere."""
-    inputs: list[Array] = [np.arange(3, dtype=np.float32), np.array([7, 8], np.int64)]
-
-    assert not is_invented(np.array([2, 0, 0, 1, 1], np.float32), inputs)
-    assert not is_invented(np.zeros((0, 9), np.float32), inputs)
-    assert is_invented(np.array([2, 7], np.float32), inputs)
-    assert is_invented(np.array([-0.0], np.float32), inputs)
-    assert is_invented(np.array([0], np.int8), inputs)
 
 
 @pytest.mark.parametrize("moves", [True, False])
