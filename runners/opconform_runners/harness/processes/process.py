@@ -41,7 +41,7 @@ _TAIL = 4_096
 
 
 #: The folder of the package `opconform`.
-_HOME = str(Path(removal.__file__).parents[1])
+_HOME = str(Path(removal.__file__).parents[2])
 
 
 class HarnessEnded(Exception):  # noqa: N818 - an event, not an error
