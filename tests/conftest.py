@@ -46,7 +46,7 @@ SLOWEST = (
     "test_misbehaviour.py",
     "test_faults.py",
     "test_suite.py",
-    "test_matrix.py",
+    "test_backend_matrix.py",
 )
 
 settings.register_profile("opconform", max_examples=50, deadline=None, derandomize=True)

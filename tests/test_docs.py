@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from opconform.specs.document import SpecMistakes
+from opconform.specs.yaml_document import SpecMistakes
 from opconform.suite.reader import open_suite
 from tests.conftest import ROOT, Run
 from tests.pages import findings

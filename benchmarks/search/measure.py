@@ -23,7 +23,7 @@ from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.cases.supply import Batch
 from opconform_runners.tools.fuzz.find import Find
 from opconform_runners.tools.fuzz.finds import lines_of
-from opconform_runners.tools.fuzz.search import Limits, Search
+from opconform_runners.tools.fuzz.search import Search, SearchLimits
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
 
@@ -76,7 +76,7 @@ def command(op: str, tests: int, seconds: float, seed: int, out: Path | None) ->
     dialects = tuple(dialect for dialect in DIALECTS if dialect in run_loop(described(launch.command)).dialects)
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
         began, batches = time.monotonic(), Watched(launch, Path(scratch), Options(seed=seed, dialects=dialects))
-        search = Search(batches=batches, limits=Limits(tests=tests, seconds=seconds), seed=seed)
+        search = Search(batches=batches, limits=SearchLimits(tests=tests, seconds=seconds), seed=seed)
         try:
             search.run([op], lambda *_: None)
             click.echo(f"{search.tests} tests in {time.monotonic() - began:.0f} s", err=True)

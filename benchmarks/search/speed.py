@@ -21,7 +21,7 @@ from opconform_runners.harness.connection import described
 from opconform_runners.tools.fuzz.batch import Batches
 from opconform_runners.tools.fuzz.cases.draws import Draws
 from opconform_runners.tools.fuzz.cases.supply import written
-from opconform_runners.tools.fuzz.search import Limits, Search
+from opconform_runners.tools.fuzz.search import Search, SearchLimits
 
 ROUNDS = 3
 
@@ -59,7 +59,7 @@ def _search(launch: Launch, op: str, tests: int, options: Options, folder: Path)
     batches = Batches(launch, folder, options)
     began = time.monotonic()
     try:
-        Search(batches=batches, limits=Limits(tests=tests)).run([op], lambda *_: None)
+        Search(batches=batches, limits=SearchLimits(tests=tests)).run([op], lambda *_: None)
         return time.monotonic() - began
     finally:
         batches.close()

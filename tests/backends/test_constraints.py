@@ -13,7 +13,7 @@ from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends import constraints
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.constraints import check_declared, checked, covers, resolved
+from opconform_runners.backends.constraints import check_declared, covers, resolved, with_constraints
 from opconform_runners.backends.frameworks.numpy import FUNCTIONS, Numpy
 from tests.conftest import ROOT, Run
 
@@ -36,7 +36,7 @@ def test_a_function_is_not_called_with_what_its_declaration_does_not_allow(
     inputs: list[Tensor], attributes: dict[str, Attribute], requirement: str
 ) -> None:
     """The first violation is named; arguments without one reach the function."""
-    functions = checked(FUNCTIONS, [SPLIT])
+    functions = with_constraints(FUNCTIONS, [SPLIT])
     with pytest.raises(Rejected, match=f"the arguments violate {requirement}") as refusal:
         functions["Split-1"](inputs, attributes)
 
@@ -77,7 +77,7 @@ def test_a_name_covers_what_is_below_it(name: str, covered: bool) -> None:
 def test_the_requirements_of_every_constraint_exist(op: str) -> None:
     """So every shipped declaration can be mapped as a whole."""
     known = {requirement.id for requirement in requirements_of(op).requirements}
-    constrained = {*constraints.requirements_of(OPERATIONS[op].declaration)}
+    constrained = {*constraints.constraint_ids(OPERATIONS[op].declaration)}
 
     assert constrained
     assert constrained - known == set()

@@ -16,8 +16,8 @@ from opconform.suite.reader import open_suite
 from opconform.tensors.tensor import Array
 from opconform_runners.findings.causes.facts import facts_of
 from opconform_runners.findings.finding import Finding
+from opconform_runners.findings.grouping import with_findings
 from opconform_runners.findings.report import Report
-from opconform_runners.findings.search import with_findings
 from opconform_runners.reports.report_file import finished
 from opconform_runners.verdicts.results import Result
 from tests.conftest import Run, interpreter_with

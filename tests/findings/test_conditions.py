@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.suite.reader import open_suite
-from opconform_runners.findings.causes.alternatives import kind_of
+from opconform_runners.findings.causes.alternatives import fact_kind_of
 from opconform_runners.findings.causes.conditions import conditions_of
-from opconform_runners.findings.search import with_findings
+from opconform_runners.findings.grouping import with_findings
 from opconform_runners.findings.symptom import symptom_of
 from opconform_runners.reports.report_file import finished
 from opconform_runners.verdicts.results import Result
@@ -173,7 +173,7 @@ def test_what_other_conditions_leave_is_searched_again() -> None:
 )
 def test_facts_are_of_kinds_whose_facts_are_about_as_likely(fact: str, kind: str) -> None:
     """So that a relation is not found among all numbers of attributes."""
-    assert kind_of(fact) == kind
+    assert fact_kind_of(fact) == kind
 
 
 def rejection(op: str, message: str) -> Result:

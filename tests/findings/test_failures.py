@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from opconform_runners.findings.failures import SEVERITIES, severity_of, size_of
+from opconform_runners.findings.failures import SEVERITIES, result_size, severity_of
 from opconform_runners.findings.finding import Severity
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
@@ -38,7 +38,7 @@ def failure(reason: FailReason, sentence: str = "", *, altered: bool = False) ->
 )
 def test_failures_are_ordered_by_their_elements(inputs: str, elements: int) -> None:
     """As the description of the inputs has them, whichever program wrote it."""
-    assert size_of(replace(failure("shape"), inputs=inputs))[0] == elements
+    assert result_size(replace(failure("shape"), inputs=inputs))[0] == elements
 
 
 def test_the_severities_are_ordered_from_the_worst() -> None:

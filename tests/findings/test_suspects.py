@@ -2,7 +2,7 @@
 
 import pytest
 
-from opconform_runners.reports.matrix import suspects_of
+from opconform_runners.reports.backend_matrix import suspects_of
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from opconform.generation.expansion import expand
 from opconform.model.draft import Draft
-from opconform.specs.document import SpecMistakes
 from opconform.specs.loader import load_spec
 from opconform.specs.matrix.expressions import ExpressionError, Meter, compiled
+from opconform.specs.yaml_document import SpecMistakes
 from tests.conftest import Run
 
 

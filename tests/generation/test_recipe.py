@@ -25,7 +25,7 @@ UNDECIDING = {
         "suite/__init__.py",
         "suite/dataset.py",
         "suite/selection/hints.py",
-        "suite/kind.py",
+        "suite/path_kind.py",
         "suite/storage/ownership.py",
     ),
     *("suite/reader.py", "suite/storage/store.py", "suite/verification.py", "suite/storage/work_folder.py"),
@@ -46,7 +46,7 @@ ROOMS = {
     "operations/movement/slices/readings.py": True,
     "specs/loader.py": True,
     "suite/selection/hints.py": False,
-    "suite/kind.py": False,
+    "suite/path_kind.py": False,
     "suite/manifest.py": True,
     "tensors/npz.py": True,
 }

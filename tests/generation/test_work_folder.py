@@ -48,7 +48,7 @@ def test_a_killed_worker_ends_a_generation_in_one_sentence(
     """And leaves nothing."""
     start = workers.started
 
-    def started(*arguments: Any) -> list[workers.Worker]:
+    def started(*arguments: Any) -> list[workers.GenerationWorker]:
         begun = start(*arguments)
         begun[0].process.kill()
         return begun

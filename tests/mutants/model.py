@@ -9,13 +9,13 @@ from opconform.operations import OPERATIONS
 from opconform.suite.case import Attribute, Case
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Inputs, Outputs
-from opconform_runners.backends.constraints import checked
+from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.frameworks.numpy import FUNCTIONS
 from opconform_runners.backends.graph import outputs_of
 from tests.mutants.row import Call, Row
 
 #: The right function of each operation, which refuses what violates the declaration.
-RIGHT = checked(FUNCTIONS, (operation.declaration for operation in OPERATIONS.values()))
+RIGHT = with_constraints(FUNCTIONS, (operation.declaration for operation in OPERATIONS.values()))
 
 #: What executes a case: the outputs of each feed.
 Execute = Callable[[Case, Sequence[Inputs]], Sequence[Outputs]]

@@ -8,8 +8,8 @@ import pytest
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.findings.report import Report
+from opconform_runners.reports.backend_matrix import Column
 from opconform_runners.reports.html.subject import Subject
-from opconform_runners.reports.matrix import Column
 from opconform_runners.reports.report_file import read_report, write_report
 from tests.conftest import MINIATURES, Run, interrupted
 

@@ -28,7 +28,7 @@ REJECTED = "VariadicSplit-1/rejected/edf4e822b0"
 def test_passing_cases_have_their_inputs(suite: Suite) -> None:
     """So that a search finds them; the results have those of the other cases alone."""
     passing = replace(failure(suite, TWO_LENGTHS, None), verdict="pass", reason=None, sentence="")
-    [listed] = cases.cases_of([subject(report(passing), suite=suite)], {})["cases"]
+    [listed] = cases.case_list([subject(report(passing), suite=suite)], {})["cases"]
 
     assert listed["inputs"] == "data f32[6, 2], axis 0, split_lengths [2, 2, 2]"
 
@@ -51,7 +51,7 @@ def failure(suite: Suite, identity: str, mismatch: Mismatch | None) -> Result:
 def evidence_of(suite: Suite, failed: Result, out: Path) -> dict[str, Any]:
     """The evidence of a failure, with the outputs that a run kept in a folder."""
     entry = suite.by_id[failed.id]
-    return evidence.evidence_of(
+    return evidence.evidence_document(
         suite, entry, failed, feeds_of(suite, entry, failed, KeptOutputs(out).outputs(entry.id))
     )
 

@@ -12,11 +12,11 @@ import pytest
 from opconform.specs.requirements import requirements_of
 from opconform.suite.manifest import RequirementNote
 from opconform_runners.findings.finding import Finding
+from opconform_runners.reports.backend_matrix import Column, Matrix
 from opconform_runners.reports.diff import failure_changes
 from opconform_runners.reports.html import cases
 from opconform_runners.reports.html.page import packed, page_text
 from opconform_runners.reports.html.subject import cases_place, short
-from opconform_runners.reports.matrix import Column, Matrix
 from opconform_runners.reports.report_file import Finished
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason
@@ -264,7 +264,7 @@ def test_the_list_of_cases_has_one_object_per_case() -> None:
     """Failures come first. Empty values are left out, and so is a message that the sentence repeats; equal requirements have one number."""
     said = replace(FAILURE, message="differs", other_reason="axis.shape", log="stopped")
     shown = [subject(report(result(1, "pass", "axis.range"), said))]
-    listed = cases.cases_of(shown, {(0, said.id): {"cause": "All elements are zero", "failure": 3, "change": None}})
+    listed = cases.case_list(shown, {(0, said.id): {"cause": "All elements are zero", "failure": 3, "change": None}})
 
     assert listed["backends"] == [{"title": "some 1", "started": "", "script": "", "place": "'my suite'"}]
     assert listed["titles"] == {}

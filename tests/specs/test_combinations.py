@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from opconform.specs.document import KeyMistake
 from opconform.specs.group import Group
 from opconform.specs.loader import load_spec
 from opconform.specs.matrix.combinations import Combination, combinations_of, holds, shown
 from opconform.specs.matrix.expressions import Meter, compiled
+from opconform.specs.yaml_document import KeyMistake
 
 
 def group(tmp_path: Path, keys: str) -> Group:

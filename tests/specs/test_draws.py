@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from opconform.specs.document import KeyMistake
 from opconform.specs.loader import load_spec
 from opconform.specs.matrix.combinations import Combination
 from opconform.specs.matrix.draws import draws_of, random_functions
 from opconform.specs.matrix.expressions import Meter
 from opconform.specs.matrix.functions import RANDOM_FUNCTIONS
+from opconform.specs.yaml_document import KeyMistake
 
 SPEC = """\
 op: Split-1

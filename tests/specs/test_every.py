@@ -8,9 +8,9 @@ import pytest
 from opconform.generation.expansion import expand
 from opconform.model.draft import Draft
 from opconform.operations import OPERATIONS
-from opconform.specs.document import SpecMistakes
 from opconform.specs.every.groups import every_group_ids
 from opconform.specs.loader import load_spec, shipped_files, shipped_operations
+from opconform.specs.yaml_document import SpecMistakes
 
 #: Groups that need a sample or a port that an operation may lack, with the operations that have none.
 WITHOUT = {

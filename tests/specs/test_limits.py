@@ -14,8 +14,8 @@ from opconform.generation.expansion import expand
 from opconform.generation.options import Options
 from opconform.generation.output.stream import Stream
 from opconform.model.draft import Draft
-from opconform.specs.document import SpecMistakes
 from opconform.specs.loader import load_specs, shipped_operations
+from opconform.specs.yaml_document import SpecMistakes
 
 HEAD = "op: VariadicSplit-1\ngroups:\n  - id: a\n    title: t\n"
 BODY = "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5]\n"

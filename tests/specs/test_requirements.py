@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from opconform.specs import requirements
-from opconform.specs.document import SpecMistakes
+from opconform.specs.yaml_document import SpecMistakes
 
 TEXT = """\
 op: Some-1

@@ -21,7 +21,7 @@ from opconform_runners.tools.fuzz.cases.spec_text import group_of
 from opconform_runners.tools.fuzz.cases.supply import begin, mixed, supply
 from opconform_runners.tools.fuzz.find import Find
 from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, write_finds
-from opconform_runners.tools.fuzz.search import Limits, Search
+from opconform_runners.tools.fuzz.search import Search, SearchLimits
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result
@@ -50,7 +50,9 @@ PASSED = Result(id="Split-1/fuzz/0123456789", profile="fuzz", expect="accept", v
 def search_of(*finds: Find, earlier: tuple[Trial, ...] = ()) -> Search:
     """A search that ended before the failures were reduced."""
     search = Search(
-        batches=Batches(Launch(command=backend_command("numpy")), Path(), Options()), limits=Limits(), earlier=earlier
+        batches=Batches(Launch(command=backend_command("numpy")), Path(), Options()),
+        limits=SearchLimits(),
+        earlier=earlier,
     )
     for find in finds:
         search._note(find)

@@ -14,7 +14,7 @@ from opconform.system.interrupts import run_loop
 from opconform_runners.cli import harness as harness_command
 from opconform_runners.harness.command import Command, Launch, backend_command
 from opconform_runners.harness.connection import Harness, connect
-from opconform_runners.tools.protocol_check.rules import RULES, Checked, check
+from opconform_runners.tools.protocol_check.rules import RULES, Checked, check_rules
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.fake_harnesses import command, words
 from tests.fake_harnesses.rules import RULE_BREAKERS, UNUSABLE
@@ -47,7 +47,7 @@ async def declared(command: Command) -> Harness:
 
 def checked(command: Command, suite: Suite) -> dict[str, Checked]:
     """The result for each rule, by its id."""
-    found = check(Launch(command=command, timeout=_TIMEOUT), run_loop(declared(command)), suite)
+    found = check_rules(Launch(command=command, timeout=_TIMEOUT), run_loop(declared(command)), suite)
     return {result.id: result for result in found}
 
 

@@ -9,10 +9,10 @@ import pytest
 from opconform.errors import UsageError
 from opconform.suite.reader import open_suite
 from opconform_runners.tools.repro.script import script_of
-from opconform_runners.tools.repro.source import Source
+from opconform_runners.tools.repro.source import Expression
 from tests.conftest import Run, interpreter_with
 
-DATA = Source("data", shape=(2, 3), dtype=Source("torch.float32"))
+DATA = Expression("data", shape=(2, 3), dtype=Expression("torch.float32"))
 #: Executes the scripts of a folder, and prints how each of them ends.
 EXECUTION = """\
 import contextlib, io, json, pathlib, sys
@@ -31,11 +31,11 @@ print(json.dumps(ends))
     ("source", "text"),
     [
         (DATA.permute((1, 0)), "data.permute((1, 0))"),
-        (Source("torch").cat([DATA, DATA], dim=0), "torch.cat([data, data], dim=0)"),
+        (Expression("torch").cat([DATA, DATA], dim=0), "torch.cat([data, data], dim=0)"),
         (DATA[None, ..., 1:, :-1:2, 0], "data[None, ..., 1:, :-1:2, 0]"),
         (DATA[()], "data[()]"),
         (DATA < 0, "data < 0"),
-        ([*Source("torch").tensor_split(DATA, 2)], "[*torch.tensor_split(data, 2)]"),
+        ([*Expression("torch").tensor_split(DATA, 2)], "[*torch.tensor_split(data, 2)]"),
         (DATA.dtype, "torch.float32"),
         (DATA.shape, "(2, 3)"),
     ],
@@ -43,7 +43,7 @@ print(json.dumps(ends))
 def test_what_is_done_with_an_expression_is_an_expression(source: object, text: str) -> None:
     """As Python writes it; the shape and the type of a tensor are known."""
     assert repr(source) == text
-    assert DATA.dtype == Source("torch").float32 != Source("torch").int32
+    assert DATA.dtype == Expression("torch").float32 != Expression("torch").int32
 
 
 @pytest.mark.parametrize(

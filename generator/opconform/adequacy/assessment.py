@@ -10,13 +10,13 @@ from pydantic import Field
 from opconform.adequacy.mutations import Mutation, mutations_of
 from opconform.adequacy.reach import reached
 from opconform.adequacy.semantics import Semantics
-from opconform.adequacy.target import T, Target
+from opconform.adequacy.target import MutatedProgram, T
 from opconform.model.draft import Draft
 from opconform.specs.attribution import established
 from opconform.specs.diagnostics import validated
-from opconform.specs.document import read_document
 from opconform.specs.requirements import requirements_of
 from opconform.specs.schema.keys import Keys
+from opconform.specs.yaml_document import read_document
 from opconform.system.resources import root
 
 _FILE = "equivalents.yaml"
@@ -90,7 +90,7 @@ class Adequacy:
         return not self.untested and not any(target.open_survivors or target.stale for target in self.targets.values())
 
 
-def adequacy_of(cases: Sequence[Draft], others: Mapping[str, Target[T]]) -> Adequacy:
+def adequacy_of(cases: Sequence[Draft], others: Mapping[str, MutatedProgram[T]]) -> Adequacy:
     """The adequacy of some cases for the reference semantics and for other targets."""
     listed: set[tuple[str, str]] = set()
     for case in cases:
@@ -113,7 +113,7 @@ def adequacy_of(cases: Sequence[Draft], others: Mapping[str, Target[T]]) -> Adeq
     )
 
 
-def _assessed(target: Target[T], cases: Sequence[Draft], known: Iterable[Equivalent]) -> Assessment:
+def _assessed(target: MutatedProgram[T], cases: Sequence[Draft], known: Iterable[Equivalent]) -> Assessment:
     trials = target.trials(cases)
     ops = {trial.op for trial in trials}
     roots = {op: r for op, r in target.roots().items() if op in ops}
@@ -138,7 +138,7 @@ def _assessed(target: Target[T], cases: Sequence[Draft], known: Iterable[Equival
     )
 
 
-def _surviving(target: Target[T], mutants: Iterable[Mutation], trials: Sequence[T]) -> Iterator[Mutation]:
+def _surviving(target: MutatedProgram[T], mutants: Iterable[Mutation], trials: Sequence[T]) -> Iterator[Mutation]:
     """The mutants that no trial of their operations detects.
 
     A trial that detected one is tried first for the next of the same operations.

@@ -5,7 +5,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from opconform.adequacy.reach import Part
+from opconform.adequacy.reach import ReachedPart
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -54,7 +54,7 @@ class Mutation:
     tree: ast.Module
 
 
-def mutations_of(trees: Mapping[str, ast.Module], parts: Mapping[str, Sequence[Part]]) -> Iterator[Mutation]:
+def mutations_of(trees: Mapping[str, ast.Module], parts: Mapping[str, Sequence[ReachedPart]]) -> Iterator[Mutation]:
     """Every mutation of some parts of modules."""
     for module, reached in parts.items():
         owners = {id(node): part for part in reached for node in _inside(part.node)}

@@ -15,7 +15,7 @@ Root = tuple[str, str, ast.AST]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Part:
+class ReachedPart:
     """A definition that some operations reach; `owner` is its name, empty for a part of a declaration."""
 
     owner: str
@@ -23,21 +23,21 @@ class Part:
     ops: tuple[str, ...]
 
 
-def reached(program: Program, roots: Mapping[str, Iterable[Root]]) -> dict[str, list[Part]]:
+def reached(program: Program, roots: Mapping[str, Iterable[Root]]) -> dict[str, list[ReachedPart]]:
     """The parts of each module that some operations reach from their roots.
 
     Every name is followed to its definition, also through the imports of one module from another.
     """
     homes = {name: _definitions(tree) for name, tree in program.trees.items()}
-    found: dict[str, dict[int, Part]] = {name: {} for name in program.trees}
+    found: dict[str, dict[int, ReachedPart]] = {name: {} for name in program.trees}
     for op, starts in roots.items():
         waiting = list(starts)
         while waiting:
             module, owner, node = waiting.pop()
-            known = found[module].get(id(node), Part(owner=owner, node=node, ops=()))
+            known = found[module].get(id(node), ReachedPart(owner=owner, node=node, ops=()))
             if op in known.ops:
                 continue
-            found[module][id(node)] = Part(owner=owner, node=node, ops=(*known.ops, op))
+            found[module][id(node)] = ReachedPart(owner=owner, node=node, ops=(*known.ops, op))
             for path in ast.walk(node):
                 if isinstance(path, ast.Name):
                     home, name = program.imports[module].get(path.id, (module, path.id))

@@ -9,7 +9,7 @@ from opconform.adequacy.reach import Root
 from opconform.model.draft import Draft
 
 
-class Trial(Protocol):
+class MutantTrial(Protocol):
     """A case, or a part of it, with the result of the program in use."""
 
     @property
@@ -17,10 +17,10 @@ class Trial(Protocol):
         """The operation under test."""
 
 
-T = TypeVar("T", bound=Trial)
+T = TypeVar("T", bound=MutantTrial)
 
 
-class Target(Protocol[T]):
+class MutatedProgram(Protocol[T]):
     """A program that implements operations."""
 
     @property

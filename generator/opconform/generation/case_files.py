@@ -46,19 +46,19 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content
     return entry, contents
 
 
-def parts_of(content: Content) -> Sequence[Buffer]:
+def content_parts(content: Content) -> Sequence[Buffer]:
     """The parts of the content of a file."""
     return (content,) if isinstance(content, bytes) else content
 
 
-def size_of(content: Content) -> int:
+def content_size(content: Content) -> int:
     """The number of bytes."""
-    return sum(map(len, parts_of(content)))
+    return sum(map(len, content_parts(content)))
 
 
 def _digest(content: Content) -> str:
     digest = hashlib.sha256()
-    for part in parts_of(content):
+    for part in content_parts(content):
         digest.update(part)
     return digest.hexdigest()
 

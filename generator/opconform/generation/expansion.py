@@ -18,7 +18,6 @@ from opconform.generation.validation import LeftOut, draft_of
 from opconform.model.draft import Draft
 from opconform.model.readings import attributed
 from opconform.specs.diagnostics import mistakes_of
-from opconform.specs.document import ENOUGH, REPORTED, KeyMistake, Mistake, Route, SpecMistakes
 from opconform.specs.every.groups import samples_of
 from opconform.specs.every.sample import Samples
 from opconform.specs.group import Group, Spec
@@ -29,6 +28,7 @@ from opconform.specs.matrix.expressions import ExpressionError, Meter, expressio
 from opconform.specs.matrix.functions import Value
 from opconform.specs.schema.keys import CONCRETE, GroupKeys
 from opconform.specs.schema.models import models_of
+from opconform.specs.yaml_document import ENOUGH, REPORTED, KeyMistake, Mistake, Route, SpecMistakes
 from opconform.suite.case import canonical_json
 
 #: How many twins, and how many values of keys, are kept, since consecutive cases often have the same ones.

@@ -8,16 +8,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from opconform.errors import nearest, quoted
-from opconform.generation.identity.tensor_keys import KnownTensors, tensors_of
+from opconform.generation.identity.tensor_keys import KnownTensors, tensor_drafts
 from opconform.generation.options import LIMITS, Limits
 from opconform.model.draft import Neighbour
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Operation
 from opconform.specs.diagnostics import complaint_of
-from opconform.specs.document import KeyMistake
 from opconform.specs.every.groups import neighbours, samples_of
 from opconform.specs.schema.keys import CONCRETE
 from opconform.specs.schema.models import models_of
+from opconform.specs.yaml_document import KeyMistake
 from opconform.suite.case import Attribute
 
 
@@ -42,7 +42,7 @@ def neighbour_of(keys: Any, limits: Limits, known: KnownTensors) -> Neighbour | 
         raise KeyMistake("then", sentence, inside) from error
     operation = OPERATIONS[op]
     try:
-        settings = tensors_of(operation, checked, limits, known)
+        settings = tensor_drafts(operation, checked, limits, known)
     except KeyMistake as error:
         raise KeyMistake("then", f"{error.key}: {error.sentence}", (error.key, *error.inside), error.value) from error
     return Neighbour(op=op, settings=settings, attributes=_attributes(operation, checked))

@@ -19,9 +19,9 @@ from opconform.generation.output.writer import CaseWriter, ManifestLines, finish
 from opconform.model.draft import DIGITS, Draft
 from opconform.model.golden import file_bytes, memory_bytes
 from opconform.specs.attribution import untested, warnings_of
-from opconform.specs.document import REPORTED, Mistake, SpecMistakes
 from opconform.specs.group import Group, Spec
 from opconform.specs.matrix.combinations import FILTERED, matrix_size
+from opconform.specs.yaml_document import REPORTED, Mistake, SpecMistakes
 from opconform.suite.manifest import MANIFEST, Entry, Header, reasons_by_dialect
 from opconform.suite.selection.hints import check_matches
 from opconform.suite.selection.matches import Known, Matches

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from opconform.errors import counted, quoted, quoted_text
-from opconform.generation.identity.tensor_keys import RANK, KnownTensors, tensors_of
+from opconform.generation.identity.tensor_keys import RANK, KnownTensors, tensor_drafts
 from opconform.generation.neighbour import neighbour_of
 from opconform.generation.options import Limits
 from opconform.model.draft import Draft, Inference, TensorDraft
@@ -15,10 +15,10 @@ from opconform.model.readings import attributed
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Operand, Rejection, TensorType
 from opconform.operations.operation import ContextError, Operation
-from opconform.specs.document import KEY, KeyMistake
 from opconform.specs.group import Group
 from opconform.specs.requirements import requirements_of
 from opconform.specs.schema.keys import RejectKeys
+from opconform.specs.yaml_document import KEY, KeyMistake
 from opconform.suite.case import Attribute, Binding, Dynamic, Shape
 
 Tensors = Mapping[str, TensorDraft]
@@ -44,7 +44,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         LeftOut: The case is not made.
     """
     operation, settings = OPERATIONS[group.op], group.settings
-    tensors = tensors_of(operation, keys, limits, known)
+    tensors = tensor_drafts(operation, keys, limits, known)
     binding = _binding(operation, tensors, keys)
     reject = keys.expect if isinstance(keys.expect, RejectKeys) and not twin else None
     is_decided = keys.expect == "semantics" and not twin
@@ -98,7 +98,7 @@ def _check_applies(draft: Draft, violated: Sequence[Sequence[str]]) -> None:
 def _second(operation: Operation, keys: Any, limits: Limits, known: KnownTensors) -> Tensors:
     """The tensors of the second feed."""
     try:
-        return tensors_of(operation, keys, limits, known)
+        return tensor_drafts(operation, keys, limits, known)
     except KeyMistake as error:
         raise KeyMistake("feed", f"{error.key}: {error.sentence}", (error.key, *error.inside), error.value) from error
 

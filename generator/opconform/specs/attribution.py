@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from opconform.errors import nearest, quoted
 from opconform.operations import OPERATIONS
-from opconform.specs.document import Mistake
 from opconform.specs.group import Group, Spec
 from opconform.specs.matrix.expressions import is_expression
 from opconform.specs.requirements import requirements_of
+from opconform.specs.yaml_document import Mistake
 from opconform.suite.selection.selection import PROFILES
 
 #: The most warnings that are given; the last one then counts the others.

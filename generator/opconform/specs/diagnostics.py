@@ -7,8 +7,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from opconform.errors import nearest, quoted
-from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes
 from opconform.specs.schema.keys import PATTERNS, RejectKeys
+from opconform.specs.yaml_document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes
 from opconform.suite.case import DIMENSION
 
 _Model = TypeVar("_Model", bound=BaseModel)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from opconform.errors import quoted
-from opconform.specs.document import Document, Mistake, Route
 from opconform.specs.every.sample import Samples
 from opconform.specs.schema.keys import GroupKeys
+from opconform.specs.yaml_document import Document, Mistake, Route
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,13 +11,13 @@ from pydantic import ValidationError
 from opconform.errors import MissingError, UsageError, near_word, nearest, quoted
 from opconform.operations import NAME, OPERATIONS, REQUIREMENTS
 from opconform.specs.diagnostics import mistakes_of
-from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
 from opconform.specs.every.groups import EVERY, SAMPLES, digest_of, every_group_ids, groups_of
 from opconform.specs.group import Group, Spec
 from opconform.specs.matrix.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.schema.models import models_of
-from opconform.suite.kind import check_kind
+from opconform.specs.yaml_document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
+from opconform.suite.path_kind import check_kind
 from opconform.system.resources import root
 
 #: What an author probably means as an expression.

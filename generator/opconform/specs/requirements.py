@@ -9,8 +9,8 @@ from pydantic import Field
 
 from opconform.operations import REQUIREMENTS, installed_cases
 from opconform.specs.diagnostics import validated
-from opconform.specs.document import Route, SpecMistakes, read_document
 from opconform.specs.schema.keys import Keys
+from opconform.specs.yaml_document import Route, SpecMistakes, read_document
 from opconform.suite.manifest import Level, Stage
 from opconform.system.resources import root
 

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from opconform.errors import MissingError, SuiteError
 from opconform.suite.case import Accept, Case, Input, Output, Reject, canonical_json, case_from
 from opconform.suite.declarations import declaration_document
-from opconform.suite.kind import check_kind
 from opconform.suite.manifest import (
     CASE,
     HEADER,
@@ -27,6 +26,7 @@ from opconform.suite.manifest import (
     header_of,
     inputs_name,
 )
+from opconform.suite.path_kind import check_kind
 from opconform.suite.selection.matches import Known
 from opconform.suite.storage.store import Store, TooLargeError, open_store
 from opconform.system.memory import check_memory

@@ -33,7 +33,7 @@ def check_declared(
         refuse_if(is_checked, requirement)
 
 
-def checked(functions: Mapping[str, Function], declarations: Iterable[Declaration]) -> dict[str, Function]:
+def with_constraints(functions: Mapping[str, Function], declarations: Iterable[Declaration]) -> dict[str, Function]:
     """Functions on tensors, of which those of declared operations first refuse what violates the declaration."""
     known = {declaration.name: declaration for declaration in declarations}
     return {op: partial(_checked, call, known[op]) if op in known else call for op, call in functions.items()}
@@ -66,11 +66,11 @@ def resolved(implementation: Implementation, declarations: Iterable[Declaration]
 def constrained_names(declarations: Iterable[Declaration]) -> Iterator[str]:
     """The full names of operations, of their inputs and attributes, and of the requirements of their constraints."""
     for declaration in declarations:
-        names = [full_name(declaration.name, requirement) for requirement in requirements_of(declaration)]
+        names = [full_name(declaration.name, requirement) for requirement in constraint_ids(declaration)]
         yield from (declaration.name, *dict.fromkeys(name.rpartition(".")[0] for name in names), *names)
 
 
-def requirements_of(declaration: Declaration) -> Iterator[str]:
+def constraint_ids(declaration: Declaration) -> Iterator[str]:
     """The ids of the requirements that the constraints of a declaration stand for."""
     for port in declaration.inputs:
         constraints = {

@@ -27,14 +27,14 @@ def messages_beside(module: str) -> MessageTable:
     return tomllib.loads(Path(module).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
-def one_line(text: object) -> str:
+def message_beginning(text: object) -> str:
     """The beginning of a message on one line; an exception may be longer than anything should search."""
     return " ".join(str(text)[:_SEARCHED].split())
 
 
 def short_message(text: object, noise: re.Pattern[str] | None = None, limit: int = _LONGEST) -> str:
     """A message on one line, without noise such as places in a product's source, and cut to a limit."""
-    line = one_line(text)
+    line = message_beginning(text)
     return (noise.sub("", line) if noise else line)[:limit].strip()
 
 
@@ -64,7 +64,7 @@ class Translation:
         try:
             yield
         except (*self.missing, *self.errors) as error:
-            message = one_line(error)
+            message = message_beginning(error)
             short = short_message(f"{type(error).__name__}: {message}" if self.shows_type else message, self.noise)
             if isinstance(error, self.missing) or self.not_implemented.search(message):
                 raise Unsupported(short) from error

@@ -11,13 +11,13 @@ from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
 from opconform.specs.loader import load_specs
 from opconform.suite.selection.selection import NOT_BY_DEFAULT
-from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import json_option, spec_arguments
 from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.tools.adequacy import NumpyTarget
 
 
-@click.command("adequacy", cls=Command, example="adequacy")
+@click.command("adequacy", cls=HelpCommand, example="adequacy")
 @spec_arguments
 @click.option("--strict", is_flag=True, help="Exit with 1 if anything remains to be reviewed.")
 @json_option("the result")

@@ -5,7 +5,7 @@ import click
 from opconform.errors import HarnessError
 from opconform.system.interrupts import run_loop
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import json_option
 from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.harness.command import backend_command
@@ -13,7 +13,7 @@ from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
 
 
-@click.command("backends", cls=Command, example="backends")
+@click.command("backends", cls=HelpCommand, example="backends")
 @json_option("the list")
 def command(as_json: bool) -> None:
     """List the backends: the version and device of each that can be used, and what the others need.

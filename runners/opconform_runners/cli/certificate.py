@@ -8,7 +8,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform.suite.reader import open_suite
-from opconform_runners.cli.shared.help import Group
+from opconform_runners.cli.shared.help import HelpGroup
 from opconform_runners.cli.shared.options.general import (
     PATH,
     SOURCE,
@@ -27,7 +27,7 @@ from opconform_runners.execution.log.replay import judge
 from opconform_runners.verdicts.results import RESULTS, read_written
 
 
-@click.group("certificate", cls=Group)
+@click.group("certificate", cls=HelpGroup)
 def command() -> None:
     """Sign results, check certificates, and judge recorded outputs."""
 

@@ -10,11 +10,11 @@ import click
 from opconform.errors import UsageError, nearest
 from opconform.generation.identity.provenance import foreign_specs
 from opconform.specs.loader import named_operations, tested_operations
-from opconform.suite.kind import check_kind
+from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import EXHAUSTIVE, Selection
 from opconform.suite.storage.url import is_url
-from opconform_runners.cli.shared.help import Command, rare_option
+from opconform_runners.cli.shared.help import HelpCommand, rare_option
 from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
 from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options
 from opconform_runners.cli.shared.options.cluster import ClusterOptions, cluster_options
@@ -43,7 +43,7 @@ from opconform_runners.execution.plan import RunOptions
 from opconform_runners.harness.registry import names
 
 
-@click.command("certify", cls=Command, example="certify openvino\ncertify numpy onnxruntime Split-1 --profile core")
+@click.command("certify", cls=HelpCommand, example="certify openvino\ncertify numpy onnxruntime Split-1 --profile core")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...")
 @refused_option(
     "-k", "--select", advice="`certify` runs whole profiles. Use `opconform run SUITE BACKEND --select {!r}`."

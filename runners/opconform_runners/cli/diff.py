@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import SOURCE, json_option
 from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.reports.diff import changes_between, changes_lines
 from opconform_runners.reports.report_file import read_report
 
 
-@click.command("diff", cls=Command, example="diff before after")
+@click.command("diff", cls=HelpCommand, example="diff before after")
 @click.argument("old", type=SOURCE)
 @click.argument("new", type=SOURCE)
 @json_option("the changes")

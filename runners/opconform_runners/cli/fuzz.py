@@ -15,7 +15,7 @@ from opconform.specs.loader import shipped_operations, tested_operations
 from opconform.suite.storage.ownership import check_replaceable
 from opconform.system.interrupts import defer_interrupts, run_loop
 from opconform.system.temporary import TemporaryFolder
-from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.backends import BackendOptions, one_backend_options, positive
 from opconform_runners.cli.shared.options.general import count, out_option, refused_option
 from opconform_runners.cli.shared.output.printer import print_lines
@@ -25,8 +25,8 @@ from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
 from opconform_runners.tools.fuzz.batch import Batches
-from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, sorted_finds, write_finds, write_suite
-from opconform_runners.tools.fuzz.search import Limits, Search
+from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, sorted_finds, write_finds, write_finds_suite
+from opconform_runners.tools.fuzz.search import Search, SearchLimits
 
 #: How long a search takes unless a limit is given, in seconds.
 _SECONDS = 60.0
@@ -43,7 +43,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
         raise click.BadParameter(f"{text!r} is not a duration, such as 90s, 5m or 1h.") from error
 
 
-@click.command("fuzz", cls=Command, example="fuzz openvino\nfuzz openvino VariadicSplit-1 --time 5m --out finds")
+@click.command("fuzz", cls=HelpCommand, example="fuzz openvino\nfuzz openvino VariadicSplit-1 --time 5m --out finds")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|OPERATION]...")
 @refused_option("--op", "--operation", advice="Name operations without an option: `opconform fuzz BACKEND {}`.")
 @one_backend_options
@@ -84,7 +84,7 @@ def command(
         known = ", ".join(tested_operations())
         raise UsageError(f"{named[1]!r} is not an operation; name one backend. Operations: {known}.")
     command = replace(backend, backends=(*named, *backend.backends)).command()
-    limits = Limits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
+    limits = SearchLimits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
     folder = out or Path("opconform-out") / f"{folder_name(command.name)}-fuzz"
     check_replaceable(folder / "suite")
     earlier = earlier_trials(folder, seed)
@@ -118,7 +118,7 @@ def command(
             with defer_interrupts():
                 write_finds(sorted_finds(search), folder)
                 try:
-                    write_suite(search, folder, command.name, batches.options)
+                    write_finds_suite(search, folder, command.name, batches.options)
                 finally:
                     if search.tests:
                         print_lines(lines_of(search, folder, command.name, operations))

@@ -9,7 +9,7 @@ import click
 from opconform.specs.loader import named_operations
 from opconform.suite.manifest import Header
 from opconform.suite.selection.selection import Selection
-from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.cluster import ClusterOptions, executor_option
 from opconform_runners.cli.shared.options.general import (
     TARGET,
@@ -27,7 +27,7 @@ from opconform_runners.verdicts.text import counted
 _REASONS = 8
 
 
-@click.command("generate", cls=Command, example="generate --out suite\ngenerate my-cases.yaml --out my-suite.zip")
+@click.command("generate", cls=HelpCommand, example="generate --out suite\ngenerate my-cases.yaml --out my-suite.zip")
 @spec_arguments
 @out_option(type=TARGET, required=True, help="The folder, file (NAME.zip) or URL to write.")
 @selection_options

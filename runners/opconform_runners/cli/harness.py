@@ -17,15 +17,15 @@ from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
 from opconform.system.interrupts import run_loop
 from opconform.system.temporary import TemporaryFolder
-from opconform_runners.cli.shared.help import Group
+from opconform_runners.cli.shared.help import HelpGroup
 from opconform_runners.cli.shared.options.backends import BackendOptions, one_backend_options
 from opconform_runners.cli.shared.options.general import json_option
 from opconform_runners.cli.shared.output.printer import print_json, print_result
 from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.connection import Harness, connect
-from opconform_runners.harness.protocol import schema as messages_schema
-from opconform_runners.tools.protocol_check.rules import Checked, check
+from opconform_runners.harness.protocol import message_schema as messages_schema
+from opconform_runners.tools.protocol_check.rules import Checked, check_rules
 from opconform_runners.verdicts.text import counted
 
 #: The most characters of a message that are shown.
@@ -34,7 +34,7 @@ _UNCHECKED = "The harness was not checked, because no simple case was executed: 
 _MARKS = {"holds": "[green]✓[/green]", "broken": "[red]✗[/red]", "not applicable": "[dim]–[/dim]"}  # noqa: RUF001
 
 
-@click.group("harness", cls=Group)
+@click.group("harness", cls=HelpGroup)
 def command() -> None:
     """Check a harness, and print the schema of its messages."""
 
@@ -75,7 +75,7 @@ def _checked(launch: Launch, *, quiet: bool) -> tuple[Checked, ...]:
         with progress("generate", quiet=quiet) as on_progress:
             generated = generate(load_specs([]), Path(folder) / "suite", options, on_progress)
         with progress("check", of="rules", quiet=quiet) as on_progress:
-            return check(launch, harness, open_suite(generated.out), on_progress)
+            return check_rules(launch, harness, open_suite(generated.out), on_progress)
 
 
 async def _declared(command: Command) -> Harness:

@@ -18,13 +18,13 @@ from opconform.specs.loader import named_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case, Reject
 from opconform.suite.selection.selection import Selection
-from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import SOURCE, json_option, selection_options
 from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.verdicts.description import description_of
 
 
-@click.command("list", cls=Command, example="list\nlist --cases -k 'Split-1/axis-range/*'")
+@click.command("list", cls=HelpCommand, example="list\nlist --cases -k 'Split-1/axis-range/*'")
 @click.argument("sources", nargs=-1, type=SOURCE, metavar="[SPEC|SUITE]...")
 @selection_options
 @click.option("--cases", "by_case", is_flag=True, help="Print one line per case, with its inputs.")

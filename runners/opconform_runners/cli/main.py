@@ -11,7 +11,7 @@ import click
 from opconform import __version__
 from opconform.errors import DiskError, OpconformError, OutputError, near_word
 from opconform.system.interrupts import as_interrupts, defer_interrupts
-from opconform_runners.cli.shared.help import HELP_OPTION, Group
+from opconform_runners.cli.shared.help import HELP_OPTION, HelpGroup
 from opconform_runners.cli.shared.output.streams import guarded_streams, harmless_streams
 
 #: The commands and their summaries, in the sections of the help; each is in the module of its name.
@@ -54,7 +54,7 @@ _KEPT = {
 }
 
 
-class _Lazy(Group):
+class _Lazy(HelpGroup):
     """A group that imports a command when it is used, and lists commands by their summaries."""
 
     def known(self, ctx: click.Context) -> Sequence[str]:  # noqa: ARG002 - click's signature

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import click
 
-from opconform.suite.kind import check_kind
-from opconform_runners.cli.shared.help import Command
+from opconform.suite.path_kind import check_kind
+from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import FOLDER_TARGET, SOURCE, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import hold, print_next, publish, show_report
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.scale.merge import merge
+from opconform_runners.findings.grouping import with_findings
 from opconform_runners.findings.report import report_of
-from opconform_runners.findings.search import with_findings
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import REPORT
 
 
-@click.command("merge", cls=Command, example="merge shard-1 shard-2 --out merged")
+@click.command("merge", cls=HelpCommand, example="merge shard-1 shard-2 --out merged")
 @click.argument("shards", nargs=-1, required=True, type=SOURCE, metavar="SHARD...")
 @click.option("--out", "-o", type=FOLDER_TARGET, required=True, help="The folder or URL to write.")
 @click.option("--suite", type=SOURCE, help="The suite that was run, for the HTML report.")

@@ -16,12 +16,12 @@ from opconform.errors import DiskError, UsageError, quoted
 from opconform.operations import NAME, OPERATIONS
 from opconform.suite.storage.ownership import check_outside_suites
 from opconform.system.resources import render
-from opconform_runners.cli.shared.help import Group
+from opconform_runners.cli.shared.help import HelpGroup
 
 _WORD = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
 
-@click.group("new", cls=Group)
+@click.group("new", cls=HelpGroup)
 def command() -> None:
     """Write the files of a new operation, backend or harness, which work as they are."""
 

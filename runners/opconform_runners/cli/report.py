@@ -9,7 +9,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform.suite.storage.ownership import replace_ours
-from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import SOURCE
 from opconform_runners.cli.shared.output.console import console_of
 from opconform_runners.cli.shared.output.streams import is_copy, print_document
@@ -43,7 +43,7 @@ _STDOUT = "-"
 
 
 @click.command(
-    "report", cls=Command, example="report opconform-out/openvino\nreport opconform-out/numpy --junit junit.xml"
+    "report", cls=HelpCommand, example="report opconform-out/openvino\nreport opconform-out/numpy --junit junit.xml"
 )
 @click.argument("results", nargs=-1, required=True, type=SOURCE, metavar="OUT...")
 @click.option(

@@ -17,7 +17,7 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection, check_one, pattern_of
 from opconform.suite.storage.ownership import check_named, replace_named
 from opconform.system.temporary import TemporaryFolder
-from opconform_runners.cli.shared.help import Command, rare_option
+from opconform_runners.cli.shared.help import HelpCommand, rare_option
 from opconform_runners.cli.shared.options.backends import BackendOptions, timeout_option
 from opconform_runners.cli.shared.options.general import SOURCE, out_option
 from opconform_runners.cli.shared.output.streams import print_document
@@ -29,7 +29,7 @@ from opconform_runners.tools.repro.script import SCRIPTS, dialects_needed, scrip
 _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
 
 
-@click.command("repro", cls=Command, example="repro VariadicSplit-1/remainder-over/17a2d48cd0 openvino")
+@click.command("repro", cls=HelpCommand, example="repro VariadicSplit-1/remainder-over/17a2d48cd0 openvino")
 @click.argument("case")
 @click.argument("named", required=False, metavar="[BACKEND]")
 @click.option(

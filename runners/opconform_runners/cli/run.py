@@ -10,12 +10,11 @@ from typing import Any
 import click
 
 from opconform.errors import SuiteError, UsageError
-from opconform.suite.kind import check_kind
+from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
 from opconform.suite.storage.ownership import replace_named
-from opconform_runners.cli.shared.help import WORDS, rare_option
-from opconform_runners.cli.shared.help import Command as HelpCommand
+from opconform_runners.cli.shared.help import WORDS, HelpCommand, rare_option
 from opconform_runners.cli.shared.last_failed import FOLDER as AGAIN
 from opconform_runners.cli.shared.last_failed import is_failure, last_failed
 from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start

@@ -2,12 +2,12 @@
 
 import click
 
-from opconform.specs.schema.models import schema
-from opconform_runners.cli.shared.help import Command
+from opconform.specs.schema.models import spec_schema
+from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.output.printer import print_json
 
 
-@click.command("schema", cls=Command, example="schema > opconform.schema.json")
+@click.command("schema", cls=HelpCommand, example="schema > opconform.schema.json")
 def command() -> None:
     """Print the JSON Schema of specs.
 
@@ -15,4 +15,4 @@ def command() -> None:
 
     # yaml-language-server: $schema=opconform.schema.json
     """
-    print_json(schema())
+    print_json(spec_schema())

@@ -9,8 +9,8 @@ from opconform.errors import UsageError
 from opconform.explanation.case_list import ListedCase, one_case
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
-from opconform.suite.kind import kinds_of
-from opconform_runners.cli.shared.help import Command
+from opconform.suite.path_kind import kinds_of
+from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import SOURCE, json_option
 from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.findings.causes.feeds import feeds_of
@@ -31,7 +31,7 @@ _MOST = 12
 
 @click.command(
     "show",
-    cls=Command,
+    cls=HelpCommand,
     example="show VariadicSplit-1/remainder-over/17a2d48cd0\nshow 17a2d48cd0 opconform-out/openvino",
 )
 @click.argument("case")

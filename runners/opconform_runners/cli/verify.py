@@ -6,13 +6,13 @@ import click
 
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import problems_of
-from opconform_runners.cli.shared.help import Command
+from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import SOURCE, json_option
 from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.verdicts.text import counted
 
 
-@click.command("verify", cls=Command, example="verify suite")
+@click.command("verify", cls=HelpCommand, example="verify suite")
 @click.argument("suite", type=SOURCE)
 @json_option("the problems")
 def command(suite: Path, as_json: bool) -> None:

@@ -141,7 +141,7 @@ class CaseVerdicts:
     ) -> None:
         executions = self._executions.setdefault(entry.id, {})
         if attempt == "first" or (attempt == "alone" and judge.has_ended(executions["first"])):
-            self._facts[entry.id] = facts_of(answer)
+            self._facts[entry.id] = execution_facts(answer)
         facts = self._facts[entry.id]
         executions[attempt] = own
         found = self._incidents[entry.id] = (*self._incidents.get(entry.id, ()), *incidents)
@@ -185,7 +185,7 @@ def _is_small(outcome: Outcome) -> bool:
     return sum(array.nbytes for feed in feeds for array in feed) <= CASE_LIMIT
 
 
-def facts_of(answer: Answer | None) -> Mapping[str, Any]:
+def execution_facts(answer: Answer | None) -> Mapping[str, Any]:
     """The fields of the first outcome that a result repeats."""
     return {name: getattr(answer, name, None) for name in _FACTS}
 

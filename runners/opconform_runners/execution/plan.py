@@ -104,7 +104,7 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
     return [suite.by_id[id_] for id_ in sorted({name.id for name in wanted} | twins)]
 
 
-def header_of(suite: Suite, entries: Sequence[Entry], plan: RunPlan, implementation: Implementation) -> RunHeader:
+def run_header_of(suite: Suite, entries: Sequence[Entry], plan: RunPlan, implementation: Implementation) -> RunHeader:
     """The header of a run of some cases of a suite."""
     selection = plan.options.selection
     everything = entries if selection.shard is None else selected(suite, replace(selection, shard=None))

@@ -24,7 +24,7 @@ from opconform_runners.harness.protocol import (
     CLOCKS,
     INLINE_LIMIT,
     Failed,
-    Feed,
+    FeedFiles,
     InlineFeed,
     NotSupported,
     Ok,
@@ -94,10 +94,10 @@ def lay_out(suite: Suite, given: tuple[Entry, Case], dialect: str | None, *, seq
         path.write_bytes(content)
         written.append((str(path), _state_of(str(path))))
     paths = tuple(f"{place.outputs}/{seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
-    feeds: list[Feed | InlineFeed] = [
+    feeds: list[FeedFiles | InlineFeed] = [
         InlineFeed(npz=b2a_base64(inputs[feed], newline=False).decode(), outputs=path)
         if inline
-        else Feed(inputs=inputs_name(feed), outputs=path)
+        else FeedFiles(inputs=inputs_name(feed), outputs=path)
         for feed, path in enumerate(paths)
     ]
     model = None if dialect is None else suite.header.dialects[dialect]

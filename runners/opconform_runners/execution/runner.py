@@ -16,7 +16,7 @@ from opconform_runners.backends.constraints import resolved
 from opconform_runners.execution.case_verdicts import NOT_EXECUTED, CaseVerdicts, execute_again, restore
 from opconform_runners.execution.log.logged_outcome import Attempt
 from opconform_runners.execution.log.outcomes import OutcomeLog
-from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, header_of, local_plan, selected
+from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, local_plan, run_header_of, selected
 from opconform_runners.execution.request import check_dialects
 from opconform_runners.execution.scale.remote import RemoteExecution, machine_of_worker
 from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
@@ -196,7 +196,7 @@ class _WholeSuite:
         """Nothing else is needed."""
 
     def _header_of(self, implementation: Implementation) -> RunHeader:
-        return header_of(self.suite, self.entries, self.plan, implementation)
+        return run_header_of(self.suite, self.entries, self.plan, implementation)
 
 
 class _Stop(Exception):  # noqa: N818 - no error

@@ -103,7 +103,7 @@ class Execution:
 
     async def run(self, on_ready: OnReady) -> tuple[Implementation, str | None]:
         """Execute all waiting cases."""
-        first = Worker(self)
+        first = HarnessWorker(self)
         implementation = await first.begin()
         try:
             on_ready(implementation)
@@ -112,7 +112,7 @@ class Execution:
             raise
         cases = len(self.waiting)
         jobs = self.launch.jobs or default_jobs(implementation.device, cases, alone=self.ahead == 1)
-        workers = [first, *(Worker(self) for _ in range(1, min(jobs, cases)))]
+        workers = [first, *(HarnessWorker(self) for _ in range(1, min(jobs, cases)))]
         tasks = [asyncio.create_task(worker.run()) for worker in workers]
         try:
             await asyncio.gather(*tasks)
@@ -124,7 +124,7 @@ class Execution:
 
 
 @dataclass(slots=True)
-class Worker:
+class HarnessWorker:
     """One harness at a time, and the requests that it has not answered.
 
     After an error or an exit of the harness, which another case may have caused, a case is executed again alone.

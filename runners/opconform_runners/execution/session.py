@@ -11,7 +11,7 @@ from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.case_verdicts import CaseVerdicts, execute_again
 from opconform_runners.execution.log.logged_outcome import Attempt
-from opconform_runners.execution.scheduler import Execution, Worker
+from opconform_runners.execution.scheduler import Execution, HarnessWorker
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Incident, Outcome
 from opconform_runners.verdicts.results import Result
@@ -98,7 +98,7 @@ class _WarmHarness:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # leaves the caller's event loop alone
         self._outcomes: list[tuple[Case, Outcome, *tuple[Incident, ...]]] = []
         self._execution = Execution(suite, launch, self._on_outcome)
-        self._worker = Worker(self._execution)
+        self._worker = HarnessWorker(self._execution)
 
     def turn_to(self, suite: Suite) -> None:
         """Execute cases of another suite from now on."""

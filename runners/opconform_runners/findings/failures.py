@@ -33,7 +33,7 @@ def severity_of(result: Result, standing: Standing = "new") -> Severity:
     return "interpretation" if standing == "read" else _BY_REASON.get(result.reason or "", "wrong data")
 
 
-def size_of(result: Result) -> tuple[int, int, str]:
+def result_size(result: Result) -> tuple[int, int, str]:
     """By what failures are ordered: the number of elements of the inputs as they are described, and the description."""
     shapes = [map(int, shape.split(", ")) for shape in _SHAPE.findall(result.inputs)]
     return sum(map(math.prod, shapes)), len(result.inputs), result.id

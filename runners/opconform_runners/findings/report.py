@@ -17,7 +17,7 @@ from opconform_runners.findings.requirement_row import RequirementRow, supported
 from opconform_runners.harness.environment import UNKNOWN, Environment
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.baseline import Comparison
-from opconform_runners.verdicts.results import Result, kind_of, placements_of
+from opconform_runners.verdicts.results import Result, placements_of, tally_kind_of
 from opconform_runners.verdicts.run_header import RunHeader, SuiteNote
 from opconform_runners.verdicts.tally import Tally
 from opconform_runners.verdicts.text import counted
@@ -115,7 +115,7 @@ class Report:
 
     @cached_property
     def _passed(self) -> frozenset[tuple[str, str]]:
-        kinds = (*map(kind_of, self.results), *(tally.kind for tally in self.tallies))
+        kinds = (*map(tally_kind_of, self.results), *(tally.kind for tally in self.tallies))
         passing = (kind for kind in kinds if kind.verdict == "pass")
         return frozenset((x.op, name) for x in passing for name in x.requirements)
 

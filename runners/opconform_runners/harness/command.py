@@ -13,7 +13,7 @@ import psutil
 import opconform
 from opconform.errors import UsageError
 from opconform_runners.harness import bootstrap
-from opconform_runners.harness.registry import check, file_of, placed
+from opconform_runners.harness.registry import backend_file_of, check, placed
 
 #: The bytes of a GiB, the unit of `--memory`.
 GIB = 1 << 30
@@ -47,7 +47,7 @@ class Command:
         if self.python is None:
             files = [Path(shutil.which(self.arguments[0]) or self.arguments[0]), *map(Path, self.arguments[1:])]
         else:
-            files = [Path(file_of(self.name))] if file_of(self.name) else []
+            files = [Path(backend_file_of(self.name))] if backend_file_of(self.name) else []
         digests = [hashlib.sha256(file.read_bytes()).digest() for file in files if file.is_file()]
         return hashlib.sha256(b"".join(digests)).hexdigest() if digests else None
 

@@ -123,7 +123,7 @@ _REPLY: TypeAdapter[Reply] = TypeAdapter(Annotated[Reply, Field(discriminator="s
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Feed:
+class FeedFiles:
     """Where a feed's inputs lie in the case's folder, and where its outputs are to be written."""
 
     inputs: str
@@ -156,7 +156,7 @@ class Run:
     dir: str | None
     dialect: str | None
     model: str | None
-    feeds: tuple[Feed | InlineFeed, ...]
+    feeds: tuple[FeedFiles | InlineFeed, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -166,7 +166,7 @@ class Stop:
     cmd: Literal["stop"]
 
 
-def schema() -> dict[str, Any]:
+def message_schema() -> dict[str, Any]:
     """The JSON Schema of every message: the requests, the answer to `start`, and the replies to `run`."""
     messages: TypeAdapter[Any] = TypeAdapter(Start | Run | Stop | Said | Reply, config=_STRICT)
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "The opconform harness protocol"}
@@ -193,12 +193,12 @@ def run_line(
     folder: str | None,
     dialect: str | None,
     model: str | None,
-    feeds: Sequence[Feed | InlineFeed],
+    feeds: Sequence[FeedFiles | InlineFeed],
 ) -> bytes:
     """The request to execute a case, given as `harness_text`."""
     documents = [
         {"inputs": feed.inputs, "outputs": feed.outputs}
-        if isinstance(feed, Feed)
+        if isinstance(feed, FeedFiles)
         else {"npz": feed.npz, "outputs": feed.outputs}
         for feed in feeds
     ]

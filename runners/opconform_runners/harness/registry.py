@@ -50,7 +50,7 @@ def load(name: str) -> Backend:
 
 def check(name: str) -> None:
     """Check that a name is that of a registered backend, or names a class in a file or module."""
-    if (file := file_of(name)) and not Path(file).is_file():
+    if (file := backend_file_of(name)) and not Path(file).is_file():
         raise UsageError(f"File not found: {file}. Name a backend in a file as path/file.py:ClassName.")
     if name.endswith(".py"):
         raise UsageError(f"Add the class name, as in {name}:ClassName.")
@@ -58,7 +58,7 @@ def check(name: str) -> None:
         _entry(name.partition(":")[0])
 
 
-def file_of(name: str) -> str:
+def backend_file_of(name: str) -> str:
     """The file in a name such as `path/file.py:ClassName`; empty for any other name."""
     found = _CLASS.fullmatch(name)
     return found["file"] or "" if found else ""

@@ -39,7 +39,7 @@ from opconform_runners.harness.protocol import (
     reply_line,
     said_line,
 )
-from opconform_runners.harness.registry import UNUSABLE, file_of, load
+from opconform_runners.harness.registry import UNUSABLE, backend_file_of, load
 
 #: The maximum length of the reason why a backend cannot be loaded, and the number of list elements shown.
 _LONGEST_REASON = 600
@@ -76,7 +76,8 @@ def _loaded(name: str) -> tuple[Backend, bytes]:
         why = str(error)
     except Exception as error:  # noqa: BLE001 - a backend may raise anything when it is loaded
         traceback.print_exc()
-        why = f"The backend {name} cannot be loaded: {_sentence(error, file_of(name))[:_LONGEST_REASON].rstrip('.')}."
+        sentence = _sentence(error, backend_file_of(name))[:_LONGEST_REASON].rstrip(".")
+        why = f"The backend {name} cannot be loaded: {sentence}."
     sys.stderr.write(f"\n{' '.join(why.split())}\n")
     sys.stderr.flush()
     os._exit(UNUSABLE)  # nothing may follow the last line

@@ -16,7 +16,7 @@ from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
 from opconform_runners.pytest_plugin.case_selection import absent_sentence, wanted
-from opconform_runners.pytest_plugin.items import CaseItem, Cases, PluginOptions, Tested, options_of, shown_path
+from opconform_runners.pytest_plugin.items import CaseItem, Cases, PluginOptions, TestedSuite, options_of, shown_path
 from opconform_runners.pytest_plugin.names import case_pattern
 from opconform_runners.pytest_plugin.shipped_suite import cached_suite
 from opconform_runners.verdicts.baseline import Line, compare, read_baseline
@@ -40,7 +40,7 @@ class Conformance:
 
     def __init__(self) -> None:
         self._given = _Given("", "", ())
-        self._tested: Tested | None = None
+        self._tested: TestedSuite | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
@@ -71,7 +71,7 @@ class Conformance:
             raise pytest.UsageError(str(error)) from error
         for name, text in _marks(suite):
             config.addinivalue_line("markers", f"{name}: {text} (opconform)")
-        self._tested = Tested(
+        self._tested = TestedSuite(
             suite=suite,
             entries=tuple(entries),
             absent=tuple(absent),

@@ -15,10 +15,10 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
-from opconform_runners.harness.registry import file_of
+from opconform_runners.harness.registry import backend_file_of
 from opconform_runners.pytest_plugin.names import names_of
 from opconform_runners.reports.terminal.incidents import incident_sentence
-from opconform_runners.verdicts.baseline import Line, expectation, kind_of
+from opconform_runners.verdicts.baseline import Line, comparison_field_of, expectation
 from opconform_runners.verdicts.results import Result
 
 #: The default time limit for a case, in seconds.
@@ -46,7 +46,7 @@ def options_of(config: pytest.Config) -> PluginOptions:
     suite, backend, harness, python, baseline = (
         config.getoption(f"opconform_{name}") for name in ("suite", "backend", "harness", "python", "baseline")
     )
-    if file := file_of(backend or ""):
+    if file := backend_file_of(backend or ""):
         backend = f"{_located(config, 'backend', file)}{backend.removeprefix(file)}"
     if (backend is None) == (harness is None):
         raise pytest.UsageError("Use either --opconform-backend NAME or --opconform-harness COMMAND.")
@@ -94,7 +94,7 @@ def shown_path(path: Path) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tested:
+class TestedSuite:
     """The suite under test, the session that gives the verdicts, the options, and the baseline's lines by case.
 
     `absent` are the wanted cases of operations that the backend does not declare.
@@ -111,7 +111,7 @@ class Tested:
 class Cases(pytest.Collector):
     """The cases of a suite."""
 
-    def __init__(self, *, tested: Tested, **known: Any) -> None:
+    def __init__(self, *, tested: TestedSuite, **known: Any) -> None:
         super().__init__(**known)
         self._tested = tested
 
@@ -143,7 +143,7 @@ class CaseItem(pytest.Item):
         return self._entry.id
 
     def __init__(
-        self, *, tested: Tested, entry: Entry, marks: Mapping[str, pytest.MarkDecorator], **known: Any
+        self, *, tested: TestedSuite, entry: Entry, marks: Mapping[str, pytest.MarkDecorator], **known: Any
     ) -> None:
         super().__init__(**known)
         self._tested = tested
@@ -185,7 +185,7 @@ class CaseItem(pytest.Item):
     def _compare(self, result: Result, lines: Sequence[Line]) -> None:
         """Report a failure or a pass as the baseline expects it."""
         expects = [expectation(str(self._tested.options.baseline), lines)] if lines else []
-        match kind_of(result, lines):
+        match comparison_field_of(result, lines):
             case "known":
                 pytest.xfail("; ".join([f"{result.inputs}: {result.reason}: {result.sentence}", *expects]))
             case "passes":

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from opconform_runners.verdicts.baseline import Baseline, Line, kind_of, parse_baseline
+from opconform_runners.verdicts.baseline import Baseline, Line, comparison_field_of, parse_baseline
 from opconform_runners.verdicts.results import Result
 
 
@@ -25,7 +25,7 @@ def update(baseline: Baseline, results: Sequence[Result], stale: Collection[Line
     expects = {result.id: result.expect for result in results}
     by_id = {result.id: result for result in results}
     lines_of = baseline.lines_of(expects)
-    passing = {name for name, lines in lines_of.items() if kind_of(by_id[name], lines) == "passes"}
+    passing = {name for name, lines in lines_of.items() if comparison_field_of(by_id[name], lines) == "passes"}
     removed: list[Line] = []
     wanted: set[tuple[str, str]] = set()
     for line in baseline.lines:

@@ -11,8 +11,8 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic_core import from_json
 
 from opconform.errors import DiskError, MissingError, SuiteError, UsageError
-from opconform.suite.kind import check_kind
 from opconform.suite.manifest import HEADER
+from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.system.files import read_regular, replacement
 from opconform_runners.backends.backend import HARDWARE
@@ -28,7 +28,7 @@ from opconform_runners.verdicts.results import (
     REPORT,
     RESULTS,
     RESULTS_LIMIT,
-    Written,
+    WrittenResults,
     read_written,
 )
 from opconform_runners.verdicts.run_header import progress_of
@@ -198,7 +198,7 @@ def _results_path(place: Path) -> Path:
     return place.with_name(RESULTS) if place.name == REPORT else place
 
 
-def _report_of_results(written: Written) -> Report:
+def _report_of_results(written: WrittenResults) -> Report:
     """The report that follows from results alone."""
     results = written.results
     gave_up = None if written.is_complete else f"Interrupted {progress_of(len(results), written.header.cases)}"

@@ -16,7 +16,7 @@ from opconform.operations import OPERATIONS
 from opconform.suite.case import Case, Reject
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.constraints import checked
+from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.frameworks.numpy import FUNCTIONS, Numpy
 from opconform_runners.backends.graph import Function, outputs_of
 from opconform_runners.verdicts.comparison import mismatch_of
@@ -106,7 +106,7 @@ def _bounded_memory() -> Iterator[None]:
 
 def _checked(table: Mapping[str, Function]) -> Mapping[str, Function]:
     """The functions, which refuse what violates the declarations first."""
-    return checked(table, (operation.declaration for operation in OPERATIONS.values()))
+    return with_constraints(table, (operation.declaration for operation in OPERATIONS.values()))
 
 
 def _trial(draft: Draft) -> CaseTrial:

@@ -12,7 +12,7 @@ from pydantic import ConfigDict
 
 from opconform.errors import UsageError
 from opconform.suite.case import CaseId
-from opconform.suite.kind import check_kind
+from opconform.suite.path_kind import check_kind
 from opconform.system.files import FileTooLargeError, read_regular
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
@@ -160,13 +160,13 @@ def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, s
     for result in results:
         expected = lines.get(result.id, ())
         case = Met(id=result.id, verdict=result.verdict, reason=result.reason, lines=expected)
-        met[kind_of(result, expected)].append(case)
+        met[comparison_field_of(result, expected)].append(case)
     stale = tuple(line for line in baseline.lines if not line.cases(suite))
     kinds = ("regressions", "passes", "known", "undecided")
     return Comparison(file=baseline.file, stale=stale, **{kind: tuple(met[kind]) for kind in kinds})
 
 
-def kind_of(result: Result, lines: Sequence[Line]) -> str:
+def comparison_field_of(result: Result, lines: Sequence[Line]) -> str:
     """The field of `Comparison` that a result belongs to, given the lines that apply to it; empty for none."""
     reasons = {line.reason for line in lines}
     if result.verdict == "fail":

@@ -116,7 +116,7 @@ def joined(result: Result, other: Result) -> Result:
     return replace(result, incidents=tuple(dict.fromkeys((*result.incidents, *other.incidents))))
 
 
-def kind_of(result: Result) -> Kind:
+def tally_kind_of(result: Result) -> Kind:
     """The kind of cases that a streamed run counts a result with."""
     return Kind(op=result.op, profile=result.profile, verdict=result.verdict, requirements=result.requirements)
 
@@ -138,7 +138,7 @@ def write_results(out: Path, header: RunHeader, results: Sequence[Result], *, in
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Written:
+class WrittenResults:
     """`results.jsonl` as a run left it: the lines between header and footer, and whether it was interrupted."""
 
     path: Path
@@ -181,7 +181,7 @@ def _contradictions(header: RunHeader, results: Sequence[Result], *, is_complete
             yield f"the result of {result.id} contradicts itself"
 
 
-def read_written(path: Path) -> Written:
+def read_written(path: Path) -> WrittenResults:
     """Results, complete or interrupted; a SuiteError if the file was changed or cut short."""
     try:
         content = read_regular(path, RESULTS_LIMIT)
@@ -205,7 +205,7 @@ def read_written(path: Path) -> Written:
     body = b"".join([first, *lines[:-1]])
     for interrupted in (False, True):
         if content == body + _footer(body, len(lines) - 1, interrupted=interrupted):
-            return Written(path=path, header=header, lines=tuple(lines[:-1]), is_complete=not interrupted)
+            return WrittenResults(path=path, header=header, lines=tuple(lines[:-1]), is_complete=not interrupted)
     raise SuiteError(f"{path} was changed after the run. Repeat the run.")
 
 

@@ -52,7 +52,7 @@ class Streamed:
         """What the tallies of a part of the cases contradict, given the known requirements and the profiles."""
         if cases > self.cases:
             yield f"it has {cases:,} cases, but its header says {self.cases:,} in all shards"
-        if self.tallies != tallies_of(counts_of(self.tallies)):
+        if self.tallies != tallies_of(tally_counts(self.tallies)):
             yield "its tallies are not sorted, or one is repeated"
         for kind in (tally.kind for tally in self.tallies):
             if kind.verdict in KEPT:
@@ -69,7 +69,7 @@ def tallies_of(counts: Mapping[Kind, int]) -> tuple[Tally, ...]:
     return tuple(Tally(kind=x, cases=counts[x]) for x in ordered if counts[x])
 
 
-def counts_of(tallies: Iterable[Tally]) -> Counter[Kind]:
+def tally_counts(tallies: Iterable[Tally]) -> Counter[Kind]:
     """Tallies as counts."""
     counts: Counter[Kind] = Counter()
     for tally in tallies:

@@ -8,9 +8,9 @@ from opconform.errors import quoted
 from opconform.generation.options import Limits
 from opconform.model.draft import TensorDraft
 from opconform.operations.operation import Operation
-from opconform.specs.document import KEY, KeyMistake
 from opconform.specs.matrix.expressions import is_expression
 from opconform.specs.schema.keys import TensorKeys
+from opconform.specs.yaml_document import KEY, KeyMistake
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
 from opconform.tensors.literals import Element, checked
@@ -54,7 +54,7 @@ class KnownTensors:
         return self._drafts[known][1]
 
 
-def tensors_of(operation: Operation, keys: Any, limits: Limits, known: KnownTensors) -> dict[str, TensorDraft]:
+def tensor_drafts(operation: Operation, keys: Any, limits: Limits, known: KnownTensors) -> dict[str, TensorDraft]:
     """The tensors in some keys, by name and in the order of the operation's ports."""
     tensors: dict[str, TensorDraft] = {}
     for port in operation.inputs:

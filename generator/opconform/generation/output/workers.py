@@ -23,9 +23,9 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from opconform.errors import SuiteError
-from opconform.generation.case_files import case_files, parts_of
+from opconform.generation.case_files import case_files, content_parts
 from opconform.generation.options import Options
-from opconform.generation.output.writer import CaseWriter, Written
+from opconform.generation.output.writer import CaseWriter, WrittenCase
 from opconform.model.draft import Draft
 from opconform.model.golden import file_bytes
 from opconform.suite.manifest import Entry
@@ -47,7 +47,7 @@ _REMOTE_BATCH = 250
 Begin = Callable[[], Callable[[Any], object]]
 
 
-class Worker(NamedTuple):
+class GenerationWorker(NamedTuple):
     """A process that answers what it is sent, in order.
 
     It is connected by a pipe: the semaphores of `ProcessPoolExecutor` would outlive a process group that is killed.
@@ -59,7 +59,7 @@ class Worker(NamedTuple):
 
 def write_cases(
     cases: Iterable[Draft], writer: CaseWriter, *, jobs: int, is_large: Callable[[Draft], bool]
-) -> Iterator[Written]:
+) -> Iterator[WrittenCase]:
     """Write cases in batches, in several processes if there is more than one job; a large case is written alone.
 
     This process is one of them: it writes what the workers have no time for.
@@ -90,7 +90,7 @@ def write_cases(
             item.process.join()
 
 
-def _answers(waiting: dict[Worker, int], *, wait: bool) -> Iterator[Written]:
+def _answers(waiting: dict[GenerationWorker, int], *, wait: bool) -> Iterator[WrittenCase]:
     """The cases that workers have written; those of all batches that they wait for, or what is there already."""
     for worker, count in waiting.items():
         for _ in range(count):
@@ -101,26 +101,26 @@ def _answers(waiting: dict[Worker, int], *, wait: bool) -> Iterator[Written]:
 
 def _remotely_evaluated(
     cases: Iterable[Draft], writer: CaseWriter, executor: Workers, is_large: Callable[[Draft], bool]
-) -> Iterator[Written]:
+) -> Iterator[WrittenCase]:
     """Write cases whose files other machines compute, except those of large cases."""
     plain = replace(writer.options, executor=None)
     pairs = (
         ([x for x in batch if is_large(x)], (plain, [x for x in batch if not is_large(x)]))
         for batch in batches(cases, _REMOTE_BATCH, file_bytes)
     )
-    for large, outcome in executor.in_order(evaluated, pairs):
+    for large, outcome in executor.in_order(case_contents, pairs):
         yield from (writer.write_files(*x) for x in result_of(outcome))
         yield from writer.write(large)
 
 
-def evaluated(given: tuple[Options, Sequence[Draft]]) -> list[tuple[Entry, dict[str, bytes]]]:
+def case_contents(given: tuple[Options, Sequence[Draft]]) -> list[tuple[Entry, dict[str, bytes]]]:
     """The lines of the manifest and the files of some cases, as bytes that can be sent."""
     options, drafts = given
     found = (case_files(draft, options) for draft in drafts)
-    return [(entry, {name: b"".join(parts_of(file)) for name, file in files.items()}) for entry, files in found]
+    return [(entry, {name: b"".join(content_parts(file)) for name, file in files.items()}) for entry, files in found]
 
 
-def started(begin: Begin, jobs: int) -> list[Worker]:
+def started(begin: Begin, jobs: int) -> list[GenerationWorker]:
     """Start processes that ignore Ctrl-C: forked from one clean process with the imports, where the system can."""
     current_process()._config.setdefault("tempdir", _folder().name)  # type: ignore[attr-defined]
     with _safe_path():
@@ -154,7 +154,7 @@ def _safe_path() -> Iterator[None]:
             os.environ["PYTHONSAFEPATH"] = before
 
 
-def _started(begin: Begin, jobs: int) -> list[Worker]:
+def _started(begin: Begin, jobs: int) -> list[GenerationWorker]:
     if "forkserver" not in get_all_start_methods():
         return [_start(get_context("spawn"), begin) for _ in range(jobs)]
     context = get_context("forkserver")
@@ -168,15 +168,15 @@ def _started(begin: Begin, jobs: int) -> list[Worker]:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _start(context: "ForkServerContext | SpawnContext", begin: Begin) -> Worker:
+def _start(context: "ForkServerContext | SpawnContext", begin: Begin) -> GenerationWorker:
     ours, theirs = context.Pipe()
     process = context.Process(target=_work, args=(begin, theirs))
     process.start()
     theirs.close()
-    return Worker(process, ours)
+    return GenerationWorker(process, ours)
 
 
-def received(worker: Worker) -> Any:
+def received(worker: GenerationWorker) -> Any:
     """The next answer of a worker.
 
     Raises:
@@ -198,7 +198,7 @@ def _translated() -> Iterator[None]:
         raise SuiteError("A worker process was killed. Run the same command again.") from error
 
 
-def _begin_writing(writer: CaseWriter) -> Callable[[Sequence[Draft]], list[Written]]:
+def _begin_writing(writer: CaseWriter) -> Callable[[Sequence[Draft]], list[WrittenCase]]:
     return lambda batch: list(writer.write(batch))
 
 

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from opconform.errors import SuiteError
-from opconform.generation.case_files import Content, case_files, parts_of, size_of
+from opconform.generation.case_files import Content, case_files, content_parts, content_size
 from opconform.generation.options import Options
 from opconform.model.draft import Draft
 from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, entry_of, header_text
@@ -24,7 +24,7 @@ from opconform.system.tasks import batches
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class WrittenCase:
     """A case in its folder of `size` bytes, and its line of the manifest.
 
     `left_out` has the reason for each dialect without a model.
@@ -44,23 +44,23 @@ class CaseWriter:
     partial: Path
     options: Options
 
-    def write(self, drafts: Sequence[Draft]) -> Iterator[Written]:
+    def write(self, drafts: Sequence[Draft]) -> Iterator[WrittenCase]:
         """Evaluate cases and write them."""
         evaluated = (case_files(draft, self.options) for draft in drafts)
-        for batch in batches(evaluated, len(drafts), lambda x: sum(map(size_of, x[1].values()))):
+        for batch in batches(evaluated, len(drafts), lambda x: sum(map(content_size, x[1].values()))):
             yield from starmap(self.write_files, batch)
 
-    def write_files(self, entry: Entry, contents: Mapping[str, Content]) -> Written:
+    def write_files(self, entry: Entry, contents: Mapping[str, Content]) -> WrittenCase:
         """Write the files of a case."""
         folder = f"{self.partial}/{entry.id}"
         with translated_errors(self.partial):
             for inner in sorted({name.rpartition("/")[0] for name in contents}):
                 os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
             for name, content in contents.items():
-                write_file(f"{folder}/{name}", parts_of(content))
-        line, size = entry_line(entry).encode(), sum(map(size_of, contents.values()))
+                write_file(f"{folder}/{name}", content_parts(content))
+        line, size = entry_line(entry).encode(), sum(map(content_size, contents.values()))
         expect = "accept" if entry.expect == "accept" else "reject"
-        return Written(id=entry.id, line=line, expect=expect, size=size, left_out=entry.left_out)
+        return WrittenCase(id=entry.id, line=line, expect=expect, size=size, left_out=entry.left_out)
 
 
 class ManifestLines:
@@ -70,7 +70,7 @@ class ManifestLines:
         self._file = file
         self._places: dict[str, array[int]] = {}
 
-    def add(self, written: Written) -> None:
+    def add(self, written: WrittenCase) -> None:
         """Append the line of a case."""
         group, _, digits = written.id.rpartition("/")
         self._places.setdefault(f"{group}/", array("Q")).extend((int(digits, 16), self._file.tell()))

@@ -8,7 +8,6 @@ from typing import Any
 
 from opconform.operations import OPERATIONS
 from opconform.specs.diagnostics import validated
-from opconform.specs.document import KEY, Document, SpecMistakes, read_document
 from opconform.specs.every.sample import CONSTANT_DATA, Keys, Samples
 from opconform.specs.every.schema import OWN_KEYS, EverySpec
 from opconform.specs.group import Group
@@ -16,6 +15,7 @@ from opconform.specs.matrix.expressions import Meter, compiled, expression_of, i
 from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.schema.keys import GroupKeys
 from opconform.specs.schema.models import models_of
+from opconform.specs.yaml_document import KEY, Document, SpecMistakes, read_document
 from opconform.system.resources import root
 
 #: The file with the samples of an operation, in the folder of its cases.

@@ -7,7 +7,7 @@ from typing import Any
 
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Operation
-from opconform.specs.document import Document
+from opconform.specs.yaml_document import Document
 from opconform.suite.declarations import Port
 from opconform.tensors.literals import checked
 
@@ -46,7 +46,7 @@ class Samples:
     def described(self) -> Iterator[dict[str, Any]]:
         """What a group can ask of each sample: the largest rank and number of elements are of its data."""
         for number, (name, keys) in enumerate(self.samples.items()):
-            shapes = [shape_of(x) for _, x in self._tensors(keys, setting=False)]
+            shapes = [sample_shape(x) for _, x in self._tensors(keys, setting=False)]
             yield {
                 "name": name,
                 "number": number,
@@ -113,7 +113,7 @@ class Samples:
         if (word := generic.get("dynamic")) is not None:
             fed = [x for port in self.operation.inputs if port.role == "data" for x in _named(port, keys)]
             dynamic = {
-                name: _DECLARED[word](shape_of(x)) if word in _DECLARED else word
+                name: _DECLARED[word](sample_shape(x)) if word in _DECLARED else word
                 for name, x in fed
                 if binding.get(name) != "constant"
             }
@@ -125,7 +125,7 @@ class Samples:
         return dynamic or None
 
 
-def shape_of(tensor: Keys) -> list[int]:
+def sample_shape(tensor: Keys) -> list[int]:
     """The shape that the keys of a tensor give it."""
     if "shape" in tensor:
         return list(tensor["shape"])
@@ -138,9 +138,9 @@ def shape_of(tensor: Keys) -> list[int]:
 
 def _common(first: Keys, second: Keys) -> str | list[int | str] | None:
     """The declared dimensions that the shapes of two feeds need; None if the shapes are equal."""
-    if second.keys().isdisjoint({"shape", "values"}) or shape_of(first) == shape_of(second):
+    if second.keys().isdisjoint({"shape", "values"}) or sample_shape(first) == sample_shape(second):
         return None
-    before, after = shape_of(first), shape_of(second)
+    before, after = sample_shape(first), sample_shape(second)
     return "..." if len(before) != len(after) else [a if a == b else "?" for a, b in zip(before, after, strict=True)]
 
 

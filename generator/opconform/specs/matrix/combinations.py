@@ -8,7 +8,6 @@ from typing import Any
 from allpairspy import AllPairs
 
 from opconform.errors import quoted
-from opconform.specs.document import KeyMistake
 from opconform.specs.group import Group
 from opconform.specs.matrix.expressions import (
     Expression,
@@ -20,6 +19,7 @@ from opconform.specs.matrix.expressions import (
     is_expression,
 )
 from opconform.specs.matrix.functions import Value
+from opconform.specs.yaml_document import KeyMistake
 
 Combination = dict[str, Value]
 

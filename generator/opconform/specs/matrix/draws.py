@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 
 from opconform.errors import quoted
-from opconform.specs.document import KeyMistake
 from opconform.specs.group import Group
 from opconform.specs.matrix.combinations import Combination, failure, holds, where_of
 from opconform.specs.matrix.expressions import ExpressionError, Meter, expression_of, is_expression
 from opconform.specs.matrix.functions import FUNCTIONS, Value
+from opconform.specs.yaml_document import KeyMistake
 from opconform.suite.case import canonical_json
 from opconform.tensors.philox import random_words
 

@@ -114,7 +114,7 @@ def models_of(op: str) -> OperationModels:
     return OperationModels(op)
 
 
-def schema() -> dict[str, Any]:
+def spec_schema() -> dict[str, Any]:
     """The JSON Schema of a spec of any operation that has requirements, and so can be tested."""
     tested = [
         operation for operation in OPERATIONS if installed_cases(operation) or (root() / "cases" / operation).is_dir()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from opconform.errors import UsageError, near_word
-from opconform.suite.selection.matches import Known, Matches, Part, is_match
+from opconform.suite.selection.matches import Known, Matches, SelectionPart, is_match
 
 
 def check_matches(matches: Matches, known: Callable[[], Known], *, within: str = "", otherwise: str = "") -> None:
@@ -18,7 +18,7 @@ def check_matches(matches: Matches, known: Callable[[], Known], *, within: str =
         raise UsageError("\n".join(_sentence(matches, x, there, within, otherwise) for x in wrong))
 
 
-def _sentence(matches: Matches, part: Part, known: Known, within: str, otherwise: str) -> str:
+def _sentence(matches: Matches, part: SelectionPart, known: Known, within: str, otherwise: str) -> str:
     match part.kind:
         case "pattern":
             hint = _unselected(matches, part.name, known) or near_miss(part.name, known) or otherwise

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from opconform.suite.selection.selection import DEFAULT, NOT_BY_DEFAULT, Selection
 
 
-class Part(NamedTuple):
+class SelectionPart(NamedTuple):
     """One part of a selection, such as a pattern."""
 
     kind: Literal["pattern", "profile", "operation"]
@@ -34,9 +34,9 @@ class Matches:
         self._selection = selection
         self._every_profile = every_profile and not selection.profiles
         self._open = {
-            **{Part("pattern", pattern): None for pattern in selection.patterns},
-            **{Part("profile", profile): None for profile in selection.profiles},
-            **{Part("operation", operation): None for operation in selection.operations},
+            **{SelectionPart("pattern", pattern): None for pattern in selection.patterns},
+            **{SelectionPart("profile", profile): None for profile in selection.profiles},
+            **{SelectionPart("operation", operation): None for operation in selection.operations},
         }
 
     def wants_profile(self, profile: str) -> bool:
@@ -56,16 +56,16 @@ class Matches:
         return selection.shard is None or selection.shard.holds(identity)
 
     @property
-    def unmatched(self) -> list[Part]:
+    def unmatched(self) -> list[SelectionPart]:
         """The parts of the selection that have matched no case."""
         return list(self._open)
 
     def _note(self, identity: str, profile: str, matching: Collection[str]) -> None:
         for item in (
-            *(Part("pattern", name) for name in matching),
-            Part("profile", profile),
-            *(() if profile in NOT_BY_DEFAULT else (Part("profile", DEFAULT),)),
-            Part("operation", identity.partition("/")[0]),
+            *(SelectionPart("pattern", name) for name in matching),
+            SelectionPart("profile", profile),
+            *(() if profile in NOT_BY_DEFAULT else (SelectionPart("profile", DEFAULT),)),
+            SelectionPart("operation", identity.partition("/")[0]),
         ):
             self._open.pop(item, None)
 

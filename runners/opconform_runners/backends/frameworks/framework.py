@@ -12,7 +12,7 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Unsupported, full_name
 from opconform_runners.backends.constraints import check_declared
 from opconform_runners.backends.exceptions import Call, Translation
-from opconform_runners.backends.frameworks.settings import COMPUTING, Operand, is_plain
+from opconform_runners.backends.frameworks.settings import COMPUTING, FrameworkOperand, is_plain
 from opconform_runners.backends.graph import Function, outputs_of
 
 #: The element types of numpy and ml_dtypes that take whole bytes, other than strings.
@@ -115,21 +115,21 @@ class Framework:
         """The outputs of a case's model, by functions that `call` calls."""
         operands = {port.name: self.operand(inputs[port.name], port) for port in case.inputs}
         outputs = outputs_of(case, operands, self.functions(case, call))
-        return [output.value if isinstance(output, Operand) else output for output in outputs]
+        return [output.value if isinstance(output, FrameworkOperand) else output for output in outputs]
 
     def functions(self, case: DeclaredCase, call: Call) -> dict[str, Function]:
         """The function of each operation, on operands, and on what the functions return."""
         return {op: partial(self._executed, case, call, op) for op in (*self.rows, *self.computing)}
 
-    def operand(self, value: Any, source: Input | None = None) -> Operand:
+    def operand(self, value: Any, source: Input | None = None) -> FrameworkOperand:
         """A tensor of the framework, or the Python value of an input or of a computed list of integers."""
-        if isinstance(value, Operand):
+        if isinstance(value, FrameworkOperand):
             return value
         if is_plain(value):
             computed = "i64", (len(value),) if isinstance(value, list) else ()
-            return Operand(value, *(computed if source is None else (source.element_type, source.shape)))
+            return FrameworkOperand(value, *(computed if source is None else (source.element_type, source.shape)))
         shape = self.shape(value)
-        return Operand(value, self.name_of(value.dtype), shape or (), shape is not None)
+        return FrameworkOperand(value, self.name_of(value.dtype), shape or (), shape is not None)
 
     def _executed(
         self, case: DeclaredCase, call: Call, op: str, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
@@ -150,7 +150,11 @@ class Framework:
         return [*results] if isinstance(results, list | tuple) else [results]
 
     def _settled(
-        self, declaration: Declaration, row: Row, named: Mapping[str, Operand], attributes: Mapping[str, Attribute]
+        self,
+        declaration: Declaration,
+        row: Row,
+        named: Mapping[str, FrameworkOperand],
+        attributes: Mapping[str, Attribute],
     ) -> dict[str, Any]:
         """The operands as the adapter takes them; raises `Rejected` for what violates constraints."""
         roles = {name: port.role for name in named for port in declaration.inputs if port.takes(name)}
@@ -166,7 +170,7 @@ class Framework:
             check_declared(declaration, named, attributes, row.names(declaration.name), unknown)
         return values
 
-    def _value(self, operand: Operand, role: Role) -> Any:
+    def _value(self, operand: FrameworkOperand, role: Role) -> Any:
         is_constant = role == "data" and is_plain(operand.value)
         return self.tensor(operand.value, self.types[operand.element_type]) if is_constant else operand.value
 
@@ -174,7 +178,7 @@ class Framework:
         """Raise `Rejected` if attributes or inputs of a case violate constraints, before anything is computed."""
         inputs: dict[str, Typed] = {tensor.name: tensor for tensor in case.inputs}
         for node in (node for node in case.graph.nodes if node.op in self.rows):
-            declaration, computed = case.declaration(node.op), Operand(None, "", (), has_rank=False)
+            declaration, computed = case.declaration(node.op), FrameworkOperand(None, "", (), has_rank=False)
             operands = [None if name is None else inputs.get(name, computed) for name in node.inputs]
             named: dict[str, Typed] = declaration.named(operands)
             unknown = [name for name, operand in named.items() if operand is computed]

@@ -10,7 +10,7 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Unsupported
 
 
-class Operand(NamedTuple):
+class FrameworkOperand(NamedTuple):
     """A tensor of a graph: the framework's own, or Python's numbers and lists; without a rank, its shape is ()."""
 
     value: Any
@@ -40,7 +40,7 @@ def is_plain(value: Any) -> bool:
 def _constant(_values: Sequence[Any], attributes: Mapping[str, Attribute]) -> Any:
     value: Any = attributes["value"]
     shape: Any = attributes["shape"]
-    return Operand(list(value) if shape else value[0], str(attributes["element_type"]), tuple(shape))
+    return FrameworkOperand(list(value) if shape else value[0], str(attributes["element_type"]), tuple(shape))
 
 
 def _gathered(values: Sequence[Any], _attributes: Mapping[str, Attribute]) -> Any:

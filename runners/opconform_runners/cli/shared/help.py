@@ -24,7 +24,7 @@ class RareOption(click.Option):
 rare_option = functools.partial(click.option, cls=RareOption)
 
 
-class Command(click.Command):
+class HelpCommand(click.Command):
     """A command whose help fits its everyday use on the first screen; the details and `RareOption`s follow."""
 
     def __init__(self, name: str, *, help: str | None, example: str, **settings: Any) -> None:  # noqa: A002 - as click has it
@@ -69,10 +69,10 @@ class Command(click.Command):
                 formatter.write_dl(rows)
 
 
-class Group(click.Group):
+class HelpGroup(click.Group):
     """A group of commands; the error for a mistyped one names the nearest."""
 
-    command_class = Command
+    command_class = HelpCommand
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The commands in the order of their definition."""

@@ -28,7 +28,7 @@ from opconform_runners.execution.request import check_dialects
 from opconform_runners.execution.scale.remote import implementation_of
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
-from opconform_runners.reports.matrix import Column, Matrix, matrix_document, matrix_markdown, matrix_view
+from opconform_runners.reports.backend_matrix import Column, Matrix, matrix_document, matrix_markdown, matrix_view
 from opconform_runners.reports.report_file import finished, write_report
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 

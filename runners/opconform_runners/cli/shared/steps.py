@@ -31,8 +31,8 @@ from opconform_runners.execution.log.results_folder import FILES, Marks, owned_f
 from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.runner import Run, run_suite
 from opconform_runners.execution.scale.stream import run_stream
+from opconform_runners.findings.grouping import shown_findings, with_findings
 from opconform_runners.findings.report import Report, report_of
-from opconform_runners.findings.search import shown_findings, with_findings
 from opconform_runners.harness.command import Command
 from opconform_runners.reports.html.page import page_text
 from opconform_runners.reports.html.subject import subjects_of

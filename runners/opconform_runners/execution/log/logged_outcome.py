@@ -109,7 +109,7 @@ def answer_of(outcome: Outcome, *, keeps: bool) -> tuple[Answer, list[bytes]]:
     return answer, files
 
 
-def files_of(answer: Answer) -> tuple[str, ...]:
+def output_files(answer: Answer) -> tuple[str, ...]:
     """The digests of the files of outputs."""
     return answer.files if isinstance(answer, Saved) else ()
 
@@ -137,5 +137,6 @@ def batch_line(end: BatchEnd) -> bytes:
 def kept_names(logged: LoggedOutcome) -> Mapping[str, str]:
     """The digest of each file of outputs that a line may have kept, by its name."""
     return {
-        outputs_name(logged.case, feed, logged.execution): file for feed, file in enumerate(files_of(logged.outcome))
+        outputs_name(logged.case, feed, logged.execution): file
+        for feed, file in enumerate(output_files(logged.outcome))
     }

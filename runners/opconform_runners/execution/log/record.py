@@ -17,8 +17,8 @@ from pathlib import Path
 
 from opconform.errors import DiskError, HarnessError, MissingError, SuiteError, UsageError
 from opconform.suite.case import Case
-from opconform.suite.kind import check_kind
 from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, entry_line
+from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import check_named
 from opconform.system.files import open_regular
@@ -32,15 +32,15 @@ from opconform_runners.execution.log.logged_outcome import (
     LoggedOutcome,
     Saved,
     answer_of,
-    files_of,
     kept_names,
+    output_files,
     outputs_name,
 )
 from opconform_runners.execution.log.outcomes import OutcomeLog, read_log
 from opconform_runners.execution.log.outputs import PLENTY, in_order, member_content, output_limit
 from opconform_runners.execution.log.outputs_zip import MARK
 from opconform_runners.execution.log.results_folder import FILES
-from opconform_runners.execution.plan import RunOptions, RunPlan, header_of, selected
+from opconform_runners.execution.plan import RunOptions, RunPlan, run_header_of, selected
 from opconform_runners.execution.runner import OnProgress
 from opconform_runners.execution.scheduler import OnReady, execute
 from opconform_runners.harness.command import Command, Launch
@@ -156,14 +156,14 @@ class _Recorder:
             memory=self.command.memory,
             program=self.command.program,
         )
-        header = header_of(self.suite, self.entries, plan, implementation)
+        header = run_header_of(self.suite, self.entries, plan, implementation)
         self.header = replace(header, suite=replace(header.suite, digest=blind_digest(self.suite)))
         self.log.begin(self.header)
 
     def _execute(self, entries: Sequence[Entry], attempt: Attempt, on_ready: OnReady = lambda _: None) -> str | None:
         def on_outcome(entry: Entry, _case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
             answer, files = answer_of(outcome, keeps=True)
-            is_same = attempt != "first" and files_of(answer) == files_of(self.first[entry.id])
+            is_same = attempt != "first" and output_files(answer) == output_files(self.first[entry.id])
             logged = LoggedOutcome(case=entry.id, execution=attempt, outcome=answer, incidents=incidents)
             self.log.add(logged, [] if is_same or attempt == "again" else files)
             self._take(entry.id, attempt, answer)
@@ -208,7 +208,7 @@ class Record:
             return answer
         if len(answer.files) != case.feeds or len(answer.element_types or answer.files) != case.feeds:
             raise SuiteError(f"{self.path}: the outputs of {case.id} do not match its number of feeds.")
-        attempt: Attempt = "first" if answer.files == files_of(first) else "again"
+        attempt: Attempt = "first" if answer.files == output_files(first) else "again"
         names = [outputs_name(case.id, feed, attempt) for feed in range(case.feeds)]
         size = max(self.archive.getinfo(name).file_size for name in names)
         limit = PLENTY if size <= PLENTY else output_limit(suite, entry, case)
@@ -254,7 +254,7 @@ def open_record(path: Path) -> Record:
 
 
 def _held_names(first: LoggedOutcome, second: LoggedOutcome) -> list[str]:
-    is_same = files_of(first.outcome) == files_of(second.outcome)
+    is_same = output_files(first.outcome) == output_files(second.outcome)
     return [*kept_names(first), *(() if is_same else kept_names(second))]
 
 

@@ -9,7 +9,7 @@ from opconform_runners.backends.backend import full_names
 from opconform_runners.execution.case_verdicts import NOT_RECORDED, CaseVerdicts
 from opconform_runners.execution.log.outcomes import OutcomeLog
 from opconform_runners.execution.log.record import Record, blind_digest
-from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, header_of
+from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, run_header_of
 from opconform_runners.execution.request import dialect_of
 from opconform_runners.execution.runner import OnProgress, Run
 from opconform_runners.harness.outcome import NotSent
@@ -41,7 +41,7 @@ def judge(
         environment_of=lambda _: recorded.header.environment,
         outputs=recorded.digest,
     )
-    header, verdicts = header_of(suite, entries, plan, implementation), CaseVerdicts(suite, implementation)
+    header, verdicts = run_header_of(suite, entries, plan, implementation), CaseVerdicts(suite, implementation)
     with contextlib.closing(OutcomeLog(out, force=force, resume=False)) as log:
         log.begin(header)
         for number, entry in enumerate(entries, 1):

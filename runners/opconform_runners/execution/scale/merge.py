@@ -10,13 +10,21 @@ from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.storage.extract import write_extract
 from opconform.suite.storage.ownership import check_replaceable
-from opconform_runners.execution.log.logged_outcome import LoggedOutcome, files_of
+from opconform_runners.execution.log.logged_outcome import LoggedOutcome, output_files
 from opconform_runners.execution.log.outcomes import OutcomeLog, log_in
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.verdicts.agreement import check_agreement
-from opconform_runners.verdicts.results import RESULTS, Result, Written, joined, kind_of, read_written, write_results
+from opconform_runners.verdicts.results import (
+    RESULTS,
+    Result,
+    WrittenResults,
+    joined,
+    read_written,
+    tally_kind_of,
+    write_results,
+)
 from opconform_runners.verdicts.run_header import RunHeader, differences, ids_digest
-from opconform_runners.verdicts.tally import Kind, counts_of, tallies_of
+from opconform_runners.verdicts.tally import Kind, tallies_of, tally_counts
 
 #: The suite beside the results of a certification.
 SUITE = "suite"
@@ -64,7 +72,7 @@ def merge(
     return header, results, next(iter(suites), None)
 
 
-def _joined(read: Sequence[tuple[Path, Written]]) -> tuple[dict[str, tuple[Result, Path]], Counter[Kind]]:
+def _joined(read: Sequence[tuple[Path, WrittenResults]]) -> tuple[dict[str, tuple[Result, Path]], Counter[Kind]]:
     """The result of each case with the folder that it is from, and the counts of the cases without one."""
     found: dict[str, tuple[bool, bool, Result, Path]] = {}
     counts: Counter[Kind] = Counter()
@@ -73,7 +81,7 @@ def _joined(read: Sequence[tuple[Path, Written]]) -> tuple[dict[str, tuple[Resul
         header, results = written.header, written.results
         if (folder / SUITE).is_dir():
             check_agreement(header, results, open_suite(folder / SUITE), written.path)
-        counts += counts_of(header.streamed.tallies if header.streamed else ())
+        counts += tally_counts(header.streamed.tallies if header.streamed else ())
         for result in results:
             is_own = header.shard is None or header.shard.holds(result.id)
             own.update([result.id] if is_own else [])
@@ -88,7 +96,7 @@ def _joined(read: Sequence[tuple[Path, Written]]) -> tuple[dict[str, tuple[Resul
     return {case: (result, folder) for case, (_, _, result, folder) in found.items()}, counts
 
 
-def _check(read: Sequence[tuple[Path, Written]]) -> None:
+def _check(read: Sequence[tuple[Path, WrittenResults]]) -> None:
     """Check that results are those of all the shards of one run."""
     first, held = read[0]
     seen: dict[int, Path] = {}
@@ -126,7 +134,7 @@ def _total(header: RunHeader) -> int | None:
 def uncount(counts: Counter[Kind], result: Result) -> None:
     """Take a case that failed when it was repeated out of the counts."""
     for verdict in ("pass", "inconclusive", "unsupported"):
-        kind = replace(kind_of(result), verdict=verdict)
+        kind = replace(tally_kind_of(result), verdict=verdict)
         if counts[kind]:
             counts[kind] -= 1
             return
@@ -141,7 +149,7 @@ def join_logs(folders: Mapping[str, Path], log: OutcomeLog) -> None:
     kept = {folder: KeptOutputs(folder) for folder in set(folders.values())}
     for case, folder in sorted(folders.items()):
         for logged in lines[folder, case]:
-            log.add(logged, kept[folder].files(case) if files_of(logged.outcome) else [])
+            log.add(logged, kept[folder].files(case) if output_files(logged.outcome) else [])
 
 
 def join_suites(suites: Sequence[Suite], out: Path) -> None:

@@ -58,7 +58,7 @@ class Machine:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Batch:
+class RemoteBatch:
     """Cases with all that a machine without their suite needs: `files` is a zip file of them and of their twins.
 
     `known` has the executions of these cases before an interruption.
@@ -107,7 +107,7 @@ def implementation_of(command: Command, executor: Workers | None) -> Implementat
     return run_loop(described(command)) if executor is None else machine_of_worker(executor, command).implementation
 
 
-def execute_batch(batch: Batch) -> Executed:
+def execute_batch(batch: RemoteBatch) -> Executed:
     """Run the cases of a batch on this machine, as any other run."""
     from opconform_runners.execution.runner import judged, planned
 
@@ -181,7 +181,9 @@ class RemoteExecution:
         )
 
 
-def _batches(suite: Suite, entries: Sequence[Entry], launch: Launch, known: Sequence[LoggedOutcome]) -> Iterator[Batch]:
+def _batches(
+    suite: Suite, entries: Sequence[Entry], launch: Launch, known: Sequence[LoggedOutcome]
+) -> Iterator[RemoteBatch]:
     """The cases in batches of about the same number of cases, fewer where their files are large."""
     most = min(LARGEST, max(SMALLEST, len(entries) // _BATCHES))
     batch: dict[str, Entry] = {}
@@ -195,7 +197,7 @@ def _batches(suite: Suite, entries: Sequence[Entry], launch: Launch, known: Sequ
             if f"{item.id}/{CASE}" not in files:
                 files |= {f"{item.id}/{name}": suite.read(item, name) for name in item.files}
         if len(batch) == most or sum(map(len, files.values())) >= ROOM or entry is entries[-1]:
-            yield Batch(
+            yield RemoteBatch(
                 root=suite.store.root,
                 header=suite.header,
                 entries=tuple(batch.values()),

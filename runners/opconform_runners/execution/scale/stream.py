@@ -28,12 +28,12 @@ from opconform_runners.execution.runner import AnyExecutor, Judgement, OnProgres
 from opconform_runners.execution.scale.merge import SUITE, join_suites, uncount
 from opconform_runners.execution.scale.remote import implementation_of
 from opconform_runners.harness.command import Command
-from opconform_runners.verdicts.results import BATCHES, Result, is_kept, joined, kind_of, placements_of
+from opconform_runners.verdicts.results import BATCHES, Result, is_kept, joined, placements_of, tally_kind_of
 from opconform_runners.verdicts.run_header import RunHeader, ids_digest
-from opconform_runners.verdicts.tally import KEPT, Kind, Streamed, counts_of, tallies_of
+from opconform_runners.verdicts.tally import KEPT, Kind, Streamed, tallies_of, tally_counts
 
 
-class Source(Protocol):
+class BatchSource(Protocol):
     """A stream of cases in batches.
 
     Attributes:
@@ -62,7 +62,7 @@ class Source(Protocol):
 
 
 def run_stream(
-    source: Source, command: Command, out: Path, options: RunOptions, on_progress: OnProgress = lambda *_: None
+    source: BatchSource, command: Command, out: Path, options: RunOptions, on_progress: OnProgress = lambda *_: None
 ) -> Run:
     """Generate, execute and drop the batches of a stream, and write the results and a suite of the failures to `out`.
 
@@ -84,7 +84,7 @@ def run_stream(
 class _Batches:
     """The batches of a stream, as the parts of a run. The suites of their failures are in a folder until the end."""
 
-    source: Source
+    source: BatchSource
     command: Command
     plan: RunPlan
     executor_of: Callable[[Suite], AnyExecutor]
@@ -166,7 +166,7 @@ def _dropped(batch: Any, judgement: Judgement, log: OutcomeLog, place: Path) -> 
     end = BatchEnd(
         batch=batch.number,
         own=ids_digest(batch.own),
-        tallies=tallies_of(Counter(map(kind_of, counted))),
+        tallies=tallies_of(Counter(map(tally_kind_of, counted))),
         devices=environment.devices,
         threads=environment.threads,
     )
@@ -197,7 +197,7 @@ def _contradictions(end: BatchEnd, batch: Any, kept: set[str]) -> Iterator[str]:
     cases = {case.id: case for case in batch.cases if case.id in batch.own - kept}
     expected = Counter((case.op, case.profile, case.requirements) for case in cases.values())
     tallied: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
-    counts = counts_of(end.tallies)
+    counts = tally_counts(end.tallies)
     for kind, count in counts.items():
         tallied[kind.op, kind.profile, kind.requirements] += count
     if end.tallies != tallies_of(counts) or any(kind.verdict in KEPT for kind in counts):
@@ -228,7 +228,7 @@ class Counted:
 
     def add(self, end: BatchEnd, results: Sequence[Result], own: frozenset[str]) -> None:
         """Add a batch. A failure of a repeated twin counts, even if the twin passed in another batch."""
-        self.counts += counts_of(end.tallies)
+        self.counts += tally_counts(end.tallies)
         for result in sorted(results, key=lambda result: result.id not in own):
             held = self.kept.get(result.id)
             if result.id in own:

@@ -75,7 +75,7 @@ def _kinds() -> Mapping[str, str]:
     return {name: group[0].rpartition(" ")[0] for group in groups() for name in group}
 
 
-def kind_of(fact: str) -> str:
+def fact_kind_of(fact: str) -> str:
     """What a fact is about, if there are few or many of the kind: naming one of few takes fewer bits."""
     if fact in _kinds():
         return _kinds()[fact]

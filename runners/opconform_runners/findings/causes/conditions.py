@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from opconform.tensors.tensor import Array
-from opconform_runners.findings.causes.alternatives import DATA_TYPES, groups, is_violation, kind_of
+from opconform_runners.findings.causes.alternatives import DATA_TYPES, fact_kind_of, groups, is_violation
 from opconform_runners.findings.causes.pairs import COMPARED, Pairs, product
 
 #: The bits that a condition must save, so that few are chance, unless it is the violated requirement alone.
@@ -74,9 +74,11 @@ class _Table:
         self._kinds = np.array([ranks[symptom] for symptom in symptoms if symptom])
         self._frequency = np.bincount(self._kinds)
         self._bits = np.log2(len(facts) / self._frequency)
-        used = Counter(kind_of(self.names[x]) for x in np.flatnonzero(self._is_used))
+        used = Counter(fact_kind_of(self.names[x]) for x in np.flatnonzero(self._is_used))
         # each invalid case violates one requirement, so that it is not found among many facts
-        self._costs = [2 + (0 if is_violation(name) else math.log2(used[kind_of(name)] or 1)) for name in self.names]
+        self._costs = [
+            2 + (0 if is_violation(name) else math.log2(used[fact_kind_of(name)] or 1)) for name in self.names
+        ]
         every = ([column[name] for name in group if name in column] for group in groups())
         self._groups = [x for x in every if len(x) > 1]
         self._operations = [column[name] for name in groups()[0] if name in column]

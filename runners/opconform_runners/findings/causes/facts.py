@@ -14,7 +14,7 @@ from opconform.suite.case import Accept, Case, Input
 from opconform.suite.declarations import Port
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.findings.causes.alternatives import context_fact, operation_fact
-from opconform_runners.findings.causes.readings import readings_of
+from opconform_runners.findings.causes.misreadings import readings_of
 from opconform_runners.findings.causes.tensor_facts import (
     SCALARS,
     facts_that_hold,

@@ -22,7 +22,7 @@ Outputs = Mapping[tuple[int, int], Array]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Feed:
+class FeedArrays:
     """The arrays of one feed of a case: its inputs, its golden outputs, and the outputs that the run kept."""
 
     number: int
@@ -36,14 +36,14 @@ def is_read(case: Case) -> bool:
     return sum(math.prod(input_.shape) for input_ in case.inputs) <= _ELEMENTS
 
 
-def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> list[Feed]:
+def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> list[FeedArrays]:
     """The feeds of a case, the one at fault first; none if its tensors are too large to be drawn."""
     case = suite.case(entry)
     if not is_read(case):
         return []
     at_fault = result.mismatch.feed if result.mismatch else case.feeds - 1 if isinstance(case.expect, Reject) else 0
     return [
-        Feed(
+        FeedArrays(
             number=number,
             inputs=suite.arrays(entry, inputs_name(number)),
             golden=suite.arrays(entry, expected_name(number)) if expected_name(number) in entry.files else {},
@@ -53,7 +53,7 @@ def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> li
     ]
 
 
-def divided_shape(case: Case, feed: Feed) -> tuple[int, ...]:
+def divided_shape(case: Case, feed: FeedArrays) -> tuple[int, ...]:
     """The shape of the first tensor input if outputs of the operation divide one, otherwise ()."""
     operation = OPERATIONS.get(case.op)
     if operation is None or operation.requested is None:
@@ -61,7 +61,7 @@ def divided_shape(case: Case, feed: Feed) -> tuple[int, ...]:
     return next((feed.inputs[input_.name].shape for input_ in case.inputs if input_.role == "data"), ())
 
 
-def origin_of_mismatch(case: Case, feed: Feed, mismatch: Mismatch | None) -> Origin | None:
+def origin_of_mismatch(case: Case, feed: FeedArrays, mismatch: Mismatch | None) -> Origin | None:
     """The input element that the first element that differs should equal, or None."""
     if mismatch is None or mismatch.output is None or mismatch.at is None:
         return None
@@ -79,7 +79,7 @@ def _element(name: str, at: tuple[int, ...]) -> str:
     return f"{name}{[*at]}" if at else name
 
 
-def likely_causes(case: Case, result: Result, feed: Feed) -> list[str]:
+def likely_causes(case: Case, result: Result, feed: FeedArrays) -> list[str]:
     """The causes that a failure in the feed at fault can have, the likeliest first."""
     mismatch = result.mismatch
     if mismatch is not None and isinstance(case.expect, Accept):
@@ -95,6 +95,6 @@ def likely_causes(case: Case, result: Result, feed: Feed) -> list[str]:
     return [read] if read else []
 
 
-def likely_cause(case: Case, result: Result, feed: Feed) -> str:
+def likely_cause(case: Case, result: Result, feed: FeedArrays) -> str:
     """The likeliest cause of a failure in the feed at fault, or an empty string."""
     return next(iter(likely_causes(case, result, feed)), "")

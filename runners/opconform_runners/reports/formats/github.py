@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from opconform_runners.findings.grouping import shown_findings
 from opconform_runners.findings.report import Report
-from opconform_runners.findings.search import shown_findings
 from opconform_runners.reports.terminal.conclusion import conclusion, known_failures, pass_sentences, stale_sentences
 from opconform_runners.reports.terminal.incidents import incident_sentence
 from opconform_runners.verdicts.text import counted, one_line

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from opconform_runners.findings.failures import Standing
+from opconform_runners.findings.grouping import shown_findings
 from opconform_runners.findings.report import VERDICTS, Report
-from opconform_runners.findings.search import shown_findings
 from opconform_runners.reports.terminal.conclusion import (
     conclusion,
     known_failures,

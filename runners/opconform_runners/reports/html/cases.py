@@ -10,10 +10,10 @@ from typing import Any
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.findings.causes.feeds import feeds_of, is_read, likely_cause
-from opconform_runners.findings.failures import size_of
-from opconform_runners.reports.html.evidence import evidence_of, filled
+from opconform_runners.findings.failures import result_size
+from opconform_runners.reports.html.evidence import evidence_document, without_empty
 from opconform_runners.reports.html.subject import Place, Subject, short
-from opconform_runners.reports.terminal.summary import REMARKS, remarks_of
+from opconform_runners.reports.terminal.summary import REMARKS, shown_remarks
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.results import Result
 
@@ -24,7 +24,7 @@ _ORDER = ("fail", "error", "inconclusive", "unsupported", "pass")
 _SHOWN = frozenset({"fail", "error", "inconclusive"})
 
 
-def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, object]]) -> dict[str, Any]:
+def case_list(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, object]]) -> dict[str, Any]:
     """The list of cases as a JSON object, failures first.
 
     `notes` has the likely cause of a failure, its condition, the numbers of its cards, and the change.
@@ -50,7 +50,9 @@ def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, obj
         "remarks": REMARKS,
         "cases": [
             _listed(number, x, x.inputs or described(x.id))
-            | filled({"twin": twins.get(x.id), "violation": violations.get(x.id), **notes.get((number, x.id), {})})
+            | without_empty(
+                {"twin": twins.get(x.id), "violation": violations.get(x.id), **notes.get((number, x.id), {})}
+            )
             | {"requirements": lists.setdefault(_full_names(x, x.requirements), len(lists))}
             for number, x in sorted(listed, key=lambda one: _ORDER.index(one[1].verdict))
         ],
@@ -84,12 +86,12 @@ def _listed(backend: int, result: Result, inputs: str) -> dict[str, object]:
         "sentence": short(result.sentence),
         "inputs": short(inputs),
         "message": short(result.message or "") if (result.message or "") not in result.sentence else "",
-        "remarks": remarks_of(result),
+        "remarks": shown_remarks(result),
         "other": result.other_reason,
         "again": short(result.again or ""),
         "log": short(result.log or ""),
     }
-    return filled(row)
+    return without_empty(row)
 
 
 def choices_of(listed: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:
@@ -124,7 +126,7 @@ def shown_evidence(subjects: Sequence[Subject]) -> tuple[dict[str, object], dict
         if feeds and feeds[0].actual:
             causes[number, result.id] = likely_cause(suite.case(entry), result, feeds[0])
         if taken <= EVIDENCE_LIMIT:
-            document = evidence_of(suite, entry, result, feeds)
+            document = evidence_document(suite, entry, result, feeds)
             shown[f"{number}/{result.id}"] = document
             taken += len(json.dumps(document))
     return shown, causes
@@ -135,7 +137,7 @@ def _ranked(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject, Result]
     ranked = []
     for number, subject in enumerate(subjects):
         seen: dict[tuple[object, ...], int] = defaultdict(int)
-        for item in sorted(subject.column.report.results, key=size_of):
+        for item in sorted(subject.column.report.results, key=result_size):
             if item.verdict in _SHOWN:
                 kind = (item.op, item.verdict, item.reason, item.broken)
                 ranked.append(((item.verdict != "fail", seen[kind], number, item.id), number, subject, item))

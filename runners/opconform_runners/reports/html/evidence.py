@@ -9,7 +9,7 @@ from opconform.explanation.pictures import highlight_of
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
-from opconform_runners.findings.causes.feeds import Arrays, Feed, divided_shape, origin_line, origin_of_mismatch
+from opconform_runners.findings.causes.feeds import Arrays, FeedArrays, divided_shape, origin_line, origin_of_mismatch
 from opconform_runners.reports.terminal.case_text import input_lines, seen_link
 from opconform_runners.reports.terminal.excerpt import Excerpt, Marks, bars_of, excerpt_of, pairs_of
 from opconform_runners.verdicts.comparison import Mismatch
@@ -19,7 +19,7 @@ from opconform_runners.verdicts.results import Result
 _VALUES = 12
 
 
-def evidence_of(suite: Suite, entry: Entry, result: Result, feeds: list[Feed]) -> dict[str, object]:
+def evidence_document(suite: Suite, entry: Entry, result: Result, feeds: list[FeedArrays]) -> dict[str, object]:
     """The evidence of a case as a JSON object without empty values."""
     case = suite.case(entry)
     inputs = input_lines(case, feeds[0].inputs if feeds else {})
@@ -27,28 +27,28 @@ def evidence_of(suite: Suite, entry: Entry, result: Result, feeds: list[Feed]) -
         "title": case.title,
         "inputs": [*inputs, f"context: {case.context}"],
         "expected": _expected(case),
-        "feeds": [filled(_drawn(case, feed, result.mismatch)) for feed in feeds],
+        "feeds": [without_empty(_drawn(case, feed, result.mismatch)) for feed in feeds],
         "models": model_texts(suite, entry),
         "seen": [(report, seen_link(report)) for report in case.seen],
     }
-    return filled(evidence)
+    return without_empty(evidence)
 
 
-def filled(document: Mapping[str, object]) -> dict[str, object]:
+def without_empty(document: Mapping[str, object]) -> dict[str, object]:
     """A JSON object without its empty values; 0 is not empty."""
     return {name: x for name, x in document.items() if x or x == 0}
 
 
-def _drawn(case: Case, feed: Feed, mismatch: Mismatch | None) -> dict[str, object]:
+def _drawn(case: Case, feed: FeedArrays, mismatch: Mismatch | None) -> dict[str, object]:
     here = mismatch if mismatch is not None and mismatch.feed == feed.number else None
     origin = origin_of_mismatch(case, feed, here)
     data = _picture(case, feed.inputs, origin)
     wanted, got = (bars_of(divided_shape(case, feed), x) for x in (feed.golden, feed.actual))
     return {
         "number": feed.number,
-        "data": None if data is None else filled(asdict(data)),
+        "data": None if data is None else without_empty(asdict(data)),
         "origin": origin_line(here, origin),
-        "pairs": [[x and filled(asdict(x)) for x in pair] for pair in pairs_of(case, feed, here)],
+        "pairs": [[x and without_empty(asdict(x)) for x in pair] for pair in pairs_of(case, feed, here)],
         "wanted": None if wanted is None or wanted == got else wanted._asdict(),
         "got": None if got is None or wanted == got else got._asdict(),
     }

@@ -14,13 +14,13 @@ from markupsafe import Markup
 from opconform.explanation.specification import pages_of, specified
 from opconform.system.resources import render, text_of
 from opconform_runners.findings.failures import SEVERITIES
+from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.report import VERDICTS, Report
-from opconform_runners.findings.search import ShownFinding, shown_findings
 from opconform_runners.harness.environment import UNKNOWN, environment_facts
+from opconform_runners.reports.backend_matrix import SIGNS, Matrix, Row, counts_text
 from opconform_runners.reports.diff import changes_between, failure_changes
-from opconform_runners.reports.html.cases import cases_of, choices_of, shown_evidence
+from opconform_runners.reports.html.cases import case_list, choices_of, shown_evidence
 from opconform_runners.reports.html.subject import Place, Subject, cases_place, short
-from opconform_runners.reports.matrix import SIGNS, Matrix, Row, counts_text
 from opconform_runners.reports.report_file import Finished
 from opconform_runners.reports.terminal.case_text import seen_link
 from opconform_runners.reports.terminal.conclusion import conclusion
@@ -53,7 +53,7 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         }
         for place in places
     }
-    listed = cases_of(subjects, notes)
+    listed = case_list(subjects, notes)
     decided = [row for row in Matrix(columns=columns).rows if any(any(cell.counts.values()) for cell in row)]
     style, script = text_of("report/page.css"), text_of("report/page.js")
     text: str = render(

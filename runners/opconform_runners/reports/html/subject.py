@@ -11,7 +11,7 @@ from opconform.errors import UsageError
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
-from opconform_runners.reports.matrix import Column
+from opconform_runners.reports.backend_matrix import Column
 from opconform_runners.reports.report_file import Finished
 from opconform_runners.verdicts.results import RESULTS
 

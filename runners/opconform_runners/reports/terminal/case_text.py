@@ -7,7 +7,7 @@ from opconform.explanation.pictures import Highlight, highlight_of
 from opconform.explanation.specification import requirement_texts
 from opconform.suite.case import Case
 from opconform.tensors.tensor import Array, Tensor
-from opconform_runners.findings.causes.feeds import Feed, likely_cause, origin_line, origin_of_mismatch
+from opconform_runners.findings.causes.feeds import FeedArrays, likely_cause, origin_line, origin_of_mismatch
 from opconform_runners.reports.terminal.excerpt import Excerpt, excerpt_of, pairs_of
 from opconform_runners.reports.terminal.incidents import incident_lines
 from opconform_runners.verdicts.description import computed_inputs, has_shown_values, values_text
@@ -69,7 +69,7 @@ def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
     return lines or ["(no tensor to draw)"]
 
 
-def returned_lines(case: Case, result: Result, backend: str, feeds: Sequence[Feed]) -> Iterator[str]:
+def returned_lines(case: Case, result: Result, backend: str, feeds: Sequence[FeedArrays]) -> Iterator[str]:
     """The verdict on a case, the likely cause of a failure, and the outputs of the feed at fault, which comes first."""
     kind = f" ({result.reason})" if result.reason else ""
     yield f"{backend}: {result.verdict}{kind}{f': {result.sentence}' if result.sentence else ''}"

@@ -12,7 +12,7 @@ from opconform.suite.case import Accept, Case
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, patterns
 from opconform_runners.findings.causes.cause import divided_axis
-from opconform_runners.findings.causes.feeds import Arrays, Feed, divided_shape
+from opconform_runners.findings.causes.feeds import Arrays, FeedArrays, divided_shape
 from opconform_runners.verdicts.comparison import Mismatch, output_number
 
 #: The most rows and columns of an excerpt, and the most characters of an element.
@@ -189,7 +189,7 @@ def bars_of(shape: tuple[int, ...], outputs: Arrays) -> Bars | None:
     return Bars(axis, shape[axis], list(zip(names, accumulate(sizes, initial=0), sizes, strict=False)))
 
 
-def pairs_of(case: Case, feed: Feed, mismatch: Mismatch | None) -> Iterator[Pair]:
+def pairs_of(case: Case, feed: FeedArrays, mismatch: Mismatch | None) -> Iterator[Pair]:
     """Expected and actual outputs beside each other: the one at fault, or the first ones.
 
     The differences are marked, or the elements past the end of the input.

@@ -13,9 +13,9 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
+from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
-from opconform_runners.findings.search import ShownFinding, shown_findings
 from opconform_runners.harness.environment import environment_facts
 from opconform_runners.reports.terminal.conclusion import (
     conclusion,
@@ -115,7 +115,7 @@ def print_verdict(report: Report, console: Console) -> None:
 def is_folded(report: Report) -> bool:
     """Whether the summary only counts what a verbose one lists."""
     return len(shown_findings(report, ["new"])) > _MOST or any(
-        result.verdict in ("inconclusive", "unsupported") or remarks_of(result) for result in report.results
+        result.verdict in ("inconclusive", "unsupported") or shown_remarks(result) for result in report.results
     )
 
 
@@ -136,7 +136,7 @@ def _print_counts(report: Report, console: Console) -> None:
     if unsupported:
         cases = counted(report.summary["unsupported"], "case")
         console.print(f"Not supported: {cases} for {counted(unsupported, 'reason')}.")
-    remarks = Counter(name for result in report.results for name in remarks_of(result))
+    remarks = Counter(name for result in report.results for name in shown_remarks(result))
     if remarks:
         said = "; ".join(f"{counted(number, 'case')} {REMARKS[name]}" for name, number in remarks.items())
         console.print(f"Remarks: {said}.", soft_wrap=True)
@@ -249,12 +249,12 @@ def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableTyp
 
 def _remarks(report: Report) -> Iterator[RenderableType]:
     for name, sentence in REMARKS.items():
-        found = [result.id for result in report.results if name in remarks_of(result)]
+        found = [result.id for result in report.results if name in shown_remarks(result)]
         if found:
             yield _item(f"{name}: {counted(len(found), 'case')} {sentence}, such as {found[0]}")
 
 
-def remarks_of(result: Result) -> list[str]:
+def shown_remarks(result: Result) -> list[str]:
     """The remarks on one case by name."""
     late = ["late"] if result.late else []
     return [*result.remarks, *late, *(["other-reason"] if result.other_reason is not None else [])]

@@ -102,7 +102,7 @@ def _is_written(find: Find, folder: Path) -> bool:
     return path.exists() and f"{GROUP}-{draft.digits}" in path.read_text(encoding="utf-8")
 
 
-def write_suite(search: Search, folder: Path, backend: str, options: Options) -> None:
+def write_finds_suite(search: Search, folder: Path, backend: str, options: Options) -> None:
     """Write the suite of the specs in a folder and the scripts of finds, those that an earlier search could not write.
 
     Only some backends have scripts.

@@ -35,7 +35,7 @@ class _TimeIsUpError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class SearchLimits:
     """When a search ends: after some tests, or some seconds."""
 
     tests: float = math.inf
@@ -63,7 +63,7 @@ class Search:
     """
 
     batches: Batches
-    limits: Limits
+    limits: SearchLimits
     seed: int = 0
     tests: int = 0
     counts: Counter[str] = field(default_factory=Counter)

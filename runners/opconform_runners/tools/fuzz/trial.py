@@ -11,8 +11,8 @@ from opconform.model.draft import Draft, TensorDraft
 from opconform.model.readings import attributed
 from opconform.operations.arguments import Arguments, Rejection, TensorType
 from opconform.operations.operation import Operation
-from opconform.specs.document import KeyMistake
 from opconform.specs.requirements import requirements_of
+from opconform.specs.yaml_document import KeyMistake
 from opconform.suite.case import Attribute, Binding, Dynamic
 from opconform.tensors.element_types import ELEMENT_TYPES
 

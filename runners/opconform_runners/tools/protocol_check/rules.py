@@ -259,7 +259,7 @@ class Checked:
         return "broken" if self.violation is not None else "holds" if self.not_applicable is None else "not applicable"
 
 
-def check(
+def check_rules(
     launch: Launch, harness: Harness, suite: Suite, on_progress: Callable[[float, int], None] = lambda *_: None
 ) -> tuple[Checked, ...]:
     """The result for each rule, from the smallest cases of a suite. A rule is checked up to its first violation.

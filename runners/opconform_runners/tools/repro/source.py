@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 
-class Source:
+class Expression:
     """An expression, of which every attribute, call, index and comparison is an expression again.
 
     An expression of a tensor also has the `shape` and the `dtype` of the tensor.
@@ -23,22 +23,22 @@ class Source:
     def __hash__(self) -> int:
         return hash(self._text)
 
-    def __getattr__(self, name: str) -> "Source":
-        return Source(f"{self}.{name}")
+    def __getattr__(self, name: str) -> "Expression":
+        return Expression(f"{self}.{name}")
 
-    def __call__(self, *arguments: Any, **named: Any) -> "Source":  # noqa: D102 - a call is a call
+    def __call__(self, *arguments: Any, **named: Any) -> "Expression":  # noqa: D102 - a call is a call
         shown = [*map(repr, arguments), *(f"{name}={value!r}" for name, value in named.items())]
-        return Source(f"{self}({', '.join(shown)})")
+        return Expression(f"{self}({', '.join(shown)})")
 
-    def __getitem__(self, index: Any) -> "Source":
-        return Source(f"{self}[{', '.join(map(_entry, index)) or '()'}]")
+    def __getitem__(self, index: Any) -> "Expression":
+        return Expression(f"{self}[{', '.join(map(_entry, index)) or '()'}]")
 
-    def __lt__(self, other: Any) -> "Source":
-        return Source(f"{self} < {other!r}")
+    def __lt__(self, other: Any) -> "Expression":
+        return Expression(f"{self} < {other!r}")
 
-    def __iter__(self) -> Iterator["Source"]:
+    def __iter__(self) -> Iterator["Expression"]:
         """All elements, however many there are."""
-        yield Source(f"*{self}")
+        yield Expression(f"*{self}")
 
 
 def _entry(entry: Any) -> str:

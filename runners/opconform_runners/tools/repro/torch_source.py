@@ -14,9 +14,9 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.frameworks.framework import Framework
 from opconform_runners.backends.frameworks.rows.torch import torch_framework
-from opconform_runners.backends.frameworks.settings import Operand, is_plain, plain
+from opconform_runners.backends.frameworks.settings import FrameworkOperand, is_plain, plain
 from opconform_runners.tools.repro.graph_source import GraphSource, snake
-from opconform_runners.tools.repro.source import Source
+from opconform_runners.tools.repro.source import Expression
 
 
 def torch_source(case: DeclaredCase, inputs: Mapping[str, Tensor]) -> GraphSource:
@@ -24,7 +24,7 @@ def torch_source(case: DeclaredCase, inputs: Mapping[str, Tensor]) -> GraphSourc
 
     Raises `UsageError` if the backend does not call PyTorch for the case.
     """
-    torch = replace(torch_framework(Source("torch"), ""), tensor=_constant)
+    torch = replace(torch_framework(Expression("torch"), ""), tensor=_constant)
     try:
         return _recorded(torch, case, inputs)
     except (Rejected, Unsupported) as answer:
@@ -45,7 +45,7 @@ def _recorded(torch: Framework, case: DeclaredCase, inputs: Mapping[str, Tensor]
         if function is None:
             raise Unsupported(f"there is no call for {node.op}")
         outputs = function([None if name is None else known[name] for name in node.inputs], node.attributes)
-        if isinstance(outputs[0], Operand) or is_plain(outputs[0]):
+        if isinstance(outputs[0], FrameworkOperand) or is_plain(outputs[0]):
             known[node.outputs[0]] = torch.operand(outputs[0])
             continue
         variable = snake(node.name)
@@ -62,8 +62,8 @@ def _called(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     return function(*arguments, **named)
 
 
-def _tensor(torch: Framework, text: str, like: Tensor) -> Source:
-    return Source(text, shape=like.shape, dtype=torch.type_of(like))
+def _tensor(torch: Framework, text: str, like: Tensor) -> Expression:
+    return Expression(text, shape=like.shape, dtype=torch.type_of(like))
 
 
 def _literal(torch: Framework, tensor: Tensor) -> str:
@@ -72,8 +72,8 @@ def _literal(torch: Framework, tensor: Tensor) -> str:
     return text if tensor.array.size else f"{text}.reshape({tensor.shape})"
 
 
-def _constant(value: Any, kind: Source) -> Source:
-    return Source(f"torch.tensor({value}, dtype={kind})", shape=np.shape(value), dtype=kind)
+def _constant(value: Any, kind: Expression) -> Expression:
+    return Expression(f"torch.tensor({value}, dtype={kind})", shape=np.shape(value), dtype=kind)
 
 
 def _tensors(case: Case, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:

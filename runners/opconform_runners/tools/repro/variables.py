@@ -44,14 +44,14 @@ class Variable(NamedTuple):
         return is_odd(self.kind)
 
 
-class Feed(NamedTuple):
+class ScriptFeed(NamedTuple):
     """One inference: the variables of the model's parameters, and expressions for the expected outputs."""
 
     arguments: tuple[Variable, ...]
     expected: tuple[str, ...]
 
 
-def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable, ...], tuple[Feed, ...]]:
+def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable, ...], tuple[ScriptFeed, ...]]:
     """The variables for the arrays of a case, and the inputs and expected outputs of each inference."""
     variables: dict[str, Variable] = {}
     feeds = []
@@ -66,7 +66,7 @@ def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable
             variables.setdefault(names[input_.name], Variable(names[input_.name], source, input_))
         fed = tuple(variables[names[input_.name]] for input_ in case.inputs if input_.binding == "parameter")
         held = {names[input_.name]: arrays[input_.name] for input_ in case.inputs if input_.role == "data"}
-        feeds.append(Feed(fed, _expected(suite, entry, case, feed, held)))
+        feeds.append(ScriptFeed(fed, _expected(suite, entry, case, feed, held)))
     return tuple(variables.values()), tuple(feeds)
 
 

@@ -10,7 +10,7 @@ from itertools import count, islice
 from pathlib import Path
 
 from opconform.generation.options import Options
-from opconform.generation.output.workers import Worker, received, started
+from opconform.generation.output.workers import GenerationWorker, received, started
 from opconform.generation.pipeline import write_suite
 from opconform.operations import OPERATIONS
 from opconform.specs.group import Spec
@@ -56,7 +56,7 @@ def supply(
         worker.pipe.close()
 
 
-def _batches(worker: Worker, left: float, size: int) -> Iterator[Batch]:
+def _batches(worker: GenerationWorker, left: float, size: int) -> Iterator[Batch]:
     """Batches, of which the first one was asked for; the next one is drawn while one is executed."""
     while size:
         left -= size
@@ -67,7 +67,7 @@ def _batches(worker: Worker, left: float, size: int) -> Iterator[Batch]:
         yield batch
 
 
-def _ask(worker: Worker, left: float) -> int:
+def _ask(worker: GenerationWorker, left: float) -> int:
     """Ask for a batch, if any trials are left; returns its size."""
     size = int(min(_BATCH, left))
     if size:

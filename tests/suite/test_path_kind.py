@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from opconform.errors import MissingError
-from opconform.suite.kind import Kind, check_kind
+from opconform.suite.path_kind import Kind, check_kind
 from opconform.suite.reader import open_suite
 from opconform_runners.execution.log.record import open_record
 from opconform_runners.reports.report_file import read_report

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from opconform.suite.reader import Suite
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.findings.causes.feeds import feeds_of, likely_cause
-from opconform_runners.findings.failures import SEVERITIES, Standing, severity_of, size_of, standings
+from opconform_runners.findings.failures import SEVERITIES, Standing, result_size, severity_of, standings
 from opconform_runners.findings.finding import Finding, Severity
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
@@ -66,8 +66,8 @@ def _finding(
     own = [case for case in cases if case.id not in explained]
     counts = Counter(severities[x.id] for x in own)
     severity = min((name for name, count in counts.items() if count * _TENTH >= len(own)), key=SEVERITIES.index)
-    first = min(own, key=lambda x: (severities[x.id] != severity, *size_of(x)))
-    rest = sorted((case for case in cases if case is not first), key=size_of)
+    first = min(own, key=lambda x: (severities[x.id] != severity, *result_size(x)))
+    rest = sorted((case for case in cases if case is not first), key=result_size)
     said = Counter(symptoms[case.id] for case in (first, *rest))
     ids = (first.id, *(case.id for case in rest))
     return Finding(severity=severity, symptoms=dict(said.most_common()), cases=ids)
