@@ -24,6 +24,7 @@ from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.agreement import check_agreement
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import (
+    BATCHES,
     OUTCOMES,
     REPORT,
     RESULTS,
@@ -211,7 +212,9 @@ def _report_of_log(out: Path, suite: Path | None) -> Report:
     found = next((place for place in places if suite is not None or (place / HEADER).is_file()), None)
     log = log_in(out)
     if found is None or log.header.streamed is not None:
-        advice = "Run the same command again to continue, or name its suite with `report --suite`."
+        is_streamed = (out / BATCHES).is_dir()
+        advice = "Run the same command again to continue"
+        advice += "." if is_streamed else ", or name its suite with `report --suite`."
         raise MissingError(f"The run in {out} was killed before it had results. {advice}")
     results = results_of(log, open_suite(found))
     return report_of(log.header, results, gave_up=f"Interrupted {progress_of(len(results), log.header.cases)}")
