@@ -190,13 +190,3 @@ def test_a_twin_that_fails_in_another_batch_is_counted_once(opconform: Run, spec
 
     assert counted.cases == before
     assert counted.counts[tally.kind] == tally.cases - 1
-
-
-def test_a_killed_run_without_a_suite_is_continued(opconform: Run, tmp_path: Path) -> None:
-    """Its report needs the suites of all batches."""
-    (tmp_path / "outcomes.jsonl").write_text("{}\n")
-    (tmp_path / "batches").mkdir()
-    done = opconform("report", tmp_path, code=2)
-
-    advice = "Run the same command again to continue."
-    assert done.stderr == f"error: The run in {tmp_path} was killed before it had results. {advice}\n"
