@@ -45,7 +45,7 @@ def test_the_first_screen_of_help_has_every_everyday_option(name: str) -> None:
     """A terminal of 24 lines of 80 columns shows the help up to `--help`; rare options come last."""
     shown = help_of(name, 80)
     [last] = [number for number, line in enumerate(shown) if line.startswith("  -h, --help ")]
-    rare = shown.index("Rarely needed:") if "Rarely needed:" in shown else len(shown)
+    rare = shown.index("Advanced options:") if "Advanced options:" in shown else len(shown)
 
     assert last < 24
     assert last < rare
@@ -65,9 +65,9 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
     """All of them."""
     profiles = {group.settings.profile for spec in load_specs([]) for group in spec.groups}
     [line] = [x for x in help_of("run", 200) if x.lstrip().startswith("--profile")]
-    listed, _, default = line.partition("Use only")[2].partition(" or default ")
+    listed, _, default = line.partition("Only")[2].partition(" or default")
     assert set(re.findall(r"[a-z]+", listed)) == profiles
-    assert default == "(the first six; repeatable)."
+    assert default == ", the first six (repeatable)."
 
 
 def test_every_command_works_without_docstrings() -> None:

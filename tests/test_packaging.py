@@ -63,7 +63,7 @@ def test_the_wheel_does_the_main_job(wheel: Path, tmp_path: Path) -> None:
     command = [*command[:2], "--backend", "numpy", "--python", str(bare), "--out", "elsewhere"]
     elsewhere = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert elsewhere.returncode == 3
-    assert elsewhere.stderr.startswith(f"error: numpy cannot be used: {bare} has no ")
+    assert elsewhere.stderr.startswith("error: numpy cannot be used: numpy is not installed in ")
 
 
 def test_the_sdist_holds_the_javascript_harness_without_its_packages(tmp_path: Path) -> None:

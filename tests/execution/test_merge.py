@@ -87,7 +87,7 @@ def test_bazel_names_the_shard(opconform: Run, suite: Path, tmp_path: Path, monk
     done = opconform("run", suite, "numpy", "--out", tmp_path / "out", "-q")
 
     assert done.stdout.startswith("INCOMPLETE, ")
-    assert "only shard 2/3 was run; join the shards with `opconform merge`" in " ".join(done.stdout.split())
+    assert "only shard 2/3 was run; merge the shards with `opconform merge`" in " ".join(done.stdout.split())
     assert json.loads((tmp_path / "out" / "report.json").read_text())["conformant"] is None
     assert (tmp_path / "status").exists()
 

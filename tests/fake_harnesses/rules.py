@@ -159,8 +159,10 @@ RULE_BREAKERS: dict[str, Breaker] = {
 
 #: Harnesses whose reply to `start` is wrong, which are not used, here and in a run.
 UNUSABLE: dict[str, Breaker] = {
-    "leaves bindings out": breaks("start", "bindings is wrong", said=declares(bindings=None)),
-    "declares text for a boolean": breaks("start", "dynamic is wrong", said=declares(dynamic="yes")),
+    "leaves bindings out": breaks("start", "bindings: Field required", said=declares(bindings=None)),
+    "declares text for a boolean": breaks(
+        "start", "dynamic: Input should be a valid boolean", said=declares(dynamic="yes")
+    ),
     "declares float32": breaks(
         "start",
         "it declares the element type 'float32', which does not exist",

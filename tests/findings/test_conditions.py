@@ -156,7 +156,7 @@ def test_what_other_conditions_leave_is_searched_again() -> None:
         ("axis.range is tested", "tested"),
         ("the case violates lengths.sum if setting inputs are cut to 32 bits", "another violation"),
         ("the result differs if setting inputs are cut to 32 bits", "reading"),
-        ("all shapes are known when the model is built", "known"),
+        ("all shapes are static", "known"),
         ("a shape is known only at run time", "unknown"),
         ("begin has more elements than data has dimensions", "lengths"),
         ("axes is empty", "shape"),

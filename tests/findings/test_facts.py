@@ -98,7 +98,7 @@ CASES = {
         "num_splits is -2", "num_splits is negative", "num_splits is below -1",
     }, {"a single output is requested", "num_splits is 0"}),
     "steps": (SLICE.replace("end: [2, 4]", "end: [2, 4]\n    stride: [1, -2147483648]"), {
-        "a negative step is beyond 31 bits", "all shapes are known when the model is built",
+        "a negative step is beyond 31 bits", "all shapes are static",
     }, {"a shape is known only at run time", "a backward slice ends where it begins"}),
     "places": (SPLIT.format(data="{shape: [4, 3], element_type: u4}", axis=0, lengths="[1, 3]", more=""), {
         "sub-byte elements move across byte boundaries",

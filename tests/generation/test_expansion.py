@@ -208,7 +208,7 @@ def test_a_limit_can_be_raised(opconform: Run, tmp_path: Path) -> None:
     done = opconform("generate", "a.yaml", "--out", "suite", "--max-elements", "99", cwd=tmp_path, code=2)
     opconform("generate", "a.yaml", "--out", "suite", "--max-elements", "100", cwd=tmp_path)
 
-    assert "raise it with --max-elements" in done.stderr
+    assert "raise the limit with --max-elements" in done.stderr
 
 
 def test_too_many_cases_are_refused(tmp_path: Path) -> None:

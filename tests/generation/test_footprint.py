@@ -70,7 +70,7 @@ def test_a_shape_of_24_gib_is_refused_before_it_is_allocated(tmp_path: Path) -> 
         generate(specs, tmp_path / "out" / "suite", Options(limits=replace(limits, bytes=1 << 50)))
 
     place = re.escape(f"{tmp_path}/spec.yaml:3:5")
-    said = r"with group 'it', the suite takes at least [\d,]+ bytes, more than the limit of [\d,]+; raise it with --max-bytes\."
+    said = r"with group 'it', the suite takes at least [\d,]+ bytes, more than the limit of [\d,]+; raise the limit with --max-bytes\."
     assert re.fullmatch(f"{place}: {said}", str(too_large.value))
     said = r"a case of group 'it' needs 48\.0 TiB of memory, but only [\d.]+ [GM]iB is free\."
     assert re.fullmatch(f"{place}: {said}", str(too_much_memory.value))
@@ -81,7 +81,7 @@ def test_the_bytes_of_all_cases_count(tmp_path: Path) -> None:
     """Not those of one alone."""
     path = tmp_path / "small.yaml"
     path.write_text(SMALL_SPEC)
-    with pytest.raises(UsageError, match=r"raise it with --max-bytes\.$"):
+    with pytest.raises(UsageError, match=r"raise the limit with --max-bytes\.$"):
         generate(load_specs([path]), tmp_path / "suite", Options(limits=replace(LIMITS, bytes=500)))
 
 
@@ -135,7 +135,7 @@ def test_a_suite_over_the_limit_is_refused_before_a_case_is_written(
     (tmp_path / "spec.yaml").write_text(groups_of(number, cases, elements))
     monkeypatch.setattr(CaseWriter, "write", lambda *_: pytest.fail("a case is written"))
     limit = number * cases * elements * 7  # of at least 8 bytes for each element and its copy in an output
-    with pytest.raises(UsageError, match=r"the suite takes at least .* raise it with --max-bytes"):
+    with pytest.raises(UsageError, match=r"the suite takes at least .* raise the limit with --max-bytes"):
         generate(load_specs([tmp_path / "spec.yaml"]), tmp_path / "suite", Options(limits=replace(LIMITS, bytes=limit)))
 
     assert [path.name for path in tmp_path.iterdir()] == ["spec.yaml"]

@@ -466,7 +466,7 @@ def test_certify_writes_the_page(opconform: Run, small_spec: Path, tmp_path: Pat
     (tmp_path / "report.html").write_text("<p>mine</p>")
     refused = opconform(*arguments, code=2)
     assert refused.stderr.splitlines()[-1] == (
-        f"error: opconform did not write {tmp_path}/report.html and does not overwrite it. Name another file."
+        f"error: opconform did not write {tmp_path}/report.html and does not overwrite it. Use another path."
     )
 
 

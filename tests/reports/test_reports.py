@@ -58,7 +58,7 @@ def test_foreign_files_are_not_overwritten(opconform: Run, runs: Path, tmp_path:
     for option in ("html", "junit", "markdown", "badge"):
         mine.write_text("my own words\n")
         done = opconform("report", runs / "Perfect", f"--{option}", mine, code=2)
-        assert done.stderr == f"error: opconform did not write {mine} and does not overwrite it. Name another file.\n"
+        assert done.stderr == f"error: opconform did not write {mine} and does not overwrite it. Use another path.\n"
         assert mine.read_text() == "my own words\n"
         mine.write_text("")
         first = opconform("report", runs / "Perfect", f"--{option}", mine).stdout

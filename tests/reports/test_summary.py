@@ -31,8 +31,8 @@ def test_a_summary_has_the_first_failures(opconform: Run, core_suite: Path, tmp_
         "Pad-12/*",
     )
     shown = opconform(*arguments, "--out", tmp_path, code=1).stdout
-    [left] = re.findall(r"\n… and (\d+) more \(report OUT -v lists them\)\n", shown)
-    folded = r"\n(\d+) requirements: no case is decided; (\d+) requirements: no case \(report OUT -v lists them\)\n"
+    [left] = re.findall(r"\n… and (\d+) more \(`opconform report OUT -v` lists them\)\n", shown)
+    folded = r"\n(\d+) requirements without decided cases; (\d+) requirements without cases \(`opconform report OUT -v` lists them\)\n"
     [(undecided, without)] = re.findall(folded, shown)
     assert shown.count("  expected ") == 12
     assert f"opconform report {tmp_path} -v\n" in shown

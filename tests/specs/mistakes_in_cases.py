@@ -18,7 +18,7 @@ IN_CASES = {
     ),
     "wrong key of a second feed": (
         HEAD + BODY + "    feed: {data: {element_type: f32, shape: [6, 3]}}\n",
-        "spec.yaml:8:45: group 'a': feed: data of shape [6, 3] does not fit the IR's [6, 2]; see `dynamic`.\n",
+        "spec.yaml:8:45: group 'a': feed: data of shape [6, 3] does not match the declared shape [6, 2]; see `dynamic`.\n",
     ),
     "too large second feed": (
         HEAD + BODY + "    dynamic: all\n    feed: {data: {shape: [1000000, 1000000]}}\n",
@@ -109,7 +109,7 @@ IN_CASES = {
     "no shape": (data("{fill: ramp}"), "data: it needs a `shape`, or `values`."),
     "accepted, but wrong": (
         axis("1"),
-        "expect: the case is expected to be accepted, but it violates axis.range (The axis is in the range -rank(data) .. rank(data)-1); correct it, or write `expect: {reject: axis.range}`.",
+        "expect: the case is expected to be accepted, but it violates axis.range (The axis is in the range -rank(data) .. rank(data)-1); correct the case, or write `expect: {reject: axis.range}`.",
     ),
     "rejected, but right": (
         HEAD + BODY + "    expect: {reject: lengths.sum}\n",
@@ -151,11 +151,11 @@ IN_CASES = {
     ),
     "a second feed of another shape": (
         HEAD + BODY + "    feed: {data: {shape: [6, 3]}}\n",
-        "feed: data of shape [6, 3] does not fit the IR's [6, 2]; see `dynamic`.",
+        "feed: data of shape [6, 3] does not match the declared shape [6, 2]; see `dynamic`.",
     ),
     "a second feed of another number of values": (
         HEAD + BODY + "    binding: {split_lengths: parameter}\n    feed: {split_lengths: [1, 2, 3]}\n",
-        "feed: split_lengths of shape [3] does not fit the IR's [2]; see `dynamic`.",
+        "feed: split_lengths of shape [3] does not match the declared shape [2]; see `dynamic`.",
     ),
     "a second feed with another number of outputs": (
         HEAD

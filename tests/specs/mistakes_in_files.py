@@ -71,8 +71,8 @@ IN_FILES = {
         HEAD + "    requirements: [axis.rang]\n" + BODY,
         "spec.yaml:5:20: 'axis.rang' is not a requirement of VariadicSplit-1. Did you mean 'axis.range'?",
     ),
-    "unreadable expression": (axis("${{ 1 + }}"), "spec.yaml:6:11: `1 +` cannot be read:"),
-    "filter": (axis("${{ n | abs }}", "{n: [6]}"), "`n | abs` cannot be read: unknown filter 'abs'."),
+    "unreadable expression": (axis("${{ 1 + }}"), "spec.yaml:6:11: `1 +` is not a valid expression:"),
+    "filter": (axis("${{ n | abs }}", "{n: [6]}"), "`n | abs` is not a valid expression: unknown filter 'abs'."),
     "expression with one bracket": (
         axis("${ n }", "{n: [0]}"),
         "spec.yaml:7:11: '${ n }' is not an expression, which is ${{ … }}.\n",
@@ -122,7 +122,7 @@ IN_FILES = {
     ),
     "a colon in a text": (
         "op: Split-1\ngroups:\n  - id: a\n    title: random: shapes\n",
-        "spec.yaml:4:18: This is not YAML: mapping values are not allowed in this context; quote a text that contains a colon, write a space after the colon of a key, and indent the keys alike.",
+        "spec.yaml:4:18: This is not YAML: mapping values are not allowed in this context; quote a text that contains a colon, write a space after the colon of a key, and give all keys the same indentation.",
     ),
     "another line break": (
         "op: Split-1\r\u2028\x85groups: [\r  ${{ a",

@@ -48,7 +48,7 @@ def test_a_requirement_behind_another_in_every_group_is_warned_of(warnings: Warn
     """A failure counts against the first requirement that no comparison establishes."""
     sentence = (
         "3:5: group 'both': no failure can be attributed to lengths.remainder, because every group lists another "
-        "requirement before it, here axis.negative. List it first in a group that tests it."
+        "requirement before it, such as axis.negative. List it first in a group that tests it."
     )
 
     assert warnings(SPEC.format(requirements="axis.negative, lengths.remainder")) == [sentence]
@@ -111,7 +111,7 @@ def test_a_group_has_a_twin_if_its_cases_are_rejected(warnings: Warnings) -> Non
     rejected, _, twin = REJECTED.format(requirements="", reject="lengths.single-remainder").partition("    twin")
 
     assert warnings(f"{accepted}    twin{twin}") == [
-        "3:5: group 'both': `twin` has no effect, because no case is rejected. Add `expect`, or remove it."
+        "3:5: group 'both': `twin` has no effect, because no case is rejected. Add `expect`, or remove `twin`."
     ]
     [sentence] = warnings(accepted + rejected)
     assert sentence == (
@@ -126,7 +126,7 @@ def test_there_are_only_a_few_warnings(warnings: Warnings) -> None:
     found = warnings(SPEC.format(requirements=many))
 
     assert len(found) == MOST + 1
-    assert found[-1] == "There are 2 more such warnings."
+    assert found[-1] == "There are 2 more warnings."
 
 
 def test_the_shipped_specs_list_no_requirement_in_vain() -> None:

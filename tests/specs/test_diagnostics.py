@@ -128,6 +128,6 @@ def test_mistakes_of_both_kinds_are_reported_at_once(opconform: Run, tmp_path: P
         (
             "a.yaml:8:5: group 'b': expect: the case is expected to be accepted, but it violates num_splits.divides "
             "(num_splits divides the size of the split dimension, since all outputs have the same length); "
-            "correct it, or write `expect: {reject: num_splits.divides}`."
+            "correct the case, or write `expect: {reject: num_splits.divides}`."
         ),
     ]

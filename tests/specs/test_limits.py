@@ -49,12 +49,12 @@ MISTAKES = {
         f"{HEAD}    axis: 0\n    feed: {{axis: 1}}\n    binding: parameter\n",
         (
             "spec.yaml:3:5: group 'a': expect: the case is expected to be accepted, but it violates data.required, "
-            "lengths.required; correct it, or write `expect: {reject: data.required, also: [lengths.required]}`."
+            "lengths.required; correct the case, or write `expect: {reject: data.required, also: [lengths.required]}`."
         ),
     ),
     "an infinity": (
         axis("${{ [1e999] }}"),
-        "spec.yaml:7:11: `[1e999]` cannot be read: a number is not finite.",
+        "spec.yaml:7:11: `[1e999]` is not a valid expression: a number is not finite.",
     ),
     "an overflow": (
         axis("${{ [1e308 * (n + 9)] }}"),
@@ -160,7 +160,7 @@ MISTAKES = {
     ),
     "texts joined": (
         axis("${{ range(9) ~ n }}"),
-        "spec.yaml:7:11: `range(9) ~ n` cannot be read: `~` returns text, but an expression must return a value.",
+        "spec.yaml:7:11: `range(9) ~ n` is not a valid expression: `~` returns text, but an expression must return a value.",
     ),
     "long expressions in many cases": (
         f"{HEAD}    matrix: {{n: '${{{{ range(9999) }}}}'}}\n    where: sum(range(90000)) < n\n{BODY}",

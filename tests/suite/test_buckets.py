@@ -232,7 +232,10 @@ def test_a_store_that_cannot_be_written_is_an_error(opconform: Run, small_suite:
     ("words", "said"),
     [
         (("verify", "nowhere://bucket/suite.zip"), "the protocol nowhere:// is unknown. Use another, such as s3://."),
-        (("verify", "dropbox://bucket/suite"), "dropbox:// needs another package. DropboxFileSystem requires"),
+        (
+            ("verify", "dropbox://bucket/suite"),
+            "dropbox:// needs a package that is not installed. DropboxFileSystem requires",
+        ),
         (("verify", "s3:/bucket/suite"), "'s3:/bucket/suite' is not a URL. Did you mean s3://bucket/suite?"),
         (("verify", "test://"), "test:// does not name a zip file. Use a URL such as test://bucket/name.zip."),
         (("verify", "test://bucket/suite"), "test://bucket/suite does not name a zip file. Use a URL such as test://"),

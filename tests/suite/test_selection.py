@@ -46,7 +46,7 @@ def test_a_pattern_names_an_operation_a_group_a_case_or_a_requirement(pattern: s
             Selection(patterns=("axis.range", "Split-1/page-exmple", "nonsense")),
             [
                 "No case of s matches 'Split-1/page-exmple'. Did you mean 'Split-1/page-example'?",
-                "No case of s matches 'nonsense'.",
+                "No case of s matches 'nonsense'. `opconform list --cases` lists the cases.",
             ],
         ),
         (

@@ -113,7 +113,7 @@ def write_suite(
                 unused -= {name for name in unused if f'"{name}/'.encode() in write_case.line}
                 if size > options.limits.bytes:
                     over = f"more than the limit of {options.limits.bytes:,} bytes"
-                    raise UsageError(f"The suite takes {over}; raise it with --max-bytes.")
+                    raise UsageError(f"The suite takes {over}; raise the limit with --max-bytes.")
             if unused:
                 named = " or ".join(sorted(unused))
                 raise UsageError(f"No case has a model in the dialect {named}. Leave the dialect out.")
@@ -228,7 +228,7 @@ class _Cases:
         self._bytes += size
         if self._bytes > limit:
             least = f"the suite takes at least {self._bytes:,} bytes, more than the limit of {limit:,}"
-            raise UsageError(f"{draft.where}: with group {draft.group!r}, {least}; raise it with --max-bytes.")
+            raise UsageError(f"{draft.where}: with group {draft.group!r}, {least}; raise the limit with --max-bytes.")
         if not self._is_measured and self._bytes > limit // _UNMEASURED:
             self._is_measured = True
             deque(_Cases(self._specs, self._options, lambda *_: None, is_measured=True), maxlen=0)

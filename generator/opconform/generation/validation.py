@@ -114,7 +114,7 @@ def _requirements(group: Group, reject: RejectKeys | None) -> tuple[str, ...]:
     if reject is None:
         return named
     if named and reject.reject not in named:
-        raise KeyMistake("requirements", f"they must name {reject.reject}, which the case violates")
+        raise KeyMistake("requirements", f"the list must include {reject.reject}, which the case violates")
     return named or (reject.reject,)
 
 
@@ -212,7 +212,9 @@ def _check_second_feed(draft: Draft) -> None:
             raise KeyMistake("feed", sentence, (name, "element_type"))
         declared = draft.dynamic.get(name, first.shape)
         if declared != "..." and not _fits(declared, item.shape):
-            sentence = f"{name} of shape {quoted(list(item.shape))} does not fit the IR's {quoted(list(declared))}"
+            sentence = (
+                f"{name} of shape {quoted(list(item.shape))} does not match the declared shape {quoted(list(declared))}"
+            )
             raise KeyMistake("feed", f"{sentence}; see `dynamic`", (name, "shape"))
 
 
@@ -243,7 +245,7 @@ def _check_accepted(draft: Draft, inferences: Sequence[Inference]) -> None:
             sentence = f"violates {', '.join(names)}{meaning}{f' in feed {feed}' if feed else ''}"
             if draft.is_twin:
                 raise KeyMistake("twin", f"a twin must be valid, but this one {sentence}")
-            advice = f"correct it, or write {_expectation(names[0], names[1:])}"
+            advice = f"correct the case, or write {_expectation(names[0], names[1:])}"
             raise KeyMistake("expect", f"the case is expected to be accepted, but it {sentence}; {advice}")
     count = len(inferences[0].outputs)
     if count > OUTPUT_LIMIT:

@@ -25,7 +25,7 @@ def warnings_of(specs: Sequence[Spec]) -> list[str]:
     checks = (_twins, _profiles, _behind_others, _not_violated, _unused, _repeated)
     found = [str(x) for check in checks for x in check(groups)]
     left = len(found) - MOST
-    more = "is 1 more such warning" if left == 1 else f"are {left:,} more such warnings"
+    more = "is 1 more warning" if left == 1 else f"are {left:,} more warnings"
     return found if left <= 0 else [*found[:MOST], f"There {more}."]
 
 
@@ -80,7 +80,7 @@ def _twins(groups: Sequence[Group]) -> Iterator[Mistake]:
             yield group.mistake((), f"{what}. Add `twin` with the keys that make the case valid.")
         if not rejected and group.twin is not None:
             what = "`twin` has no effect, because no case is rejected"
-            yield group.mistake((), f"{what}. Add `expect`, or remove it.")
+            yield group.mistake((), f"{what}. Add `expect`, or remove `twin`.")
 
 
 def _profiles(groups: Sequence[Group]) -> Iterator[Mistake]:
@@ -106,7 +106,7 @@ def _behind_others(groups: Sequence[Group]) -> Iterator[Mistake]:
             counted |= {(group.op, requirement) for requirement in violated}
     for (op, requirement), (group, first) in behind.items():
         if (op, requirement) not in counted:
-            why = f"every group lists another requirement before it, here {first}"
+            why = f"every group lists another requirement before it, such as {first}"
             what = f"no failure can be attributed to {requirement}, because {why}"
             yield group.mistake((), f"{what}. List it first in a group that tests it.")
 

@@ -31,8 +31,8 @@ _PREFIX = "tag:yaml.org,2002:"
 _LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 #: What to do about problems that YAML finds in the indentation.
 _ADVICE = {
-    "did not find expected '-' indicator": "; indent the items of a list alike",
-    "did not find expected key": "; indent the keys of a mapping alike",
+    "did not find expected '-' indicator": "; give all items of a list the same indentation",
+    "did not find expected key": "; give all keys of a mapping the same indentation",
 }
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -140,7 +140,10 @@ def _advice(text: str, line: int, column: int) -> str:
     if written[column - 1 : column] == "\t":
         return "; indent with spaces, not tabs"
     if written[column - 1 : column] == ":":
-        return "; quote a text that contains a colon, write a space after the colon of a key, and indent the keys alike"
+        return (
+            "; quote a text that contains a colon, write a space after the colon of a key, and give all keys the same "
+            "indentation"
+        )
     return "; quote an expression inside {…}" if "${{" in written else ""
 
 

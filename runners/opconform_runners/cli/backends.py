@@ -34,7 +34,7 @@ def _description(name: str) -> Implementation | str:
     try:
         return run_loop(described(backend_command(name)))
     except HarnessError as error:
-        return str(error)
+        return str(error).removeprefix(f"{name} cannot be used: ")
 
 
 def _sentence(found: Implementation | str) -> str:

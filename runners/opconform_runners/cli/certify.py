@@ -54,7 +54,7 @@ from opconform_runners.harness.registry import names
 @collected("selection", Selection, profile_option, shard_option)
 @result_options
 @sign_option
-@rare_option("--keep-suite", is_flag=True, help="Keep every case of the profile exhaustive, and not only failures.")
+@rare_option("--keep-suite", is_flag=True, help="Keep all cases of the profile exhaustive.")
 @generation_options(RUN_JOBS)
 @cluster_options
 def command(

@@ -20,8 +20,8 @@ def command(old: Path, new: Path, as_json: bool) -> None:
 
     OLD and NEW are the folders that `run` or `certify` wrote, or their results.jsonl files.
 
-    Exit code: 0 if nothing got worse, 1 if a case newly fails or no longer passes, if a process crashes or hangs that
-    did not before, or if a run is incomplete.
+    Exit code: 0 if nothing got worse, 1 if a case newly fails or no longer passes, if a process newly crashes or
+    hangs, or if a run is incomplete.
     """
     changes = changes_between(read_report(old), read_report(new))
     print_result(changes, changes_lines(changes), as_json=as_json)

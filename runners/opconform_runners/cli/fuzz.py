@@ -40,7 +40,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
     try:
         return positive(text[:-1]) * unit if unit else positive(text)
     except click.BadParameter as error:
-        raise click.BadParameter(f"{text!r} is not a duration, such as 90s, 5m or 1h.") from error
+        raise click.BadParameter(f"{text!r} is not a positive duration. Write it as 90s, 5m or 1h.") from error
 
 
 @click.command("fuzz", cls=HelpCommand, example="fuzz openvino\nfuzz openvino VariadicSplit-1 --time 5m --out finds")
@@ -52,11 +52,11 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
     "seconds",
     callback=_seconds,
     metavar="TIME",
-    help="Search for 60 % of TIME, as 90s or 5m; reductions end after 150 %, the rest after 200 %.  [60s]",
+    help="Time budget, as 90s or 5m. Shrinking may add 50 %, and confirming another 50 %.  [default: 60s]",
 )
-@click.option("--tests", type=count, metavar="N", help="How many cases to test.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Other seeds draw other cases.")
-@out_option(metavar="FOLDER", help="Folder for the findings; those in it are not reported again.")
+@click.option("--tests", type=count, metavar="N", help="Number of cases to test.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed for the drawn cases.")
+@out_option(metavar="FOLDER", help="Folder for the findings. Findings already in it are not reported again.")
 def command(
     targets: tuple[str, ...],
     backend: BackendOptions,
@@ -67,14 +67,14 @@ def command(
 ) -> None:
     """Search for failures of a backend beyond the shipped cases.
 
-    Cases are drawn from the declarations of the operations, by default of all that the backend declares. Every case is
-    valid, or violates one requirement and has a valid twin. A failure is reduced to the smallest case that fails alike.
-    Each finding is appended as a group to the spec FOLDER/OPERATION.yaml, for backends that `opconform repro` supports
-    with a script. The findings of an earlier search in FOLDER are tested again, and only others are reported. If nearly
-    every case fails, the search ends early with one of them.
+    Cases are drawn from the declarations of the operations; by default, of every operation that the backend declares.
+    Every case is valid, or violates one requirement and has a valid twin. Each failure is shrunk to the smallest case
+    with the same symptom. Each finding is appended as a group to the spec FOLDER/OPERATION.yaml. If `opconform repro`
+    supports the backend, a script is written, too. Findings of earlier searches in FOLDER are tested again, and only
+    new findings are reported. If nearly every case fails, the search ends early and reports one failure.
 
-    Exit code: 0 nothing new, 1 new findings, or nearly every case fails, or none of a named operation passed or failed,
-    3 the backend cannot start.
+    Exit code: 0 nothing new, 1 new findings, nearly every case fails, or a named operation has no case that passed or
+    failed, 3 the backend cannot start.
     """
     named = [target for target in targets if target not in OPERATIONS]
     for item in named:  # a misspelt operation would be taken for a backend
@@ -82,7 +82,9 @@ def command(
             raise UsageError(f"{item!r} is neither a backend nor an operation. {meant.strip()}")
     if len(named) > 1:
         known = ", ".join(tested_operations())
-        raise UsageError(f"{named[1]!r} is not an operation; name one backend. Operations: {known}.")
+        raise UsageError(
+            f"{named[1]!r} is not an operation, and the backend is already {named[0]!r}. Operations: {known}."
+        )
     command = replace(backend, backends=(*named, *backend.backends)).command()
     limits = SearchLimits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
     folder = out or Path("opconform-out") / f"{folder_name(command.name)}-fuzz"

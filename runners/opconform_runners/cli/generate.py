@@ -45,7 +45,7 @@ def command(
 ) -> None:
     """Write a suite from SPECs (YAML files or folders; the shipped specs by default).
 
-    An existing suite is replaced when the new one is complete.
+    An existing suite of the same specs is replaced when the new one is complete.
     """
     options = generation.options(replace(selection, operations=named_operations(specs)), blind=given["blind"])
     options = replace(options, executor=cluster.executors(generation.jobs).generation)

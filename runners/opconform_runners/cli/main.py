@@ -16,7 +16,7 @@ from opconform_runners.cli.shared.output.streams import guarded_streams, harmles
 
 #: The commands and their summaries, in the sections of the help; each is in the module of its name.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
-    "Everyday": {
+    "Common commands": {
         "certify": "Generate a suite, run backends on it, report verdicts",
         "run": "Run backends on a suite and compare every bit",
         "merge": "Merge the results of shards",
@@ -29,11 +29,11 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Suites, backends and certificates": {
         "generate": "Write a suite: golden data and IR models",
-        "verify": "Find missing, changed or unexpected files of a suite",
+        "verify": "Find missing, changed or unexpected files in a suite",
         "schema": "Print the JSON Schema of specs, for editors",
         "adequacy": "Measure how well cases cover the semantics",
-        "backends": "List the installed backends, and what others need",
-        "new": "Write files to begin with: operation, backend, harness",
+        "backends": "List the installed backends, and what the missing ones need",
+        "new": "Create starter files: operation, backend, harness",
         "harness": "Test a harness in any language: check, schema",
         "certificate": "Sign and check results: keygen, sign, verify, judge",
     },

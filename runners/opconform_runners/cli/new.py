@@ -23,7 +23,7 @@ _WORD = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 
 @click.group("new", cls=HelpGroup)
 def command() -> None:
-    """Write the files of a new operation, backend or harness, which work as they are."""
+    """Create working starter files for an operation, a backend or a harness."""
 
 
 @command.command("operation", example="new operation Mirror-1")
@@ -101,7 +101,9 @@ def _snake(name: str) -> str:
 def _file_of(name: str) -> Path:
     """The file of a backend or harness."""
     if not _WORD.fullmatch(name):
-        raise UsageError(f"{quoted(name)} is not a name in lower case. Use letters, digits and hyphens, as in my-name.")
+        raise UsageError(
+            f"{quoted(name)} is not a valid name. Use lower-case letters, digits and hyphens, as in my-name."
+        )
     file = Path(name.replace("-", "_") + ".py")
     _check_module(file.stem, file)
     return file

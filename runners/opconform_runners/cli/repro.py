@@ -49,7 +49,7 @@ def command(
     the script records the observed result.
     """
     if named is not None and backend is not None:
-        raise UsageError(f"Name one backend, not {named}, {backend}.")
+        raise UsageError(f"Name only one of these backends: {named}, {backend}.")
     backend = backend or named
     if backend is None:
         raise UsageError("Name the backend, as in `opconform repro CASE openvino`.")

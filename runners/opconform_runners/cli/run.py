@@ -66,11 +66,13 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 @result_options
 @click.option("--baseline", type=PATH, metavar="FILE", help="File of expected failures; only other failures count.")
 @click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run.")
-@rare_option("--last-failed", is_flag=True, help="Run only what failed in --out, into --out/last-failed.")
-@rare_option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure, and start over.")
+@rare_option(
+    "--last-failed", is_flag=True, help="Run only the cases that failed in --out, and write to --out/last-failed."
+)
+@rare_option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure. Never continues an earlier run.")
 @shard_option
 @rare_option("--record", type=TARGET, metavar="FILE.zip", help="Write the outputs without judging them.")
-@jobs_option("Number of harness processes; on a CPU by default one per core, at most four.")
+@jobs_option("Number of harness processes; by default 1, or on a CPU one per core, up to 4.")
 @cluster_options
 def command(
     suite: Path,
@@ -83,11 +85,13 @@ def command(
 ) -> None:
     """Run backends on SUITE (a folder, a zip file or a URL) and compare every bit of their outputs.
 
-    The same command continues an interrupted run. With --record, SUITE can be blind: each case is executed twice, and
-    the outputs are written to one file for `opconform certificate judge`.
+    The same command continues an interrupted run. With --record, each case is executed twice, and the outputs are
+    written to one file for `opconform certificate judge`. SUITE can then be blind.
 
-    Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot start. With --baseline: 0 nothing new.
+    Exit code: 0 conformant, 1 not conformant or incomplete, 2 invalid command, 3 the backend cannot start. With
+    --baseline: 0 nothing new, 1 anything new.
     """
+    backend = replace(backend, backends=(*named, *backend.backends))
     baseline: Path | None = given["baseline"]
     record: Path | None = given["record"]
     jobs: int | None = given["jobs"]
@@ -108,7 +112,6 @@ def command(
         raise UsageError("--executor and --record cannot be used together. Record on one machine.")
     new = Baseline(file=str(baseline))
     expected = None if baseline is None else new if updates and not baseline.exists() else read_baseline(baseline)
-    backend = replace(backend, backends=(*named, *backend.backends))
     _check_suite(suite, named)
     running = RunOptions(
         jobs=jobs,

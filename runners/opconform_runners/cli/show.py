@@ -98,7 +98,7 @@ def _lines(shown: ListedCase) -> Iterator[str]:
         case Reject(reject=requirement):
             late = f" in inference {case.feeds}" if case.feeds > 1 else ""
             yield f"  must be rejected{late}: it violates {requirement}"
-            yield f"  its twin, which is accepted: {case.twin}"
+            yield f"  its twin, which must be accepted: {case.twin}"
         case Accept(accept=outputs):
             yield f"  must be accepted, with {counted(len(outputs), 'output')}:"
             yield from (f"    {output.name}: {output.element_type}{list(output.shape)}" for output in outputs[:_MOST])

@@ -175,7 +175,7 @@ class Report:
         if self.is_violated:
             return ()
         if self.shard is not None:
-            return (f"only shard {self.shard} was run; join the shards with `opconform merge`",)
+            return (f"only shard {self.shard} was run; merge the shards with `opconform merge`",)
         return gaps_of(self)
 
     @property

@@ -81,7 +81,7 @@ def backend_command(name: str, python: Path | None = None) -> Command:
         return Command(arguments=arguments, name=name, options=options, python=sys.executable)
     if not python.is_file() or not os.access(python, os.X_OK):
         raise UsageError(
-            f"{python} is not an interpreter that can be run. Name one in a virtual environment, as in venv/bin/python."
+            f"{python} is not an executable Python interpreter. Name one in an environment, as in venv/bin/python."
         )
     home = str(Path(opconform.__file__ or "").parent)
     return Command(

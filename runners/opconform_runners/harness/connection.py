@@ -90,11 +90,11 @@ def _missing_sentence(command: Command, module: str, *, began: bool) -> str:
     package = module.partition(".")[0]
     if command.elsewhere and (not began or is_shipped(command.name)):
         needs = "the product, numpy, pydantic and ml_dtypes"
-        return f"{command.name} cannot be used: {command.python} has no {package}; it needs {needs}."
+        return f"{command.name} cannot be used: {package} is not installed in {command.python}, which needs {needs}."
     if is_shipped(command.name):
         extra = command.name.partition(":")[0]
-        extra = f'pip install "opconform[{extra}]", or ".[{extra}]" in a clone'
-        return f"{command.name} cannot be used: {package} is not installed; {extra}."
+        extra = f'Install it with: pip install "opconform[{extra}]" (in a clone: pip install ".[{extra}]")'
+        return f"{command.name} cannot be used: {package} is not installed. {extra}."
     sentence = f"{command.name} needs the module {module}, which is not installed in {command.python}."
     if command.name.partition(":")[0].partition(".")[0] != package:
         return sentence

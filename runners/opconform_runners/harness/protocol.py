@@ -247,7 +247,9 @@ def _read(adapter: TypeAdapter[_Message], line: bytes) -> _Message:
         if first["type"] == "json_invalid":
             raise ProtocolError(f"the harness wrote a line that is not JSON: {shown!r}") from error
         place = ".".join(str(x) for x in first["loc"]) or "the message"
-        raise ProtocolError(f"the harness wrote {shown!r}, in which {place} is wrong: {first['msg']}") from error
+        raise ProtocolError(
+            f"the harness wrote {shown!r}, which is not a valid message: {place}: {first['msg']}"
+        ) from error
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -74,7 +74,7 @@ def placed(name: str) -> str:
 
 def _made(backend: Any, device: str | None) -> Backend:
     if device is not None and not _takes(backend, device):
-        raise UsageError(f"The backend takes no device, but was given {device!r}.")
+        raise UsageError(f"The backend has no devices, but the device {device!r} was named. Leave it out.")
     made: Backend = backend() if device is None else backend(device)
     for method, parameters in (("describe", ()), ("run", ("case", "model", "feeds"))):
         if not _takes(getattr(made, method, None), *parameters):

@@ -98,7 +98,7 @@ def _count(name: str, shape: Shape, limits: Limits) -> int:
     count = math.prod(shape)
     if count > limits.elements:
         number = f"{count:,}" if count < _BESIDE_ZERO else f"more than {_BESIDE_ZERO:,}"
-        over = f"over the limit of {limits.elements:,}; raise it with --max-elements"
+        over = f"over the limit of {limits.elements:,}; raise the limit with --max-elements"
         raise KeyMistake(name, f"a shape of {number} elements is {over}", ("shape",))
     if math.prod(size for size in shape if size) > _BESIDE_ZERO:
         sentence = f"the product of the non-zero sizes is over the limit of {_BESIDE_ZERO:,}"

@@ -196,7 +196,7 @@ def compiled(text: str) -> Expression:
     try:
         return Expression(text, _SANDBOX.compile_expression(text, undefined_to_none=False))
     except (TemplateError, RecursionError, SyntaxError, ValueError) as error:
-        raise ExpressionError(f"`{quoted_text(text)}` cannot be read: {_sentence(error)}") from error
+        raise ExpressionError(f"`{quoted_text(text)}` is not a valid expression: {_sentence(error)}") from error
 
 
 def _is_finite(leaf: object) -> bool:

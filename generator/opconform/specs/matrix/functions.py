@@ -109,6 +109,12 @@ def _divisors(number: int) -> list[int]:
     return low + [number // x for x in reversed(low) if x * x != number]
 
 
+def _rank(shape: Value) -> int:
+    if not isinstance(shape, list):
+        raise TypeError(f"rank takes a list, not {quoted(shape)}")
+    return len(shape)
+
+
 #: The functions of every expression; `docs/specs.md` documents them.
 FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "abs": abs,
@@ -120,7 +126,7 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "min": min,
     "product": _product,
     "range": _range,
-    "rank": len,
+    "rank": _rank,
     "repeat": _repeat,
     "replace": _replace,
     "sorted": sorted,

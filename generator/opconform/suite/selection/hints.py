@@ -5,8 +5,10 @@ from collections.abc import Callable
 from opconform.errors import UsageError, near_word
 from opconform.suite.selection.matches import Known, Matches, SelectionPart, is_match
 
+_LISTED = " `opconform list --cases` lists the cases."
 
-def check_matches(matches: Matches, known: Callable[[], Known], *, within: str = "", otherwise: str = "") -> None:
+
+def check_matches(matches: Matches, known: Callable[[], Known], *, within: str = "", otherwise: str = _LISTED) -> None:
     """Raise `UsageError` with one line for each part of a selection that has matched no case.
 
     `within` names the suite, as in ` of suite`; `otherwise` is the hint where nothing is similar. Both begin with a

@@ -45,7 +45,7 @@ def shard_of(text: str) -> Shard:
     """The shard that a text such as `2/8` names, or a ValueError."""
     found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text, re.ASCII)
     if found is None:
-        raise ValueError(f"{text!r} is not a shard; write one as in 2/8, the second of eight")
+        raise ValueError(f"{text!r} is not a shard; write I/N, as in 2/8 for the second of eight shards")
     return Shard(number=int(found[1]), of=int(found[2]))
 
 

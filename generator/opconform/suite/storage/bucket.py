@@ -170,7 +170,7 @@ def bucket_at(url: str) -> Bucket:
     try:
         files, path = fsspec.core.url_to_fs(f"{file}.zip" if dot else whole)
     except ImportError as error:
-        needed = f"the package s3fs. {_EXTRA}" if protocol == "s3" else f"another package. {error}."
+        needed = f"the package s3fs. {_EXTRA}" if protocol == "s3" else f"a package that is not installed. {error}."
         raise UsageError(f"{url}: {protocol}:// needs {needed}") from error
     except Exception as error:
         if isinstance(error, ValueError) and protocol not in fsspec.available_protocols():

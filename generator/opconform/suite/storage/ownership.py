@@ -85,7 +85,7 @@ def check_ours(path: Path, *marks: bytes) -> None:
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}. Name another file.") from error
     if not ours:
-        raise UsageError(f"opconform did not write {path} and does not overwrite it. Name another file.")
+        raise UsageError(f"opconform did not write {path} and does not overwrite it. Use another path.")
 
 
 def discard(folder: Path) -> None:

@@ -103,7 +103,8 @@ def open_store(path: Path) -> Store:
             size = os.fstat(file.fileno()).st_size
         archive = zipfile.ZipFile(path)
     except FileNotFoundError as error:
-        raise MissingError(f"Suite not found: {path}. Write one with `opconform generate --out {path}`.") from error
+        words = f"{path} --out suite" if path.suffix in (".yaml", ".yml") else f"--out {path}"
+        raise MissingError(f"Suite not found: {path}. Write one with `opconform generate {words}`.") from error
     except OSError as error:
         raise SuiteError(f"{path} cannot be read: {error.strerror}. Name a suite, a folder or a zip file.") from error
     except ZIP_ERRORS as error:

@@ -60,7 +60,7 @@ class HelpCommand(click.Command):
             formatter.write_paragraph()
             with formatter.indentation():
                 formatter.write_text(self._details)
-        self._write(ctx, formatter, "Rarely needed", rare)
+        self._write(ctx, formatter, "Advanced options", rare)
 
     @staticmethod
     def _write(ctx: click.Context, formatter: click.HelpFormatter, title: str, options: Iterable[click.Option]) -> None:

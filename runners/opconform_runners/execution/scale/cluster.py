@@ -47,7 +47,7 @@ def connected(url: str) -> Iterator["Cluster"]:
     found = _URL.fullmatch(url)
     if found is None:
         raise UsageError(
-            f"--executor {without_credentials(url)!r} is not a cluster. Name its scheduler and the port, as in dask://HOST:8786."
+            f"--executor {without_credentials(url)!r} is not the address of a Dask scheduler. Write it as dask://HOST:8786."
         )
     try:
         from distributed import Client

@@ -103,7 +103,9 @@ def _check(read: Sequence[tuple[Path, WrittenResults]]) -> None:
     for folder, written in read:
         shard = written.header.shard
         if shard is None:
-            raise UsageError(f"{folder} contains the results of {written.header.title}, not of a shard.")
+            raise UsageError(
+                f"{folder} contains the results of {written.header.title}, not of a shard. Name folders of shards."
+            )
         if not written.is_complete:
             raise UsageError(f"{folder} is interrupted. Run the same command again to continue shard {shard}.")
         if held.header.shard is None or shard.of != held.header.shard.of:

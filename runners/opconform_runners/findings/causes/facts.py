@@ -65,13 +65,13 @@ def _of_graph(case: Case) -> Iterator[str]:
     if all(input_.binding == "constant" for input_ in case.inputs):
         yield "all inputs are constant"
     if any(input_.dynamic is not None for input_ in case.inputs):
-        yield "a shape is dynamic"
+        yield "an input shape is dynamic"
     else:
-        yield "no shape is dynamic"
+        yield "no input shape is dynamic"
     if all(input_.dynamic is None for input_ in case.inputs) and all(
         input_.binding == "constant" for input_ in case.inputs if input_.role == "setting"
     ):
-        yield "all shapes are known when the model is built"
+        yield "all shapes are static"
     else:
         yield "a shape is known only at run time"
     outputs = case.expect.accept if isinstance(case.expect, Accept) else ()

@@ -107,6 +107,6 @@ def pass_sentences(comparison: Comparison) -> dict[str, str]:
 def stale_sentences(comparison: Comparison) -> list[str]:
     """Each line that applies to no case."""
     return [
-        f"{comparison.file}:{x.number}: no case of the suite that matches {x.pattern!r} can fail with " + x.reason
+        f"{comparison.file}:{x.number}: no case of the suite matches {x.pattern!r} and can fail with " + x.reason
         for x in comparison.stale
     ]

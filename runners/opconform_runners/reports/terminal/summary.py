@@ -169,14 +169,14 @@ def _print_requirements(report: Report, console: Console, *, is_verbose: bool) -
         console.print(_table(report, shown))
     left_out = [row for row in rows if row not in shown]
     decided = sum(x.counts["pass"] > 0 for x in left_out)
-    said = [f"{counted(decided, 'requirement')}: no case fails"] if decided else []
+    said = [f"{counted(decided, 'requirement')} without failing cases"] if decided else []
     without = sum(not x.cases for x in left_out)
     if open_ones := len(left_out) - decided - without:
-        said.append(f"{counted(open_ones, 'requirement')}: no case is decided")
+        said.append(f"{counted(open_ones, 'requirement')} without decided cases")
     if without:
-        said.append(f"{counted(without, 'requirement')}: no case")
+        said.append(f"{counted(without, 'requirement')} without cases")
     if said:
-        console.print(f"{'; '.join(said)} (report OUT -v lists them)")
+        console.print(f"{'; '.join(said)} (`opconform report OUT -v` lists them)")
 
 
 def _table(report: Report, shown: Sequence[RequirementRow]) -> Table:
@@ -215,7 +215,7 @@ def _print_section(console: Console, title: str, items: Iterable[RenderableType]
     for item in shown[:most]:
         console.print(item, soft_wrap=isinstance(item, str))
     if left := len(shown[most:] if most is not None else ()):
-        console.print(f"… and {left:,} more (report OUT -v lists them)")
+        console.print(f"… and {left:,} more (`opconform report OUT -v` lists them)")
 
 
 def _findings(found: Iterable[ShownFinding], comparison: Comparison | None = None) -> Iterator[RenderableType]:

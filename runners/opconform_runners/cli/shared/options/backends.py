@@ -52,7 +52,7 @@ class BackendOptions:
     def command(self) -> Command:
         """The command that starts the harness; exactly one backend must be named."""
         if self.is_several:
-            raise UsageError(f"Name one backend, not {', '.join((*self.backends, *self.harnesses))}.")
+            raise UsageError(f"Name only one of these backends: {', '.join((*self.backends, *self.harnesses))}.")
         [found] = self.commands().values()
         return found
 

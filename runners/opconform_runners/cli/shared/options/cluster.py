@@ -47,7 +47,7 @@ def _resources(_context: click.Context, _option: click.Parameter, values: tuple[
     for value in values:
         name, equals, number = value.partition("=")
         if not name or not equals:
-            raise click.BadParameter(f"{value!r} is not NAME=N, as in NPU=1.")
+            raise click.BadParameter(f"{value!r} must have the form NAME=N, as in NPU=1.")
         found[name] = positive(number)
     return found
 
@@ -67,6 +67,6 @@ cluster_options: Decorator = collected(
         multiple=True,
         metavar="NAME=N",
         callback=_resources,
-        help="What each harness reserves of a dask worker, as in NPU=1.",
+        help="What each harness reserves of a worker, as in NPU=1.",
     ),
 )

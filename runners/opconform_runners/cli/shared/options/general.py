@@ -87,7 +87,7 @@ shard_option = rare_option(
     "--shard",
     metavar="I/N",
     callback=_shard,
-    help="Run only part I of N of the cases; `opconform merge` joins the results.",
+    help="Run only shard I of N; `opconform merge` merges the results.",
 )
 spec_arguments = click.argument("specs", nargs=-1, type=PATH, metavar="[SPEC]...")
 out_option = functools.partial(click.option, "--out", "-o", type=PATH)
@@ -104,7 +104,7 @@ profile_option = click.option(
     "profiles",
     multiple=True,
     metavar="NAME",
-    help=f"Use only {', '.join(PROFILES)} or default (the first six; repeatable).",
+    help=f"Only {', '.join(PROFILES)} or default, the first six (repeatable).",
 )
 
 #: Adds `--profile` and `--select`, collected in the parameter `selection`.
@@ -151,7 +151,10 @@ class ResultOptions:
 result_options = collected(
     "results",
     ResultOptions,
-    out_option(type=FOLDER_TARGET, help="The folder or URL to write; opconform-out/BACKEND by default."),
+    out_option(
+        type=FOLDER_TARGET,
+        help="Folder or URL to write; by default opconform-out/BACKEND.",
+    ),
     click.option("--force", is_flag=True, help="Replace the results of another run in --out."),
     rare_option("--strict", is_flag=True, help="Treat interpretations like normative requirements."),
     click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict."),

@@ -11,7 +11,7 @@ from opconform_runners.cli.shared.options.general import Decorator, collected, c
 from opconform_runners.harness.environment import cores
 
 #: The help of `--jobs` for commands that generate a suite and run it.
-RUN_JOBS = "Number of processes; by default one per core, or at most four to run."
+RUN_JOBS = "Processes; by default one per core, and at most 4 to run."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,7 +41,7 @@ class GenerationOptions:
 
 
 def _limit_option(name: str, default: int, what: str) -> Decorator:
-    return rare_option(name, type=count, default=default, metavar="N", help=f"Maximum {what} ({default:,}).")
+    return rare_option(name, type=count, default=default, metavar="N", help=f"Maximum {what}.  [default: {default:,}]")
 
 
 def generation_options(jobs: str) -> Decorator:
@@ -49,8 +49,14 @@ def generation_options(jobs: str) -> Decorator:
     return collected(
         "generation",
         GenerationOptions,
-        rare_option("--seed", type=int, default=0, show_default=True, help="Seed of random fills and draws."),
-        rare_option("--dialect", "dialects", multiple=True, metavar="NAME", help=f"{', '.join(SHIPPED)} (repeatable)."),
+        rare_option("--seed", type=int, default=0, show_default=True, help="Seed for random fills and random cases."),
+        rare_option(
+            "--dialect",
+            "dialects",
+            multiple=True,
+            metavar="NAME",
+            help=f"{', '.join(SHIPPED)} (repeatable).",
+        ),
         _limit_option("--max-cases", LIMITS.cases, "cases per group"),
         _limit_option("--max-elements", LIMITS.elements, "elements per tensor"),
         _limit_option("--max-bytes", LIMITS.bytes, "bytes of the suite"),
