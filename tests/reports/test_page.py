@@ -255,7 +255,7 @@ def test_a_link_to_a_part_opens_it_and_an_unknown_one_is_reported(browser: "Brow
 
 
 @pytest.mark.ci_only
-def test_a_twin_is_the_same_case_without_the_fault(browser: "Browser", run: Path, small_suite: Path) -> None:
+def test_a_twin_is_the_same_case_without_the_violation(browser: "Browser", run: Path, small_suite: Path) -> None:
     """It does not have the title of the invalid case, and each links to the other."""
     [rejected] = (entry for entry in open_suite(small_suite).entries if entry.twin is not None)
     page = opened(browser, run / "report.html")
@@ -266,7 +266,7 @@ def test_a_twin_is_the_same_case_without_the_fault(browser: "Browser", run: Path
     page.wait_for_function("id => document.title === id", arg=rejected.id)
 
     assert title.startswith("the same case without the violation (at most one -1)")
-    assert page.locator("#case dl > div", has_text="The same case without the fault").locator("a").inner_text() == (
+    assert page.locator("#case dl > div", has_text="The same case without the violation").locator("a").inner_text() == (
         rejected.twin
     )
 
@@ -399,7 +399,7 @@ def test_several_backends_stand_side_by_side(
     assert page.locator(".requirements").first.locator("thead th").all_inner_texts() == ["Requirement", *names]
     assert page.locator(".requirements .mark").all_text_contents() == ["✗", "·", "·", "✓", "✓", "✓"]
     open_case(page, page.locator(".group .links a").first)
-    assert page.locator("#case .links a").all_inner_texts() == ["cases of fault 1", f"{names[1]}: pass"]
+    assert page.locator("#case .links a").all_inner_texts() == ["cases of finding 1", f"{names[1]}: pass"]
 
 
 @pytest.mark.ci_only
@@ -448,7 +448,7 @@ def test_what_is_wrong_in_a_second_inference_is_what_is_shown(
     open_case(page, page.locator(".group .links a"))
 
     assert page.locator("#case .feed h2").all_inner_texts() == [
-        "Feed 1: a further inference on the model already built, where the fault is",
+        "Feed 1: a further inference on the model already built, which shows the failure",
         "Feed 0: the first inference",
     ]
     assert page.locator("#case caption").all_text_contents() == [
