@@ -22,8 +22,12 @@ TESTED = {
 NEIGHBOURS = {
     "Concat-1": "axis: 1",
     "Convert-1": "destination_type: i64",
+    "Gather-1": "indices: [2, 0], axis: 1",
+    "Gather-7": "indices: [[2], [0]], axis: 0",
     "Gather-8": "indices: [2, 0], axis: 1",
+    "GatherND-5": "indices: {shape: [2, 2], values: [2, 3, 0, 1]}",
     "GatherND-8": "indices: {shape: [2, 2], values: [2, -1, 0, 1]}",
+    "Pad-1": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: edge",
     "Pad-12": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: constant, pad_value: {element_type: i32, values: 7}",
     "Reshape-1": "shape: [0, -1], special_zero: true",
     "Reverse-1": "axis: [1, 0], mode: index",
@@ -40,13 +44,19 @@ NEIGHBOURS = {
 WITHOUT = {
     "openvino": set[str](),
     "onnx": {"Reverse-1", "Roll-7", "StridedSlice-1"},
-    "stablehlo": {"Convert-1", "Gather-8", "Roll-7", "ShapeOf-3", "Tile-1"},
+    "stablehlo": {"Convert-1", "Gather-1", "Gather-7", "Gather-8", "Roll-7", "ShapeOf-3", "Tile-1"},
 }
 #: Cases whose first input is f32 and has rank 4, and comes from a convolution.
 CONVOLVED = {
     "Concat-1": "inputs: [{shape: [1, 4, 2, 3], fill: small}, {shape: [1, 1, 2, 3]}], axis: 1",
+    "Gather-1": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
+    "Gather-7": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
     "Gather-8": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
+    "GatherND-5": "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [2, 2], values: [0, 3, 0, 1]}",
     "GatherND-8": "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [2, 2], values: [0, 3, 0, -3]}",
+    "Pad-1": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, pads_begin: [0, 1, 0, 0], pads_end: [1, 0, 0, 2], pad_mode: edge"
+    ),
     "Pad-12": (
         "data: {shape: [1, 4, 2, 3], fill: small}, pads_begin: [0, 1, 0, 0], pads_end: [1, 0, 0, 2], pad_mode: constant"
     ),

@@ -186,6 +186,12 @@ def _gather_nd(node: KnownNode) -> Iterator[_Line]:
     yield _Line(result, "gather", f"(%{takes[0].value}, %{takes[1].value}) <{{{attributes}}}>", takes)
 
 
+def _gather_nd_5(node: KnownNode) -> Iterator[_Line]:
+    if node.arguments[0].number("batch_dims") > 1:
+        raise Inexpressible("StableHLO does not join batch dimensions")
+    yield from _gather_nd(node)
+
+
 def _reshape(node: KnownNode) -> Iterator[_Line]:
     [result], data = _results(node), _taken(node, "data")
     yield _Line(result, "reshape", f"%{data.value}", [data])
@@ -211,7 +217,9 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Concat-1": _concatenate,
     "Constant-1": _constant,
     "Convolution-1": _convolution,
+    "GatherND-5": _gather_nd_5,
     "GatherND-8": _gather_nd,
+    "Pad-1": _pad,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Reverse-1": _reverse,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from opconform.entry_points import Registry, Unusable, file_of
 from opconform.operations.movement.concat import CONCAT
-from opconform.operations.movement.gathers.gather import GATHER
-from opconform.operations.movement.gathers.gather_nd import GATHER_ND
-from opconform.operations.movement.pad import PAD
+from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHER_7
+from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
+from opconform.operations.movement.pad import PAD, PAD_1
 from opconform.operations.movement.reverse import REVERSE
 from opconform.operations.movement.roll import ROLL
 from opconform.operations.movement.slices.slice import SLICE
@@ -44,8 +44,12 @@ SHIPPED = {
         CONSTANT,
         CONVERT,
         CONVOLUTION,
+        GATHER_1,
+        GATHER_7,
         GATHER,
+        GATHER_ND_5,
         GATHER_ND,
+        PAD_1,
         PAD,
         RESHAPE,
         REVERSE,

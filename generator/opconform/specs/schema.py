@@ -60,6 +60,9 @@ _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 _Kebab = Annotated[str, Field(pattern=_KEBAB, max_length=80)]
 _Requirement = Annotated[str, Field(pattern=_REQUIREMENT)]
 _Variable = Annotated[str, Field(pattern=_VARIABLE, max_length=80)]
+_Operation = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*-[0-9]+$")]
+#: A group of another operation that is also one of this operation.
+_Reference = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*-[0-9]+/[a-z0-9-]+$")]
 
 #: What each pattern of a spec matches, in words.
 PATTERNS: Mapping[str, str] = {
@@ -236,13 +239,16 @@ class OperationModels:
                 Field(None, description="The overrides that remove the violation from an invalid case."),
             ),
         )
-        groups: Any = Annotated[list[SkipValidation[group]], Field(min_length=1)]  # checked one by one
+        entries: Any = list[SkipValidation[group] | _Reference]  # checked one by one
+        groups: Any = Annotated[entries, Field(min_length=1)]
         requirement = tuple[_Requirement, ...]
         self.samples: type[BaseModel] = create_model(
             f"{title}Samples",
             __base__=Keys,
             __doc__=f"Samples of {op}, from which the groups of every operation make cases.",
             op=(name, Field(description="The operation.")),
+            like=(_Operation | None, Field(None, description="Another version, whose samples these are with changes.")),
+            without=(tuple[_Kebab, ...], Field((), description="The samples of that version that this one lacks.")),
             requirements=(requirement, Field((), description="The requirements that the samples are evidence for.")),
             seen=(Mapping[_Kebab, tuple[Seen, ...]], Field({}, description="Public bug reports, by group.")),
             samples=(Mapping[_Kebab, sample], Field(description="The samples by name, the most common one first.")),
