@@ -564,7 +564,7 @@ def test_quiet_prints_the_verdict_and_verbose_what_is_folded(opconform: Run, sma
     assert quiet.stdout.startswith("NOT CONFORMANT, ")
     assert (len(quiet.stdout.splitlines()), quiet.stderr) == (1, "")
     show, report = (line.removeprefix("Next: ").split() for line in plain.splitlines()[-2:])
-    assert "Worst fault: VariadicSplit-1 lengths.single-remainder: accepted-invalid, 1 case" in plain
+    assert "Worst finding: VariadicSplit-1 lengths.single-remainder: accepted-invalid, 1 case" in plain
     shown = opconform(*show[1:]).stdout
     assert "must be rejected" in shown
     assert "fail (accepted-invalid): accepted, although it violates lengths.single-remainder" in shown

@@ -14,7 +14,7 @@ from opconform.suite.case import canonical_json
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.log.outcomes import linked, read_log
-from opconform_runners.harness.protocol import reply_faults
+from opconform_runners.harness.protocol import reply_problems
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import line_of, read_results, read_written
 from opconform_runners.verdicts.run_header import header_line
@@ -58,7 +58,7 @@ def test_a_case_is_of_the_operation_of_its_id(small_suite: Path, tmp_path: Path)
 @pytest.mark.parametrize("line", [b'{"seq": 1, "status": "ok"', b'{"seq": 1, "message": "\\ud800"}', b"[" * 9_000])
 def test_a_reply_that_is_not_json_is_a_fault(line: bytes) -> None:
     """Also what Python's reader takes for JSON and a strict one does not."""
-    [fault] = reply_faults(line)
+    [fault] = reply_problems(line)
 
     assert fault.sentence.startswith("the message is not JSON: ")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from opconform.suite.reader import open_suite
 from opconform_runners.findings.causes.alternatives import kind_of
 from opconform_runners.findings.causes.conditions import conditions_of
-from opconform_runners.findings.faults import with_faults
+from opconform_runners.findings.search import with_findings
 from opconform_runners.findings.symptom import symptom_of
 from opconform_runners.reports.report_file import finished
 from opconform_runners.verdicts.results import Result
@@ -153,8 +153,8 @@ def test_what_other_conditions_leave_is_searched_again() -> None:
         ("data is i32", "data is"),
         ("axis.range is violated", "violated"),
         ("axis.range is tested", "tested"),
-        ("the case violates lengths.sum if control inputs are cut to 32 bits", "another violation"),
-        ("the result differs if control inputs are cut to 32 bits", "reading"),
+        ("the case violates lengths.sum if setting inputs are cut to 32 bits", "another violation"),
+        ("the result differs if setting inputs are cut to 32 bits", "reading"),
         ("all shapes are known when the model is built", "known"),
         ("a shape is known only at run time", "unknown"),
         ("begin has more elements than data has dimensions", "lengths"),
@@ -252,7 +252,7 @@ def test_one_fault_has_the_valid_and_the_invalid_cases_of_a_condition(
         for result in report.results
     )
 
-    [found] = with_faults(replace(report, results=results), suite).faults
+    [found] = with_findings(replace(report, results=results), suite).findings
     assert {*found.cases} == at_run_time
     assert found.facts == (("axis is given at run time",),)
     others = len(results) - len(at_run_time)
@@ -271,10 +271,10 @@ def test_a_report_has_its_faults_and_is_refused_with_others(opconform: Run, core
     failing = {case["id"] for case in document["cases"] if case["verdict"] == "fail"}
     passing = next(case["id"] for case in document["cases"] if case["verdict"] == "pass")
 
-    assert {case for fault in document["faults"] for case in fault["cases"]} == failing
-    heads = [fault["cases"][0] for fault in document["faults"]]
+    assert {case for finding in document["findings"] for case in finding["cases"]} == failing
+    heads = [finding["cases"][0] for finding in document["findings"]]
     assert sorted(set(heads)) == sorted(heads)
-    document["faults"][0]["cases"].append(passing)
+    document["findings"][0]["cases"].append(passing)
     written.write_text(json.dumps(document))
     refused = opconform("report", tmp_path, "--suite", core_suite, code=1)
-    assert "was changed after the run: a fault has a case that does not fail" in refused.stderr
+    assert "was changed after the run: a finding names a case that does not fail" in refused.stderr

@@ -99,7 +99,7 @@ class Operation:
 
     def judged(self, arguments: Arguments) -> tuple[Arguments, tuple[str, ...]]:
         """The arguments, in which wrong ones are marked, and every requirement that they violate."""
-        found = [*self.declaration.faults(arguments.inputs, arguments.attributes)]
+        found = [*self.declaration.located_violations(arguments.inputs, arguments.attributes)]
         wrong = frozenset(name for name, violated in found if not violated.endswith(".element-type"))
         known = replace(arguments, wrong=wrong) if wrong else arguments
         declared = dict.fromkeys(violated for _, violated in found)
@@ -191,11 +191,11 @@ class Operation:
         return ("bare", "folded", *SHARED_CONTEXTS, *self.contexts)
 
     def role_of(self, name: str) -> Role:
-        """The role of an input of a model around it; an input that it does not take itself is a tensor."""
+        """The role of an input of a model around it; an input that it does not take itself is data."""
         try:
             return self.port_of(name).role
         except LookupError:
-            return "tensor"
+            return "data"
 
     def port_of(self, name: str) -> Port:
         """The port of a tensor, by the tensor's name."""

@@ -101,27 +101,27 @@ def read_document(path: Path, name: str) -> Document:
         text = content.decode("utf-8-sig")
         _check_size(text, name)
         node = yaml.compose(text, _LOADER)
-    except FileTooLargeError as fault:
-        raise _wrong(name, f"The file has more than {FILE_LIMIT:,} bytes; split it into several.") from fault
-    except OSError as fault:
-        raise _wrong(name, f"The file cannot be read: {fault.strerror}.") from fault
-    except UnicodeDecodeError as fault:
-        place = _end_of(content[: fault.start].decode("utf-8-sig"))
+    except FileTooLargeError as error:
+        raise _wrong(name, f"The file has more than {FILE_LIMIT:,} bytes; split it into several.") from error
+    except OSError as error:
+        raise _wrong(name, f"The file cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        place = _end_of(content[: error.start].decode("utf-8-sig"))
         raise _wrong(
-            name, f"The byte 0x{content[fault.start]:02x} is not UTF-8; save the file as UTF-8.", place
-        ) from fault
-    except yaml.MarkedYAMLError as fault:
-        mark = fault.problem_mark or fault.context_mark
+            name, f"The byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8.", place
+        ) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        if (unclosed := _unclosed(text, fault, place)) is not None:
-            raise _wrong(name, *unclosed) from fault
-        advice = _advice(text, *place) or _ADVICE.get(fault.problem or "", "")
-        raise _wrong(name, f"This is not YAML: {fault.problem}{advice}.", place) from fault
-    except yaml.reader.ReaderError as fault:
-        sentence = f"This is not YAML: a character U+{int(fault.character):04X} is not allowed."
-        raise _wrong(name, sentence, _end_of(text[: fault.position])) from fault
-    except yaml.YAMLError as fault:
-        raise _wrong(name, f"This is not YAML: {fault}.") from fault
+        if (unclosed := _unclosed(text, error, place)) is not None:
+            raise _wrong(name, *unclosed) from error
+        advice = _advice(text, *place) or _ADVICE.get(error.problem or "", "")
+        raise _wrong(name, f"This is not YAML: {error.problem}{advice}.", place) from error
+    except yaml.reader.ReaderError as error:
+        sentence = f"This is not YAML: a character U+{int(error.character):04X} is not allowed."
+        raise _wrong(name, sentence, _end_of(text[: error.position])) from error
+    except yaml.YAMLError as error:
+        raise _wrong(name, f"This is not YAML: {error}.") from error
     builder = _Builder(name)
     value = None if node is None else builder.value(node, ())
     if builder.mistakes:
@@ -144,13 +144,13 @@ def _advice(text: str, line: int, column: int) -> str:
     return "; quote an expression inside {…}" if "${{" in written else ""
 
 
-def _unclosed(text: str, fault: Any, place: tuple[int, int]) -> tuple[str, tuple[int, int]] | None:
+def _unclosed(text: str, error: Any, place: tuple[int, int]) -> tuple[str, tuple[int, int]] | None:
     """A sentence about a bracket or quote that is not closed and the place where it opens, or None."""
-    opened, context = fault.context_mark, fault.context or ""
+    opened, context = error.context_mark, error.context or ""
     if opened is None:
         return None
     start = (opened.line + 1, opened.column + 1)
-    if "quoted scalar" in context and "end of stream" in (fault.problem or ""):
+    if "quoted scalar" in context and "end of stream" in (error.problem or ""):
         return "This is not YAML: the quote is not closed.", start
     line = "".join(_LINE_BREAK.split(text)[place[0] - 1 : place[0]])
     is_other = place[0] == start[0] and line[place[1] - 1 : place[1]] not in ("]", "}")

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from opconform.suite.manifest import RequirementNote
 from opconform.suite.selection.selection import Shard
 from opconform_runners.backends.backend import Implementation, full_name
-from opconform_runners.findings.fault import Fault
+from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.gaps import gaps_of
 from opconform_runners.findings.requirement_row import RequirementRow, supported
 from opconform_runners.harness.environment import UNKNOWN, Environment
@@ -49,7 +49,7 @@ class Report:
         tallies: The cases of a streamed run that did not fail, of which there are no results.
         gave_up: Why cases are missing, or None.
         baseline: The comparison with the expected failures, where a baseline was given.
-        faults: What the failures have in common, if that was searched; the verdict does not depend on it.
+        findings: What the failures have in common, if that was searched; the verdict does not depend on it.
 
     The other attributes are those of `RunHeader`.
     """
@@ -72,7 +72,7 @@ class Report:
     shard: Shard | None = None
     tallies: tuple[Tally, ...] = ()
     baseline: Comparison | None = None
-    faults: tuple[Fault, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @property
     def backend(self) -> str:

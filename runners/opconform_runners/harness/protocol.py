@@ -241,42 +241,42 @@ def reply_of(line: bytes) -> Reply:
 def _read(adapter: TypeAdapter[_Message], line: bytes) -> _Message:
     try:
         return adapter.validate_json(line, strict=True)
-    except ValidationError as fault:
-        error = fault.errors(include_url=False)[0]
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
         shown = _SEQ.sub(rb"\1N", line[:200]).decode(errors="replace")[:80].rstrip()
-        if error["type"] == "json_invalid":
-            raise ProtocolError(f"the harness wrote a line that is not JSON: {shown!r}") from fault
-        place = ".".join(str(x) for x in error["loc"]) or "the message"
-        raise ProtocolError(f"the harness wrote {shown!r}, in which {place} is wrong: {error['msg']}") from fault
+        if first["type"] == "json_invalid":
+            raise ProtocolError(f"the harness wrote a line that is not JSON: {shown!r}") from error
+        place = ".".join(str(x) for x in first["loc"]) or "the message"
+        raise ProtocolError(f"the harness wrote {shown!r}, in which {place} is wrong: {first['msg']}") from error
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
+class MessageProblem:
     """What is wrong with one key of a reply; `key` is empty for the whole message."""
 
     key: str
     sentence: str
 
 
-def said_faults(line: bytes) -> tuple[Fault, ...]:
+def said_problems(line: bytes) -> tuple[MessageProblem, ...]:
     """Everything that is wrong with a reply to `start`."""
-    return _faults(_SAID, line)
+    return _problems(_SAID, line)
 
 
-def reply_faults(line: bytes) -> tuple[Fault, ...]:
+def reply_problems(line: bytes) -> tuple[MessageProblem, ...]:
     """Everything that is wrong with a reply to `run`."""
-    return _faults(_REPLY, line)
+    return _problems(_REPLY, line)
 
 
-def _faults(adapter: TypeAdapter[Any], line: bytes) -> tuple[Fault, ...]:
+def _problems(adapter: TypeAdapter[Any], line: bytes) -> tuple[MessageProblem, ...]:
     try:
         adapter.validate_json(line, strict=True)
-    except ValidationError as fault:
-        return tuple(_fault(error) for error in fault.errors(include_url=False))
+    except ValidationError as error:
+        return tuple(_problem(detail) for detail in error.errors(include_url=False))
     return ()
 
 
-def _fault(error: ErrorDetails) -> Fault:
+def _problem(error: ErrorDetails) -> MessageProblem:
     location = error["loc"][1:] if error["loc"][:1] and error["loc"][0] in STATUSES else error["loc"]
     place = [str(x) for x in location]
     key = place[0] if place else "status" if error["type"].startswith("union_tag") else ""
@@ -293,4 +293,4 @@ def _fault(error: ErrorDetails) -> Fault:
         case _:
             found = json.dumps(error["input"], ensure_ascii=False)[:80]
             sentence = f"{named} is {found}: {error['msg'][:1].lower()}{error['msg'][1:]}"
-    return Fault(key=key, sentence=sentence)
+    return MessageProblem(key=key, sentence=sentence)

@@ -55,8 +55,8 @@ def options_of(config: pytest.Config) -> PluginOptions:
     try:
         interpreter = None if python is None else _located(config, "python", python)
         command = harness_command(harness) if backend is None else backend_command(backend, interpreter)
-    except OpconformError as fault:
-        raise pytest.UsageError(str(fault)) from fault
+    except OpconformError as error:
+        raise pytest.UsageError(str(error)) from error
     return PluginOptions(
         command=replace(command, memory=memory_limit()),
         suite=None if suite is None else _located(config, "suite", suite),
@@ -157,11 +157,11 @@ class CaseItem(pytest.Item):
     def setup(self) -> None:
         """Execute the case, and its twin if the verdict needs it."""
         try:
-            self._result, fault = self._tested.session.result_of(self._entry), ""
+            self._result, message = self._tested.session.result_of(self._entry), ""
         except OpconformError as raised:
-            fault = str(raised)
-        if fault:  # outside the handler, so that pytest shows the sentence alone
-            pytest.fail(fault, pytrace=False)
+            message = str(raised)
+        if message:  # outside the handler, so that pytest shows the sentence alone
+            pytest.fail(message, pytrace=False)
         if self._result is not None and self._result.verdict == "error":
             log = f"\n{self._result.log}" if self._result.log else ""
             pytest.fail(f"harness error: {self._result.sentence}{log}", pytrace=False)

@@ -77,16 +77,18 @@ def read_report(place: Path, suite: Path | None = None) -> Report:
     try:
         content = read_regular(report, RESULTS_LIMIT)
         read = _REPORT.validate_json(content)
-    except OSError as fault:
-        raise SuiteError(f"{report} cannot be read: {fault.strerror}.") from fault
-    except ValidationError as fault:
-        raise SuiteError(f"{report} is not a report that opconform wrote. Repeat the run.") from fault
+    except OSError as error:
+        raise SuiteError(f"{report} cannot be read: {error.strerror}.") from error
+    except ValidationError as error:
+        raise SuiteError(f"{report} is not a report that opconform wrote. Repeat the run.") from error
     written, computed = json.loads(content), report_document(read)
     if any(written.get(name) != computed.get(name) for name in _CONCLUDED):
         raise SuiteError(f"{report} was changed after the run: it does not match its own cases. Repeat the run.")
     failing = {result.id for result in read.results if result.verdict == "fail"}
-    if not failing.issuperset(case for fault in read.faults for case in fault.cases):
-        raise SuiteError(f"{report} was changed after the run: a fault has a case that does not fail. Repeat the run.")
+    if not failing.issuperset(case for finding in read.findings for case in finding.cases):
+        raise SuiteError(
+            f"{report} was changed after the run: a finding names a case that does not fail. Repeat the run."
+        )
     written = read_written(path)
     if not _follows(read, _report_of_results(written), written.header.cases):
         raise SuiteError(f"{report} is not of the same run as {path}. Repeat the run.")
@@ -95,7 +97,7 @@ def read_report(place: Path, suite: Path | None = None) -> Report:
 
 def _follows(read: Report, derived: Report, cases: int) -> bool:
     """Whether a report is that of results with so many cases, but for what only the run knew."""
-    only = {"missing", "gave_up", "baseline", "faults", "results", "notes"}
+    only = {"missing", "gave_up", "baseline", "findings", "results", "notes"}
     same = all(
         getattr(read, field.name) == getattr(derived, field.name) for field in fields(Report) if field.name not in only
     )
@@ -109,8 +111,8 @@ def write_report(out: Path, report: Report) -> None:
     try:
         with replacement(out / REPORT) as file:
             file.writelines(part.encode() for part in _parts(report))
-    except OSError as fault:
-        raise DiskError(out / REPORT, fault) from fault
+    except OSError as error:
+        raise DiskError(out / REPORT, error) from error
 
 
 def _parts(report: Report) -> Iterator[str]:
@@ -158,7 +160,7 @@ def report_document(report: Report) -> dict[str, object]:
         "summary": report.summary,
         "profiles": report.profiles,
         "requirements": requirements,
-        "faults": plain["faults"],
+        "findings": plain["findings"],
         "cases": [result_document(result) for result in report.results],
     }
     if report.incidents:

@@ -17,7 +17,7 @@ from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
-from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
+from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
 from opconform_runners.backends.frameworks.framework import Framework, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed_nd
@@ -68,7 +68,7 @@ _JAX = Framework(
     tensor=jnp.asarray,
     translation=Translation(
         not_implemented=re.compile(r"UNIMPLEMENTED|[Nn]ot implemented|[Uu]nsupported element type"),
-        faults=(*PYTHON_FAULTS, MLIRError),
+        errors=(*PYTHON_ERRORS, MLIRError),
     ),
 )
 
@@ -98,14 +98,14 @@ class Jax:
 
 def _check(case: Case, feeds: Sequence[Inputs]) -> None:
     for input_ in case.inputs:
-        if input_.role == "control" and input_.binding == "parameter":
+        if input_.role == "setting" and input_.binding == "parameter":
             raise Unsupported(f"{input_.name} is static in a compiled JAX function, which takes no other value")
         if input_.dynamic is not None or len({feed[input_.name].shape for feed in feeds}) > 1:
             raise Unsupported("JAX compiles for static shapes")
 
 
 def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
-    """Control integers as Python's own; other control values as an array of their type, as JAX users write them."""
+    """Setting integers as Python's own; other setting values as an array of their type, as JAX users write them."""
     if _JAX.takes_tensor(case, given):
         return jnp.asarray(tensor.array.view(_JAX.type_of(tensor)))
     native = tensor.type.native

@@ -15,7 +15,7 @@ from opconform_runners.execution.request import Place, Request, dialect_of, lay_
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import connect
 from opconform_runners.harness.processes.process import HarnessEnded, Process
-from opconform_runners.harness.protocol import CLOCKS, ProtocolError, Reply, reply_faults, reply_of
+from opconform_runners.harness.protocol import CLOCKS, ProtocolError, Reply, reply_of, reply_problems
 from opconform_runners.verdicts.judge import declared_gap, first_verdict
 from opconform_runners.verdicts.verdict import Own
 
@@ -135,14 +135,14 @@ class Probe:
         self._exchange = (request.line, None)
         try:
             line = await process.receive(self.launch.timeout)
-        except TimeoutError as fault:
-            raise NoReply(f"no reply within {self.launch.timeout:g} seconds", request.line) from fault
+        except TimeoutError as error:
+            raise NoReply(f"no reply within {self.launch.timeout:g} seconds", request.line) from error
         except HarnessEnded as ending:
             raise NoReply(f"no reply, and the harness {ending.how}", request.line) from ending
-        except ProtocolError as fault:
-            raise self.violation(str(fault)) from fault
+        except ProtocolError as error:
+            raise self.violation(str(error)) from error
         self._exchange = (request.line, line)
-        for wrong in reply_faults(line):
+        for wrong in reply_problems(line):
             raise self.violation(wrong.sentence)
         reply = reply_of(line)
         if reply.seq != request.seq:
