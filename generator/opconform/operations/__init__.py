@@ -6,6 +6,7 @@ from pathlib import Path
 
 from opconform.entry_points import Registry, Unusable, file_of
 from opconform.operations.movement.concat import CONCAT
+from opconform.operations.movement.depth import DEPTH_TO_SPACE, SPACE_TO_DEPTH
 from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHER_7
 from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
 from opconform.operations.movement.pad import PAD, PAD_1
@@ -44,6 +45,7 @@ SHIPPED = {
         CONSTANT,
         CONVERT,
         CONVOLUTION,
+        DEPTH_TO_SPACE,
         GATHER_1,
         GATHER_7,
         GATHER,
@@ -56,6 +58,7 @@ SHIPPED = {
         ROLL,
         SHAPE_OF,
         SLICE,
+        SPACE_TO_DEPTH,
         SPLIT,
         STRIDED_SLICE,
         TILE,

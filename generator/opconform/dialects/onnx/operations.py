@@ -26,6 +26,10 @@ _LATER_MODES = frozenset({"wrap"})
 
 _NO_BATCHES = "ONNX's Gather has no batch dimensions"
 _WITHOUT_BATCHES = dict.fromkeys(("batch_dims", "batch_dims.range"), _NO_BATCHES)
+_NO_MODE = "in ONNX, the mode has other values, and may be omitted"
+_OF_BLOCKS = {"mode": _NO_MODE, "block_size.type": "in ONNX, blocksize is an integer by its syntax"}
+#: The rank of a batch of images.
+_IMAGE = 4
 _NO_LIMIT = "ONNX does not limit the pads of its modes"
 _SMALLER = "since opset 18, the last of ONNX's `num_outputs` outputs may be smaller"
 
@@ -92,6 +96,17 @@ def _gather_nd(node: KnownNode) -> Call:
         if "indices" in arguments.inputs and 0 in arguments.shape("indices")[-1:]:
             raise Inexpressible("in ONNX, a tuple has at least one index")
     return _unchanged(node)
+
+
+def _blocks(node: KnownNode) -> Call:
+    """`DCR` is blocks_first, the only mode of `SpaceToDepth`."""
+    block_size, mode = node.attributes["block_size"], node.attributes["mode"]
+    if any(len(arguments.shape("data")) != _IMAGE for arguments in node.accepted):
+        raise Inexpressible("ONNX moves blocks of images only")
+    if node.operation.type == "SpaceToDepth" and mode != "blocks_first":
+        raise Inexpressible("ONNX's SpaceToDepth has no mode")
+    modes = {"mode": '"DCR"' if mode == "blocks_first" else '"CRD"'} if node.operation.type == "DepthToSpace" else {}
+    return Call(node.node.inputs, {"blocksize": attribute_text(block_size), **modes})
 
 
 def _check_sign(node: KnownNode) -> None:
@@ -229,6 +244,7 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Constant-1": Rendering("Constant", _constant),
     "Convert-1": Rendering("Cast", _cast),
     "Convolution-1": Rendering("Conv", _convolution, types={"data": _FLOATS, "filters": _FLOATS}),
+    "DepthToSpace-1": Rendering("DepthToSpace", _blocks, reasons=_OF_BLOCKS),
     "Gather-1": _GATHER,
     "Gather-7": replace(_GATHER, reasons=_WITHOUT_BATCHES),
     "Gather-8": replace(_GATHER, reasons=_WITHOUT_BATCHES),
@@ -252,6 +268,7 @@ RENDERINGS: Mapping[str, Rendering] = {
             "axes.unique": "ONNX does not define what repeated axes do",
         },
     ),
+    "SpaceToDepth-1": Rendering("SpaceToDepth", _blocks, reasons=_OF_BLOCKS),
     "Split-1": _SPLIT,
     "Tile-1": Rendering("Tile", _tile, types={"repeats": _I64}),
     "Transpose-1": Rendering("Transpose", _transpose, attributes={"input_order": "perm"}),

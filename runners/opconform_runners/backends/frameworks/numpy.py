@@ -14,6 +14,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.constraints import checked, refuse_if
 from opconform_runners.backends.frameworks.rows.layout import copied
 from opconform_runners.backends.frameworks.rows.numpy_axes import convolution, reverse, roll, tile
+from opconform_runners.backends.frameworks.rows.numpy_blocks import depth_to_space, space_to_depth
 from opconform_runners.backends.frameworks.rows.numpy_gather import (
     axis_of,
     check_axis,
@@ -225,6 +226,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Constant-1": _constant,
     "Convert-1": _convert,
     "Convolution-1": convolution,
+    "DepthToSpace-1": depth_to_space,
     "Gather-1": gather_7,
     "Gather-7": gather_7,
     "Gather-8": gather,
@@ -237,6 +239,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Roll-7": roll,
     "ShapeOf-3": _shape_of,
     "Slice-8": _slice,
+    "SpaceToDepth-1": space_to_depth,
     "Split-1": _split,
     "StridedSlice-1": _strided_slice,
     "Tile-1": tile,

@@ -1,0 +1,52 @@
+"""Operations that move blocks of elements, as the `numpy` backend executes them: by one slice per place in a block."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.constraints import refuse_if
+
+
+def _places(block: Sequence[int]) -> Iterator[tuple[int, tuple[slice, ...]]]:
+    """Each place in a block by its number, and the slices of the elements there."""
+    for number, at in enumerate(np.ndindex(*block)):
+        yield number, tuple(slice(first, None, step) for first, step in zip(at, block, strict=True))
+
+
+def _channels(number: int, block_size: int, rank: int, channels: int, mode: str) -> slice:
+    """The channels of one place in the blocks."""
+    if mode == "blocks_first":
+        return slice(number * channels, (number + 1) * channels)
+    return slice(number, None, block_size**rank)
+
+
+def space_to_depth(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """SpaceToDepth-1."""
+    [tensor] = inputs
+    data, size = tensor.array, attributes.get("block_size", 1)
+    refuse_if(size < 1, "block_size.positive")
+    batches, channels, *spatial = data.shape
+    refuse_if(any(length % size for length in spatial), "block_size.divides")
+    rank = len(spatial)
+    shape = (batches, channels * size**rank, *(length // size for length in spatial))
+    output = np.empty(shape, data.dtype)
+    for number, place in _places([1, 1, *[size if output.size else 0] * rank]):
+        output[:, _channels(number, size, rank, channels, attributes["mode"])] = data[place]
+    return [Tensor(element_type=tensor.element_type, array=output)]
+
+
+def depth_to_space(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """DepthToSpace-1."""
+    [tensor] = inputs
+    data, size = tensor.array, attributes.get("block_size", 1)
+    refuse_if(size < 1, "block_size.positive")
+    batches, depth, *spatial = data.shape
+    rank = len(spatial)
+    channels, rest = divmod(depth, size**rank)
+    refuse_if(rest, "block_size.divides")
+    output = np.empty((batches, channels, *(length * size for length in spatial)), data.dtype)
+    for number, place in _places([1, 1, *[size if output.size else 0] * rank]):
+        output[place] = data[:, _channels(number, size, rank, channels, attributes["mode"])]
+    return [Tensor(element_type=tensor.element_type, array=output)]
