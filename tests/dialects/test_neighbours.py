@@ -34,6 +34,7 @@ NEIGHBOURS = {
     "Reverse-1": "axis: [1, 0], mode: index",
     "Roll-7": "shift: [1, -2], axes: [0, -1]",
     "ShapeOf-3": "output_type: i64",
+    "ShuffleChannels-1": "axis: 1, group: 2",
     "SpaceToDepth-1": "block_size: 2, mode: depth_first",
     "Slice-8": "start: [-1, 0], stop: [-9, 2], step: [-2, 1], axes: [1, 0]",
     "Split-1": "axis: {element_type: i32, values: -2}, num_splits: 2",
@@ -45,7 +46,7 @@ NEIGHBOURS = {
 #: The operations that a dialect has no rendering of.
 WITHOUT = {
     "openvino": set[str](),
-    "onnx": {"Reverse-1", "Roll-7", "StridedSlice-1"},
+    "onnx": {"Reverse-1", "Roll-7", "ShuffleChannels-1", "StridedSlice-1"},
     "stablehlo": {"Convert-1", "Gather-1", "Gather-7", "Gather-8", "Roll-7", "ShapeOf-3", "Tile-1"},
 }
 #: The operations that ONNX has for images only.
@@ -68,6 +69,7 @@ CONVOLVED = {
     "Reshape-1": "data: {shape: [1, 4, 2, 3], fill: small}, shape: [4, -1], special_zero: false",
     "Reverse-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: [1, 3], mode: index",
     "Roll-7": "data: {shape: [1, 4, 2, 3], fill: small}, shift: [1, 1], axes: [1, 2]",
+    "ShuffleChannels-1": "data: {shape: [1, 6, 2, 3], fill: small}, axis: 1, group: 3",
     "SpaceToDepth-1": "data: {shape: [1, 4, 2, 4], fill: small}, block_size: 2, mode: blocks_first",
     "Slice-8": "data: {shape: [1, 4, 2, 3], fill: small}, start: [3, 0], stop: [0, 2], step: [-1, 1], axes: [1, -1]",
     "Split-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1, num_splits: 2",

@@ -1,5 +1,7 @@
 """SpaceToDepth-1 and DepthToSpace-1: each clause of their pages, and ONNX's own reference for images."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -45,7 +47,7 @@ def test_images_are_those_of_onnx(mode: str, word: str) -> None:
     """Whose words for the modes name the order of depth, column and row."""
     from onnx.reference.ops.op_depth_to_space import DepthToSpace
 
-    data = np.arange(2 * 18 * 2 * 3).reshape(2, 18, 2, 3)
+    data: Any = np.arange(2 * 18 * 2 * 3).reshape(2, 18, 2, 3)
     expected = DepthToSpace.eval(data, blocksize=3, mode=word)
     [output] = DEPTH_TO_SPACE.evaluate(arguments(data, 3, mode))
 

@@ -17,6 +17,7 @@ from opconform.operations.movement.axis import axis_of, from_front
 from opconform.operations.movement.depth import Parts, deep_parts, flat_parts
 from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.reverse import axes_of
+from opconform.operations.movement.shuffle_channels import shuffled_parts
 from opconform.operations.movement.slices.slice import slices_of
 from opconform.operations.movement.slices.steps import parts_of
 from opconform.operations.movement.transpose import order_of
@@ -241,6 +242,7 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Reverse-1": _reverse,
+    "ShuffleChannels-1": _rearranged(shuffled_parts),
     "Slice-8": _slice,
     "SpaceToDepth-1": _rearranged(deep_parts),
     "Split-1": _split,

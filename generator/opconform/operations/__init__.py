@@ -12,6 +12,7 @@ from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND
 from opconform.operations.movement.pad import PAD, PAD_1
 from opconform.operations.movement.reverse import REVERSE
 from opconform.operations.movement.roll import ROLL
+from opconform.operations.movement.shuffle_channels import SHUFFLE_CHANNELS
 from opconform.operations.movement.slices.slice import SLICE
 from opconform.operations.movement.slices.strided_slice import STRIDED_SLICE
 from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
@@ -57,6 +58,7 @@ SHIPPED = {
         REVERSE,
         ROLL,
         SHAPE_OF,
+        SHUFFLE_CHANNELS,
         SLICE,
         SPACE_TO_DEPTH,
         SPLIT,

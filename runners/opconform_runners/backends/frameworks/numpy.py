@@ -14,7 +14,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.constraints import checked, refuse_if
 from opconform_runners.backends.frameworks.rows.layout import copied
 from opconform_runners.backends.frameworks.rows.numpy_axes import convolution, reverse, roll, tile
-from opconform_runners.backends.frameworks.rows.numpy_blocks import depth_to_space, space_to_depth
+from opconform_runners.backends.frameworks.rows.numpy_blocks import depth_to_space, shuffle_channels, space_to_depth
 from opconform_runners.backends.frameworks.rows.numpy_gather import (
     axis_of,
     check_axis,
@@ -238,6 +238,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Reverse-1": reverse,
     "Roll-7": roll,
     "ShapeOf-3": _shape_of,
+    "ShuffleChannels-1": shuffle_channels,
     "Slice-8": _slice,
     "SpaceToDepth-1": space_to_depth,
     "Split-1": _split,

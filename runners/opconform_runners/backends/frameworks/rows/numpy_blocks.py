@@ -7,6 +7,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.frameworks.rows.numpy_gather import check_axis
 
 
 def _places(block: Sequence[int]) -> Iterator[tuple[int, tuple[slice, ...]]]:
@@ -50,3 +51,18 @@ def depth_to_space(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> l
     for number, place in _places([1, 1, *[size if output.size else 0] * rank]):
         output[place] = data[:, _channels(number, size, rank, channels, attributes["mode"])]
     return [Tensor(element_type=tensor.element_type, array=output)]
+
+
+def shuffle_channels(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """ShuffleChannels-1, by the sources of the channels."""
+    [tensor] = inputs
+    axis, groups = attributes.get("axis", 1), attributes.get("group", 1)
+    check_axis(axis, len(tensor.shape))
+    channels = tensor.shape[axis]
+    refuse_if(groups < 1 or groups > max(channels, 1), "group.range")
+    refuse_if(channels % groups, "group.divides")
+    sources = [
+        first + number for first in range(channels // groups) for number in range(0, channels, channels // groups)
+    ]
+    array = tensor.array.take(np.array(sources, np.int64), axis)
+    return [Tensor(element_type=tensor.element_type, array=np.array(array, order="C"))]

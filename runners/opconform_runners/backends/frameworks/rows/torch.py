@@ -9,7 +9,7 @@ from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
-from opconform_runners.backends.frameworks.rows.blocks import images
+from opconform_runners.backends.frameworks.rows.blocks import CHANNELS, images
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -58,6 +58,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Reshape-1": Row(torch.reshape, SIZES),
             "Reverse-1": Row(torch.flip, AXES),
             "Roll-7": Row(torch.roll, SHIFTS),
+            "ShuffleChannels-1": Row(torch.nn.functional.channel_shuffle, CHANNELS),
             "Slice-8": Row(item, SLICES),
             "SpaceToDepth-1": Row(torch.nn.functional.pixel_unshuffle, images("depth_first")),
             "Split-1": Row(lambda axis, *split: [*torch.tensor_split(*split, dim=axis)], DIVIDED),
