@@ -20,6 +20,7 @@ TESTED = {
 }
 #: Operations that take that output.
 NEIGHBOURS = {
+    "BatchToSpace-2": "block_shape: [1, 3, 1], crops_begin: [0, 2, 0], crops_end: [0, 1, 1]",
     "Concat-1": "axis: 1",
     "Convert-1": "destination_type: i64",
     "DepthToSpace-1": "block_size: 2, mode: blocks_first",
@@ -35,6 +36,7 @@ NEIGHBOURS = {
     "Roll-7": "shift: [1, -2], axes: [0, -1]",
     "ShapeOf-3": "output_type: i64",
     "ShuffleChannels-1": "axis: 1, group: 2",
+    "SpaceToBatch-2": "block_shape: [1, 2, 3], pads_begin: [0, 0, 1], pads_end: [0, 0, 0]",
     "SpaceToDepth-1": "block_size: 2, mode: depth_first",
     "Slice-8": "start: [-1, 0], stop: [-9, 2], step: [-2, 1], axes: [1, 0]",
     "Split-1": "axis: {element_type: i32, values: -2}, num_splits: 2",
@@ -46,13 +48,27 @@ NEIGHBOURS = {
 #: The operations that a dialect has no rendering of.
 WITHOUT = {
     "openvino": set[str](),
-    "onnx": {"Reverse-1", "Roll-7", "ShuffleChannels-1", "StridedSlice-1"},
-    "stablehlo": {"Convert-1", "Gather-1", "Gather-7", "Gather-8", "Roll-7", "ShapeOf-3", "Tile-1"},
+    "onnx": {"BatchToSpace-2", "SpaceToBatch-2", "Reverse-1", "Roll-7", "ShuffleChannels-1", "StridedSlice-1"},
+    "stablehlo": {
+        "BatchToSpace-2",
+        "SpaceToBatch-2",
+        "Convert-1",
+        "Gather-1",
+        "Gather-7",
+        "Gather-8",
+        "Roll-7",
+        "ShapeOf-3",
+        "Tile-1",
+    },
 }
 #: The operations that ONNX has for images only.
 OF_IMAGES = {"DepthToSpace-1", "SpaceToDepth-1"}
 #: Cases whose first input is f32 and has rank 4, and comes from a convolution.
 CONVOLVED = {
+    "BatchToSpace-2": (
+        "data: {shape: [4, 4, 2, 3], fill: small}, block_shape: [1, 2, 1, 2], crops_begin: [0, 0, 0, 1], "
+        "crops_end: [0, 0, 0, 0]"
+    ),
     "Concat-1": "inputs: [{shape: [1, 4, 2, 3], fill: small}, {shape: [1, 1, 2, 3]}], axis: 1",
     "DepthToSpace-1": "data: {shape: [1, 4, 2, 3], fill: small}, block_size: 2, mode: depth_first",
     "Gather-1": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
@@ -70,6 +86,10 @@ CONVOLVED = {
     "Reverse-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: [1, 3], mode: index",
     "Roll-7": "data: {shape: [1, 4, 2, 3], fill: small}, shift: [1, 1], axes: [1, 2]",
     "ShuffleChannels-1": "data: {shape: [1, 6, 2, 3], fill: small}, axis: 1, group: 3",
+    "SpaceToBatch-2": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, block_shape: [1, 2, 1, 3], pads_begin: [0, 0, 0, 3], "
+        "pads_end: [0, 0, 0, 0]"
+    ),
     "SpaceToDepth-1": "data: {shape: [1, 4, 2, 4], fill: small}, block_size: 2, mode: blocks_first",
     "Slice-8": "data: {shape: [1, 4, 2, 3], fill: small}, start: [3, 0], stop: [0, 2], step: [-1, 1], axes: [1, -1]",
     "Split-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1, num_splits: 2",

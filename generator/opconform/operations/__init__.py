@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from opconform.entry_points import Registry, Unusable, file_of
+from opconform.operations.movement.batch import BATCH_TO_SPACE, SPACE_TO_BATCH
 from opconform.operations.movement.concat import CONCAT
 from opconform.operations.movement.depth import DEPTH_TO_SPACE, SPACE_TO_DEPTH
 from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHER_7
@@ -42,6 +43,7 @@ def _check(name: str, operation: Operation, module: Path) -> None:
 SHIPPED = {
     x.name: x
     for x in (
+        BATCH_TO_SPACE,
         CONCAT,
         CONSTANT,
         CONVERT,
@@ -60,6 +62,7 @@ SHIPPED = {
         SHAPE_OF,
         SHUFFLE_CHANNELS,
         SLICE,
+        SPACE_TO_BATCH,
         SPACE_TO_DEPTH,
         SPLIT,
         STRIDED_SLICE,

@@ -14,7 +14,13 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.constraints import checked, refuse_if
 from opconform_runners.backends.frameworks.rows.layout import copied
 from opconform_runners.backends.frameworks.rows.numpy_axes import convolution, reverse, roll, tile
-from opconform_runners.backends.frameworks.rows.numpy_blocks import depth_to_space, shuffle_channels, space_to_depth
+from opconform_runners.backends.frameworks.rows.numpy_blocks import (
+    batch_to_space,
+    depth_to_space,
+    shuffle_channels,
+    space_to_batch,
+    space_to_depth,
+)
 from opconform_runners.backends.frameworks.rows.numpy_gather import (
     axis_of,
     check_axis,
@@ -222,6 +228,7 @@ def _padded(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, va
 
 #: Per operation a function for arguments that the declaration allows. Settings are computed in whole bytes.
 FUNCTIONS: Mapping[str, Function] = {
+    "BatchToSpace-2": batch_to_space,
     "Concat-1": _concat,
     "Constant-1": _constant,
     "Convert-1": _convert,
@@ -240,6 +247,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "ShapeOf-3": _shape_of,
     "ShuffleChannels-1": shuffle_channels,
     "Slice-8": _slice,
+    "SpaceToBatch-2": space_to_batch,
     "SpaceToDepth-1": space_to_depth,
     "Split-1": _split,
     "StridedSlice-1": _strided_slice,

@@ -32,3 +32,25 @@ def _channels(data: Any, *, axis: int, group: int) -> Sequence[Any]:
 
 #: Data and the number of groups, for a framework whose channels are the second dimension.
 CHANNELS = Adapter(_channels, ("axis.range", "axis.default", "axis.negative", "group.default"))
+
+
+def _blocks(word: str) -> Adapter:
+    """Data, the block sizes after that of the batches, and a pair of numbers for each."""
+    names = ("block_shape", f"{word}_begin", f"{word}_end")
+
+    def arguments(data: Any, *settings: list[int]) -> Sequence[Any]:
+        for name, setting in zip(names, settings, strict=True):
+            refuse_if(len(setting) != rank_of(data), f"{name}.count")
+        blocks, begin, end = settings
+        refuse_if(blocks[0] < 1, "block_shape.positive")
+        refuse_if(blocks[0] != 1, "block_shape.batch")
+        refuse_if(min(begin[0], end[0]) < 0, f"{word}.negative")
+        refuse_if(begin[0] or end[0], f"{word}.batch")
+        return data, blocks[1:], [list(pair) for pair in zip(begin[1:], end[1:], strict=True)]
+
+    counts = (f"{name}.count" for name in names)
+    return Adapter(arguments, (*counts, "block_shape.batch", f"{word}.batch", "types.independent"))
+
+
+#: SpaceToBatch-2 and BatchToSpace-2, for a framework without the settings of the batches.
+PADDED, CROPPED = _blocks("pads"), _blocks("crops")

@@ -1,13 +1,14 @@
 """Operations that move blocks of elements, as the `numpy` backend executes them: by one slice per place in a block."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.constraints import refuse_if
-from opconform_runners.backends.frameworks.rows.numpy_gather import check_axis
+from opconform_runners.backends.frameworks.rows.numpy_gather import check_axis, zero_of
 
 
 def _places(block: Sequence[int]) -> Iterator[tuple[int, tuple[slice, ...]]]:
@@ -66,3 +67,48 @@ def shuffle_channels(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) ->
     ]
     array = tensor.array.take(np.array(sources, np.int64), axis)
     return [Tensor(element_type=tensor.element_type, array=np.array(array, order="C"))]
+
+
+def _check_blocks(rank: int, blocks: Sequence[int], begin: Sequence[int], end: Sequence[int], word: str) -> None:
+    """Raise `Rejected` if the settings of SpaceToBatch-2 or BatchToSpace-2 do not fit a rank."""
+    names = ("block_shape", f"{word}_begin", f"{word}_end")
+    for name, setting in zip(names, (blocks, begin, end), strict=True):
+        refuse_if(len(setting) != rank, f"{name}.count")
+    refuse_if(any(size < 1 for size in blocks), "block_shape.positive")
+    refuse_if(blocks[0] != 1, "block_shape.batch")
+    refuse_if(any(end_ < 0 for end_ in (*begin, *end)), f"{word}.negative")
+    refuse_if(begin[0] or end[0], f"{word}.batch")
+
+
+def space_to_batch(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """SpaceToBatch-2."""
+    tensor, *settings = inputs
+    blocks, begin, end = (setting.integers() for setting in settings)
+    _check_blocks(len(tensor.shape), blocks, begin, end, "pads")
+    sizes = [sum(x) for x in zip(begin, tensor.shape, end, strict=True)]
+    refuse_if(any(size % block for size, block in zip(sizes, blocks, strict=True)), "block_shape.divides")
+    refuse_if(any((*begin, *end)) and tensor.element_type == "f8e8m0", "pads.no-zero")
+    data = np.full(sizes, zero_of(tensor), tensor.array.dtype)
+    data[tuple(slice(first, first + size) for first, size in zip(begin, tensor.shape, strict=True))] = tensor.array
+    batches = sizes[0]
+    shape = (batches * prod(blocks), *(size // block for size, block in zip(sizes[1:], blocks[1:], strict=True)))
+    output = np.empty(shape, data.dtype)
+    for number, place in _places(blocks if output.size else [0]):
+        output[number * batches : (number + 1) * batches] = data[place]
+    return [Tensor(element_type=tensor.element_type, array=output)]
+
+
+def batch_to_space(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """BatchToSpace-2."""
+    tensor, *settings = inputs
+    blocks, begin, end = (setting.integers() for setting in settings)
+    _check_blocks(len(tensor.shape), blocks, begin, end, "crops")
+    batches, rest = divmod(tensor.shape[0], prod(blocks))
+    refuse_if(rest, "block_shape.divides")
+    sizes = [size * block for size, block in zip(tensor.shape[1:], blocks[1:], strict=True)]
+    refuse_if(any(sum(x) > size for *x, size in zip(begin[1:], end[1:], sizes, strict=True)), "crops.limit")
+    output = np.empty((batches, *sizes), tensor.array.dtype)
+    for number, place in _places(blocks if output.size else [0]):
+        output[place] = tensor.array[number * batches : (number + 1) * batches]
+    crops = tuple(slice(first, size - last) for first, last, size in zip(begin, end, output.shape, strict=True))
+    return [Tensor(element_type=tensor.element_type, array=np.array(output[crops], order="C"))]

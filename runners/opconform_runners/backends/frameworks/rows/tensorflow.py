@@ -9,7 +9,7 @@ import tensorflow as tf
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.frameworks.framework import Adapter, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS
-from opconform_runners.backends.frameworks.rows.blocks import images
+from opconform_runners.backends.frameworks.rows.blocks import CROPPED, PADDED, images
 from opconform_runners.backends.frameworks.rows.gather import ALONG, TUPLES
 from opconform_runners.backends.frameworks.rows.layout import ZEROS
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -103,6 +103,7 @@ def _variadic_split(axis: Any, *split: Any) -> Any:
 
 
 ROWS = {
+    "BatchToSpace-2": Row(tf.batch_to_space, CROPPED),
     "Concat-1": Row(lambda axis, tensors: tf.concat(tensors, axis=axis), CONCAT),
     "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
     "Gather-8": Row(_take, ALONG, ("indices.negative",)),
@@ -117,6 +118,7 @@ ROWS = {
     "Reverse-1": Row(tf.reverse, AXES),
     "Roll-7": Row(tf.roll, SHIFTS),
     "Slice-8": Row(_item, SLICES),
+    "SpaceToBatch-2": Row(tf.space_to_batch, PADDED),
     "SpaceToDepth-1": Row(partial(_channels_last, tf.nn.space_to_depth), images("blocks_first")),
     "Split-1": Row(lambda axis, *split: tf.split(*split, axis=axis), EVEN, tensors=("axis",), types={"axis": ("i32",)}),
     "StridedSlice-1": Row(_strided_slice, Adapter(None, STRIDED.mapped), run_time=INDICES),
