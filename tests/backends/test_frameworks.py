@@ -14,6 +14,7 @@ import pytest
 
 from opconform.tensors.element_types import ELEMENT_TYPES
 from tests.conftest import ROOT, Run
+from tests.result_files import report_in
 
 pytestmark = pytest.mark.ci_only
 
@@ -167,7 +168,7 @@ def certified(opconform: Run, out: Path, backend: str, *arguments: object) -> An
     """The report of a certification."""
     python = interpreter(KNOWN.get(backend, KNOWN["torch"]).module)
     opconform("certify", *arguments, "--backend", backend, *python, "--timeout", "120", "--out", out, code=None)
-    return json.loads((out / "report.json").read_text())
+    return report_in(out)
 
 
 @pytest.mark.timeout(1200)

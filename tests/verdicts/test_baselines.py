@@ -317,7 +317,7 @@ def test_update_continues_a_killed_run(opconform: Run, small_suite: Path, copies
     ("content", "sentence"),
     [
         ("", "report.json is not a report that opconform wrote. Repeat the run."),
-        ("LosesNegativeZero", "results.jsonl. Repeat the run."),
+        ("LosesNegativeZero", "it was changed, or is of another run. Repeat the run."),
     ],
 )
 def test_update_refuses_results_without_their_report(

@@ -1,6 +1,5 @@
 """Verdicts: what is compared, what counts as evidence, and what reports conclude."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,12 +25,13 @@ from opconform_runners.verdicts.judge import OUT_OF_BOUNDS, first_verdict, remar
 from opconform_runners.verdicts.results import read_results
 from opconform_runners.verdicts.verdict import Fail, Pass, Unsupported
 from tests.conftest import MINIATURES, ROOT, Run
+from tests.result_files import cases_in, report_in
 
 
 def report(opconform: Run, suite: Path, out: Path, name: str, *arguments: object, code: int = 1) -> Any:
     """The report of a miniature."""
     opconform("run", suite, "--backend", f"{MINIATURES}:{name}", "--out", out, *arguments, code=code)
-    return json.loads((out / "report.json").read_text())
+    return report_in(out)
 
 
 REASONS = {
@@ -179,7 +179,7 @@ def test_wrong_outputs_are_not_excused_by_an_interpretation(opconform: Run, tmp_
             tmp_path / f"out{code}",
             code=code,
         )
-        [case] = json.loads((tmp_path / f"out{code}" / "report.json").read_text())["cases"]
+        [case] = cases_in(tmp_path / f"out{code}")
         found[case["reason"]] = case["broken"]
 
     assert found == {"rejected-valid": ["lengths.zero"], "shape": ["outputs.shape"]}
@@ -240,7 +240,7 @@ def test_only_what_another_reading_gives_is_excused(
     opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite", code=None)
     words = ("--backend", backend, "--out", tmp_path / "out")
     opconform("run", tmp_path / "suite", *words, code=0 if conformant else 1)
-    [case] = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
+    [case] = cases_in(tmp_path / "out")
 
     assert case["broken"] == broken
     assert ("another reading of bounds.equal gives" in case["sentence"]) == (broken == ["bounds.equal"])
@@ -266,7 +266,7 @@ def test_a_selection_runs_the_twins_that_it_needs(opconform: Run, small_suite: P
 
 
 def test_only_a_selection_is_called_one(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A run of the whole suite is none."""
+    """A run of the whole suite is not a partial run."""
     run = ("run", small_suite, "numpy", "--out")
     part = opconform(*run, tmp_path / "part", "--select", "VariadicSplit-1/accepted").stdout
     whole = opconform(*run, tmp_path / "whole").stdout

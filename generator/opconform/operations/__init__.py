@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from opconform.entry_points import Registry, Unusable, file_of
 from opconform.operations.movement.batch import BATCH_TO_SPACE, SPACE_TO_BATCH
 from opconform.operations.movement.concat import CONCAT
 from opconform.operations.movement.depth import DEPTH_TO_SPACE, SPACE_TO_DEPTH
@@ -23,6 +22,7 @@ from opconform.operations.neighbours.convolution import CONVOLUTION
 from opconform.operations.neighbours.integers import CONSTANT, CONVERT, SHAPE_OF
 from opconform.operations.operation import Operation
 from opconform.operations.shape.reshape import RESHAPE
+from opconform.system.entry_points import Registry, Unusable, file_of
 
 #: The name of the file with an operation's requirements.
 REQUIREMENTS = "requirements.yaml"

@@ -11,8 +11,8 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
 from opconform.suite.kind import kinds_of
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import SOURCE, json_option
-from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.options.general import SOURCE, json_option
+from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.findings.causes.feeds import feeds_of
 from opconform_runners.reports.html.subject import Subject, subjects_of
 from opconform_runners.reports.report_file import finished
@@ -54,7 +54,7 @@ def command(case: str, out: Path | None, sources: tuple[Path, ...], as_json: boo
         found, returned = one_case(case, sources), []
     else:
         if as_json:
-            raise UsageError(f"--json prints case.json. The result of the case is in report.json in {out}.")
+            raise UsageError(f"--json prints case.json. The result of the case is in results.jsonl in {out}.")
         [subject] = subjects_of([finished(out)], next(iter(sources), None), ())
         found = one_case(case, sources if subject.suite is None else [subject.suite.store.root])
         returned = _returned(found, subject)

@@ -5,9 +5,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Literal
-
-from pydantic import BeforeValidator, ConfigDict, Field
+from operator import attrgetter
+from typing import Literal
 
 from opconform.suite.manifest import RequirementNote
 from opconform.suite.selection.selection import Shard
@@ -25,14 +24,6 @@ from opconform_runners.verdicts.text import counted
 
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
-
-
-def _note(row: object) -> object:
-    """The part of a requirement in `report.json` that does not follow from the cases."""
-    return {key: row[key] for key in ("level", "text", "profiles") if key in row} if isinstance(row, dict) else row
-
-
-Notes = Mapping[str, Mapping[str, Annotated[RequirementNote, BeforeValidator(_note)]]]
 
 
 #: The options of an installed backend, which are quoted where they contain a space.
@@ -54,14 +45,12 @@ class Report:
     The other attributes are those of `RunHeader`.
     """
 
-    __pydantic_config__ = ConfigDict(extra="ignore")
-
     format: Literal[1] = 1
     suite: SuiteNote
     implementation: Implementation
     started: str = ""
-    notes: Annotated[Notes, Field(alias="requirements")]
-    results: Annotated[tuple[Result, ...], Field(alias="cases")]
+    notes: Mapping[str, Mapping[str, RequirementNote]]
+    results: tuple[Result, ...]
     missing: tuple[str, ...] = ()
     gave_up: str | None = None
     whole: bool
@@ -274,7 +263,7 @@ def report_of(
         implementation=header.implementation,
         started=header.started,
         notes=header.requirements,
-        results=tuple(results),
+        results=tuple(sorted(results, key=attrgetter("id"))),
         missing=missing,
         gave_up=gave_up,
         whole=header.whole,

@@ -8,10 +8,10 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS, Predicate
+from opconform.operations.interpretation import Reading, is_empty, types_differ
 from opconform.operations.movement.depth import Parts, rearranged
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.reading import Reading, is_empty, types_differ
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port, RanksFrom
 from opconform.tensors.tensor import Array

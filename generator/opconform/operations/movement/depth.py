@@ -2,8 +2,8 @@
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
+from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.operation import Operation
-from opconform.operations.reading import Reading, is_empty
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port, RanksFrom
 from opconform.tensors.tensor import Array

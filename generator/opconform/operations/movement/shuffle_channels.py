@@ -3,10 +3,10 @@
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import RANKED
+from opconform.operations.interpretation import Reading, has_kind, is_empty
 from opconform.operations.movement.axis import from_front, is_outside
 from opconform.operations.movement.depth import Parts, rearranged
 from opconform.operations.operation import Operation
-from opconform.operations.reading import Reading, has_kind, is_empty
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 
