@@ -12,9 +12,12 @@ import numpy as np
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph, KnownNode
 from opconform.model.golden import Golden
+from opconform.operations.arguments import Arguments
 from opconform.operations.movement.axis import axis_of, from_front
+from opconform.operations.movement.depth import Parts, deep_parts, flat_parts
 from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.reverse import axes_of
+from opconform.operations.movement.shuffle_channels import shuffled_parts
 from opconform.operations.movement.slices.slice import slices_of
 from opconform.operations.movement.slices.steps import parts_of
 from opconform.operations.movement.transpose import order_of
@@ -186,9 +189,30 @@ def _gather_nd(node: KnownNode) -> Iterator[_Line]:
     yield _Line(result, "gather", f"(%{takes[0].value}, %{takes[1].value}) <{{{attributes}}}>", takes)
 
 
+def _gather_nd_5(node: KnownNode) -> Iterator[_Line]:
+    if node.arguments[0].number("batch_dims") > 1:
+        raise Inexpressible("StableHLO does not join batch dimensions")
+    yield from _gather_nd(node)
+
+
 def _reshape(node: KnownNode) -> Iterator[_Line]:
     [result], data = _results(node), _taken(node, "data")
     yield _Line(result, "reshape", f"%{data.value}", [data])
+
+
+def _rearranged(parts_of: Callable[[Arguments], Parts]) -> Callable[[KnownNode], Iterator[_Line]]:
+    """Data in another shape, with its dimensions in another order, and then in the shape of the output."""
+
+    def lines(node: KnownNode) -> Iterator[_Line]:
+        [result], tensor, data = _results(node), node.tensor("data"), _taken(node, "data")
+        shape, order = parts_of(node.arguments[0])
+        split = _Value(f"{node.node.name}_split", _type(shape, tensor))
+        moved = _Value(f"{node.node.name}_moved", _type([shape[number] for number in order], tensor))
+        yield _Line(split, "reshape", f"%{data.value}", [data])
+        yield _Line(moved, "transpose", f"%{split.value}, dims = {list(order)}", [split])
+        yield _Line(result, "reshape", f"%{moved.value}", [moved])
+
+    return lines
 
 
 def _transpose(node: KnownNode) -> Iterator[_Line]:
@@ -211,11 +235,16 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Concat-1": _concatenate,
     "Constant-1": _constant,
     "Convolution-1": _convolution,
+    "DepthToSpace-1": _rearranged(flat_parts),
+    "GatherND-5": _gather_nd_5,
     "GatherND-8": _gather_nd,
+    "Pad-1": _pad,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Reverse-1": _reverse,
+    "ShuffleChannels-1": _rearranged(shuffled_parts),
     "Slice-8": _slice,
+    "SpaceToDepth-1": _rearranged(deep_parts),
     "Split-1": _split,
     "StridedSlice-1": _strided_slice,
     "Transpose-1": _transpose,

@@ -4,12 +4,15 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from opconform.operations.movement.batch import BATCH_TO_SPACE, SPACE_TO_BATCH
 from opconform.operations.movement.concat import CONCAT
-from opconform.operations.movement.gathers.gather import GATHER
-from opconform.operations.movement.gathers.gather_nd import GATHER_ND
-from opconform.operations.movement.pad import PAD
+from opconform.operations.movement.depth import DEPTH_TO_SPACE, SPACE_TO_DEPTH
+from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHER_7
+from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
+from opconform.operations.movement.pad import PAD, PAD_1
 from opconform.operations.movement.reverse import REVERSE
 from opconform.operations.movement.roll import ROLL
+from opconform.operations.movement.shuffle_channels import SHUFFLE_CHANNELS
 from opconform.operations.movement.slices.slice import SLICE
 from opconform.operations.movement.slices.strided_slice import STRIDED_SLICE
 from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
@@ -40,18 +43,27 @@ def _check(name: str, operation: Operation, module: Path) -> None:
 SHIPPED = {
     x.name: x
     for x in (
+        BATCH_TO_SPACE,
         CONCAT,
         CONSTANT,
         CONVERT,
         CONVOLUTION,
+        DEPTH_TO_SPACE,
+        GATHER_1,
+        GATHER_7,
         GATHER,
+        GATHER_ND_5,
         GATHER_ND,
+        PAD_1,
         PAD,
         RESHAPE,
         REVERSE,
         ROLL,
         SHAPE_OF,
+        SHUFFLE_CHANNELS,
         SLICE,
+        SPACE_TO_BATCH,
+        SPACE_TO_DEPTH,
         SPLIT,
         STRIDED_SLICE,
         TILE,

@@ -25,6 +25,11 @@ _PADS = ("pads_begin", "pads_end")
 _LATER_MODES = frozenset({"wrap"})
 
 _NO_BATCHES = "ONNX's Gather has no batch dimensions"
+_WITHOUT_BATCHES = dict.fromkeys(("batch_dims", "batch_dims.range"), _NO_BATCHES)
+_NO_MODE = "in ONNX, the mode has other values, and may be omitted"
+_OF_BLOCKS = {"mode": _NO_MODE, "block_size.type": "in ONNX, blocksize is an integer by its syntax"}
+#: The rank of a batch of images.
+_IMAGE = 4
 _NO_LIMIT = "ONNX does not limit the pads of its modes"
 _SMALLER = "since opset 18, the last of ONNX's `num_outputs` outputs may be smaller"
 
@@ -72,8 +77,9 @@ def _transpose(node: KnownNode) -> Call:
 
 def _gather(node: KnownNode) -> Call:
     indices = node.types.get("indices")
-    if node.attributes["batch_dims"] not in (0, -len(indices.dimensions) if indices else 0):
+    if node.attributes.get("batch_dims", 0) not in (0, -len(indices.dimensions) if indices else 0):
         raise Inexpressible(_NO_BATCHES)
+    _check_sign(node)
     for arguments in node.accepted:
         size, array = dimension(arguments), arguments.tensor("indices").array
         if np.any((array < -size) | (array >= size)):
@@ -90,6 +96,30 @@ def _gather_nd(node: KnownNode) -> Call:
         if "indices" in arguments.inputs and 0 in arguments.shape("indices")[-1:]:
             raise Inexpressible("in ONNX, a tuple has at least one index")
     return _unchanged(node)
+
+
+def _blocks(node: KnownNode) -> Call:
+    """`DCR` is blocks_first, the only mode of `SpaceToDepth`."""
+    block_size, mode = node.attributes["block_size"], node.attributes["mode"]
+    if any(len(arguments.shape("data")) != _IMAGE for arguments in node.accepted):
+        raise Inexpressible("ONNX moves blocks of images only")
+    if node.operation.type == "SpaceToDepth" and mode != "blocks_first":
+        raise Inexpressible("ONNX's SpaceToDepth has no mode")
+    modes = {"mode": '"DCR"' if mode == "blocks_first" else '"CRD"'} if node.operation.type == "DepthToSpace" else {}
+    return Call(node.node.inputs, {"blocksize": attribute_text(block_size), **modes})
+
+
+def _check_sign(node: KnownNode) -> None:
+    """Refuse negative indices, which are out of range in older versions of the operations alone."""
+    if node.violated == "indices.range" and any(min(a.integers("indices")) < 0 for a in node.arguments):
+        raise Inexpressible("in ONNX, a negative index counts from the end")
+
+
+def _gather_nd_5(node: KnownNode) -> Call:
+    _check_sign(node)
+    if any(arguments.number("batch_dims") > 1 for arguments in node.accepted):
+        raise Inexpressible("in ONNX, batch dimensions are not joined")
+    return _gather_nd(node)
 
 
 def _pad(node: KnownNode) -> Call:
@@ -193,32 +223,35 @@ _SPLIT = Rendering(
         "num_splits.at-most-dimension": _SMALLER,
     },
 )
+_GATHER = Rendering("Gather", _gather, attributes={"axis": "axis"}, types={"indices": _INDICES})
+_PAD = Rendering(
+    "Pad",
+    _pad,
+    types=dict.fromkeys(_PADS, _I64),
+    reasons={
+        **dict.fromkeys(_PADS, "ONNX's pads of both ends are one list"),
+        "pad_mode.required": "in ONNX, an omitted mode defaults to constant",
+        "data.string-mode": "ONNX pads strings in every mode",
+        "data.element-type": "ONNX pads strings",
+        "pads.negative": "ONNX removes elements by negative pads",
+        "edge.empty": _NO_LIMIT,
+        "reflect.limit": _NO_LIMIT,
+    },
+)
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Rendering] = {
     "Concat-1": Rendering("Concat", _unchanged),
     "Constant-1": Rendering("Constant", _constant),
     "Convert-1": Rendering("Cast", _cast),
     "Convolution-1": Rendering("Conv", _convolution, types={"data": _FLOATS, "filters": _FLOATS}),
-    "Gather-8": Rendering(
-        "Gather",
-        _gather,
-        attributes={"axis": "axis"},
-        types={"indices": _INDICES},
-        reasons=dict.fromkeys(("batch_dims", "batch_dims.range"), _NO_BATCHES),
-    ),
+    "DepthToSpace-1": Rendering("DepthToSpace", _blocks, reasons=_OF_BLOCKS),
+    "Gather-1": _GATHER,
+    "Gather-7": replace(_GATHER, reasons=_WITHOUT_BATCHES),
+    "Gather-8": replace(_GATHER, reasons=_WITHOUT_BATCHES),
+    "GatherND-5": Rendering("GatherND", _gather_nd_5, types={"indices": _I64}),
     "GatherND-8": Rendering("GatherND", _gather_nd, types={"indices": _I64}),
-    "Pad-12": Rendering(
-        "Pad",
-        _pad,
-        types=dict.fromkeys(_PADS, _I64),
-        reasons={
-            **dict.fromkeys(_PADS, "ONNX's pads of both ends are one list"),
-            "pad_mode.required": "in ONNX, an omitted mode defaults to constant",
-            "data.string-mode": "ONNX pads strings in every mode",
-            "edge.empty": _NO_LIMIT,
-            "reflect.limit": _NO_LIMIT,
-        },
-    ),
+    "Pad-1": _PAD,
+    "Pad-12": _PAD,
     "Reshape-1": Rendering(
         "Reshape",
         _reshape,
@@ -235,6 +268,7 @@ RENDERINGS: Mapping[str, Rendering] = {
             "axes.unique": "ONNX does not define what repeated axes do",
         },
     ),
+    "SpaceToDepth-1": Rendering("SpaceToDepth", _blocks, reasons=_OF_BLOCKS),
     "Split-1": _SPLIT,
     "Tile-1": Rendering("Tile", _tile, types={"repeats": _I64}),
     "Transpose-1": Rendering("Transpose", _transpose, attributes={"input_order": "perm"}),

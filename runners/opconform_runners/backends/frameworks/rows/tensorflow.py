@@ -1,5 +1,6 @@
 """How TensorFlow executes each operation, also with settings at run time and tensors of unknown shapes."""
 
+from functools import partial
 from operator import getitem
 from typing import Any
 
@@ -8,6 +9,7 @@ import tensorflow as tf
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.frameworks.framework import Adapter, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS
+from opconform_runners.backends.frameworks.rows.blocks import CROPPED, PADDED, images
 from opconform_runners.backends.frameworks.rows.gather import ALONG, TUPLES
 from opconform_runners.backends.frameworks.rows.layout import ZEROS
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -79,6 +81,11 @@ def _bounds(index: Any) -> Any:
     return tf.cast(tf.minimum(index, _LAST) if index.dtype == tf.uint64 else index, tf.int64)
 
 
+def _channels_last(function: Any, data: Any, block_size: int) -> Any:
+    """A function for images with their channels at the end, which is the layout that the CPU has."""
+    return tf.transpose(function(tf.transpose(data, (0, 2, 3, 1)), block_size), (0, 3, 1, 2))
+
+
 def _transpose(arg: Any, order: Any) -> Any:
     """`tf.transpose`, which inverts the dimensions by default."""
     if isinstance(order, list):
@@ -96,7 +103,9 @@ def _variadic_split(axis: Any, *split: Any) -> Any:
 
 
 ROWS = {
+    "BatchToSpace-2": Row(tf.batch_to_space, CROPPED),
     "Concat-1": Row(lambda axis, tensors: tf.concat(tensors, axis=axis), CONCAT),
+    "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
     "Gather-8": Row(_take, ALONG, ("indices.negative",)),
     "GatherND-8": Row(_take_nd, TUPLES, ("indices.negative",), tensors=("indices",)),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
@@ -109,6 +118,8 @@ ROWS = {
     "Reverse-1": Row(tf.reverse, AXES),
     "Roll-7": Row(tf.roll, SHIFTS),
     "Slice-8": Row(_item, SLICES),
+    "SpaceToBatch-2": Row(tf.space_to_batch, PADDED),
+    "SpaceToDepth-1": Row(partial(_channels_last, tf.nn.space_to_depth), images("blocks_first")),
     "Split-1": Row(lambda axis, *split: tf.split(*split, axis=axis), EVEN, tensors=("axis",), types={"axis": ("i32",)}),
     "StridedSlice-1": Row(_strided_slice, Adapter(None, STRIDED.mapped), run_time=INDICES),
     "Tile-1": Row(tf.tile, ONE_REPEAT_EACH),

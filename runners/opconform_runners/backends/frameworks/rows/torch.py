@@ -9,6 +9,7 @@ from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
+from opconform_runners.backends.frameworks.rows.blocks import CHANNELS, images
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -45,6 +46,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
         types={kind.name: getattr(torch, str(kind.native)) for kind in BYTE_TYPES},
         rows={
             "Concat-1": Row(lambda axis, tensors: torch.cat(tensors, dim=axis), CONCAT),
+            "DepthToSpace-1": Row(torch.nn.functional.pixel_shuffle, images("depth_first")),
             "Gather-8": Row(partial(indexed, torch.arange, index=index), ALONG),
             "GatherND-8": Row(
                 partial(indexed_nd, torch.arange, torch.broadcast_to, index=index),
@@ -56,7 +58,9 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Reshape-1": Row(torch.reshape, SIZES),
             "Reverse-1": Row(torch.flip, AXES),
             "Roll-7": Row(torch.roll, SHIFTS),
+            "ShuffleChannels-1": Row(torch.nn.functional.channel_shuffle, CHANNELS),
             "Slice-8": Row(item, SLICES),
+            "SpaceToDepth-1": Row(torch.nn.functional.pixel_unshuffle, images("depth_first")),
             "Split-1": Row(lambda axis, *split: [*torch.tensor_split(*split, dim=axis)], DIVIDED),
             "StridedSlice-1": Row(item, STRIDED),
             "Tile-1": Row(torch.tile, REPEATS),
