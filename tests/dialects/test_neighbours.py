@@ -20,6 +20,8 @@ TESTED = {
 }
 #: Operations that take that output.
 NEIGHBOURS = {
+    "Broadcast-1": "target_shape: [2, 3, 4, 2], mode: numpy",
+    "Broadcast-3": "target_shape: [5, 1, 4, 1], mode: bidirectional",
     "Concat-1": "axis: 1",
     "Convert-1": "destination_type: i64",
     "Gather-8": "indices: [2, 0], axis: 1",
@@ -44,6 +46,8 @@ WITHOUT = {
 }
 #: Cases whose first input is f32 and has rank 4, and comes from a convolution.
 CONVOLVED = {
+    "Broadcast-1": "data: {shape: [1, 4, 2, 3], fill: small}, target_shape: [2, 4, 2, 3]",
+    "Broadcast-3": "data: {shape: [1, 4, 1, 3], fill: small}, target_shape: [1, 2, 1], mode: bidirectional",
     "Concat-1": "inputs: [{shape: [1, 4, 2, 3], fill: small}, {shape: [1, 1, 2, 3]}], axis: 1",
     "Gather-8": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
     "GatherND-8": "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [2, 2], values: [0, 3, 0, -3]}",

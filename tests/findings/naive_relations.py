@@ -122,6 +122,7 @@ def of_arguments(fact: str, node: Node) -> bool | None:
         relations_of_repeats,
         relations_of_axes,
         relations_of_shifts,
+        relations_of_target_shapes,
     ):
         known = relations(node)
         if fact in known:
@@ -396,6 +397,33 @@ def relations_of_shifts(node: Node) -> dict[str, bool]:
         "a shift is as long as its dimension": any(abs(by) >= data.array.shape[axis] for axis, by in pairs),
         "a shift is negative": any(by < 0 for _, by in pairs),
         "an axis occurs twice": len({axis % rank for axis, _ in pairs}) < len(along),
+    }
+
+
+def relations_of_target_shapes(node: Node) -> dict[str, bool]:
+    """What the target shape of a broadcast has in common with data."""
+    data, target, axes = (node.input(name) for name in ("data", "target_shape", "axes_mapping"))
+    if not node.op.startswith("Broadcast-") or data is None or target is None or target.array.ndim != 1:
+        return {}
+    mode, sizes, rank = node.attributes.get("mode", "numpy"), node.integers("target_shape"), data.array.ndim
+    if not is_integers(target) or min(sizes, default=0) < 0:
+        return {}
+    found = {"the output has more dimensions than data": len(sizes) > rank}
+    if mode not in OPERATIONS[node.op].attributes[0].values:
+        return found
+    places = [*range(max(len(sizes) - rank, 0), max(len(sizes), rank))]
+    if mode == "explicit":
+        if axes is None or axes.array.ndim != 1 or not is_integers(axes):
+            return found
+        places = node.integers("axes_mapping")
+        if len(places) != rank or any(not 0 <= place < len(sizes) for place in places):
+            return found
+    padded = [1] * (rank - len(sizes)) + sizes
+    pairs = [(size, padded[place]) for size, place in zip(data.array.shape, places, strict=True)]
+    new = [size for place, size in enumerate(padded) if place not in places]
+    return found | {
+        "no dimension is repeated": all(size == 1 for size in new) and all(b == 1 or a != 1 for a, b in pairs),
+        "a dimension of the target shape is smaller than that of data": any(a > b for a, b in pairs),
     }
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph, KnownNode
 from opconform.model.golden import Golden
+from opconform.operations.movement import broadcast
 from opconform.operations.movement.axis import axis_of, from_front
 from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.reverse import axes_of
@@ -82,6 +83,11 @@ def _check_expressible(graph: KnownGraph) -> None:
                 raise Inexpressible(f"setting inputs are constants in this dialect, and {name} is {_VARIABLE[source]}")
             if not is_setting and ELEMENT_TYPES[element_type].mlir is None:
                 raise Inexpressible(f"StableHLO has no {element_type}")
+
+
+def _broadcast(node: KnownNode) -> Iterator[_Line]:
+    [result], data, axes = _results(node), _taken(node, "data"), broadcast.axes_of(node.arguments[0])
+    yield _Line(result, "broadcast_in_dim", f"%{data.value}, dims = {list(axes)}", [data])
 
 
 def _concatenate(node: KnownNode) -> Iterator[_Line]:
@@ -208,6 +214,8 @@ def _constant(_node: KnownNode) -> Iterator[_Line]:
 
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
+    "Broadcast-1": _broadcast,
+    "Broadcast-3": _broadcast,
     "Concat-1": _concatenate,
     "Constant-1": _constant,
     "Convolution-1": _convolution,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from opconform.operations.movement.broadcast import BROADCAST, BROADCAST_1
 from opconform.operations.movement.concat import CONCAT
 from opconform.operations.movement.gathers.gather import GATHER
 from opconform.operations.movement.gathers.gather_nd import GATHER_ND
@@ -40,6 +41,8 @@ def _check(name: str, operation: Operation, module: Path) -> None:
 SHIPPED = {
     x.name: x
     for x in (
+        BROADCAST_1,
+        BROADCAST,
         CONCAT,
         CONSTANT,
         CONVERT,

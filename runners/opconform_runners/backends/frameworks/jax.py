@@ -19,7 +19,7 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
 from opconform_runners.backends.frameworks.framework import Framework, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
+from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -51,6 +51,8 @@ _JAX = Framework(
         if element_type.native is not None and element_type.kind != "string"
     },
     rows={
+        "Broadcast-1": Row(jnp.broadcast_to, TARGET),
+        "Broadcast-3": Row(jnp.broadcast_to, TARGET),
         "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
         "Gather-8": Row(_take, ALONG),
         "GatherND-8": Row(partial(indexed_nd, jnp.arange, jnp.broadcast_to), TUPLES, INDEXED, tensors=("indices",)),

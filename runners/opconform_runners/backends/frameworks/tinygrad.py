@@ -23,7 +23,7 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS
+from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -51,6 +51,8 @@ _TINYGRAD = Framework(
         if byte_type.name != "f8e8m0"
     },
     rows={
+        "Broadcast-1": Row(Tiny.expand, TARGET),
+        "Broadcast-3": Row(Tiny.expand, TARGET),
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
         "Gather-8": Row(partial(indexed, Tiny.arange), ALONG),
         "GatherND-8": Row(partial(indexed_nd, Tiny.arange, Tiny.expand), TUPLES, INDEXED, tensors=("indices",)),

@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.frameworks.framework import Adapter, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS
+from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.rows.gather import ALONG, TUPLES
 from opconform_runners.backends.frameworks.rows.layout import ZEROS
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -96,6 +96,8 @@ def _variadic_split(axis: Any, *split: Any) -> Any:
 
 
 ROWS = {
+    "Broadcast-1": Row(tf.broadcast_to, TARGET),
+    "Broadcast-3": Row(tf.broadcast_to, TARGET),
     "Concat-1": Row(lambda axis, tensors: tf.concat(tensors, axis=axis), CONCAT),
     "Gather-8": Row(_take, ALONG, ("indices.negative",)),
     "GatherND-8": Row(_take_nd, TUPLES, ("indices.negative",), tensors=("indices",)),

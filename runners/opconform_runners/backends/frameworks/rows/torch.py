@@ -8,7 +8,7 @@ from typing import Any
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
+from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -44,6 +44,8 @@ def torch_framework(torch: Any, version: str) -> Framework:
         # those that carry every bit of an element; int1 to int7 and uint1 to uint7 have no kernels
         types={kind.name: getattr(torch, str(kind.native)) for kind in BYTE_TYPES},
         rows={
+            "Broadcast-1": Row(torch.broadcast_to, TARGET),
+            "Broadcast-3": Row(torch.broadcast_to, TARGET),
             "Concat-1": Row(lambda axis, tensors: torch.cat(tensors, dim=axis), CONCAT),
             "Gather-8": Row(partial(indexed, torch.arange, index=index), ALONG),
             "GatherND-8": Row(
