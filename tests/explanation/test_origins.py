@@ -9,8 +9,8 @@ from opconform.suite.case import Accept
 from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite, open_suite
 
-#: The operations that have elements of their own: padding, and zeros for indices that are out of range.
-CREATING = {"Pad-12", "Gather-8"}
+#: The operations that have elements of their own: padding, zeros for indices that are out of range, and those that compute.
+CREATING = {"Convert-1", "Gather-8", "Pad-12"}
 
 
 def accepted(suite: Suite) -> list[Entry]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from opconform.operations import OPERATIONS
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.frameworks.numpy import FUNCTIONS
 from tests.findings.naive_cases import FLOATS, SIGNED, Node, Read, bits_of, floats, numbers
@@ -123,6 +124,7 @@ def of_arguments(fact: str, node: Node) -> bool | None:
         relations_of_axes,
         relations_of_shifts,
         relations_of_target_shapes,
+        relations_of_types,
     ):
         known = relations(node)
         if fact in known:
@@ -424,6 +426,17 @@ def relations_of_target_shapes(node: Node) -> dict[str, bool]:
     return found | {
         "no dimension is repeated": all(size == 1 for size in new) and all(b == 1 or a != 1 for a, b in pairs),
         "a dimension of the target shape is smaller than that of data": any(a > b for a, b in pairs),
+    }
+
+
+def relations_of_types(node: Node) -> dict[str, bool]:
+    """How the types of a conversion compare."""
+    data, name = node.input("data"), str(node.attributes.get("destination_type"))
+    if node.op != "Convert-1" or data is None or name not in OPERATIONS[node.op].attributes[0].values:
+        return {}
+    return {
+        "the types are equal": data.element_type == name,
+        "the destination type is narrower": data.type.bits > ELEMENT_TYPES[name].bits,
     }
 
 

@@ -96,6 +96,13 @@ def _concatenate(node: KnownNode) -> Iterator[_Line]:
     yield _Line(result, "concatenate", f"{', '.join(f'%{value}' for value, _ in takes)}, dim = {axis}", takes)
 
 
+def _convert(node: KnownNode) -> Iterator[_Line]:
+    [result], data = _results(node), _taken(node, "data")
+    if node.outputs[0].type.mlir is None:
+        raise Inexpressible(f"StableHLO has no {node.outputs[0].element_type}")
+    yield _Line(result, "convert", f"%{data.value}", [data])
+
+
 def _convolution(node: KnownNode) -> Iterator[_Line]:
     [result], data, filters = _results(node), _taken(node, "data"), _taken(node, "filters")
     strides, begin, end, dilations = (
@@ -218,6 +225,7 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Broadcast-3": _broadcast,
     "Concat-1": _concatenate,
     "Constant-1": _constant,
+    "Convert-1": _convert,
     "Convolution-1": _convolution,
     "GatherND-8": _gather_nd,
     "Pad-12": _pad,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from opconform.operations.arithmetic.convert import CONVERT
 from opconform.operations.movement.broadcast import BROADCAST, BROADCAST_1
 from opconform.operations.movement.concat import CONCAT
 from opconform.operations.movement.gathers.gather import GATHER
@@ -17,7 +18,7 @@ from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
 from opconform.operations.movement.tile import TILE
 from opconform.operations.movement.transpose import TRANSPOSE
 from opconform.operations.neighbours.convolution import CONVOLUTION
-from opconform.operations.neighbours.integers import CONSTANT, CONVERT, SHAPE_OF
+from opconform.operations.neighbours.integers import CONSTANT, SHAPE_OF
 from opconform.operations.operation import Operation
 from opconform.operations.shape.reshape import RESHAPE
 from opconform.system.entry_points import Registry, Unusable, file_of

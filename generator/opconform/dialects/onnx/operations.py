@@ -222,7 +222,11 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Broadcast-3": _EXPAND,
     "Concat-1": Rendering("Concat", _unchanged),
     "Constant-1": Rendering("Constant", _constant),
-    "Convert-1": Rendering("Cast", _cast),
+    "Convert-1": Rendering(
+        "Cast",
+        _cast,
+        reasons={"destination_type": "ONNX's to is the number of a type", "data.element-type": "ONNX casts strings"},
+    ),
     "Convolution-1": Rendering("Conv", _convolution, types={"data": _FLOATS, "filters": _FLOATS}),
     "Gather-8": Rendering(
         "Gather",

@@ -15,6 +15,7 @@ from opconform_runners.backends.constraints import checked, refuse_if
 from opconform_runners.backends.frameworks.rows.gather import batches_of, check_tuples
 from opconform_runners.backends.frameworks.rows.layout import copied
 from opconform_runners.backends.frameworks.rows.numpy_axes import broadcast, convolution, reverse, roll, tile
+from opconform_runners.backends.frameworks.rows.numpy_convert import convert
 from opconform_runners.backends.frameworks.rows.slices import sliced, strided
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
@@ -104,11 +105,6 @@ def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
 
 def _constant(_inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     return [_integers(attributes["element_type"], np.array(attributes["value"]).reshape(attributes["shape"]))]
-
-
-def _convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    [data] = inputs
-    return [_integers(attributes["destination_type"], np.array(data.integers()).reshape(data.shape))]
 
 
 def _shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
@@ -278,7 +274,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Broadcast-3": broadcast,
     "Concat-1": _concat,
     "Constant-1": _constant,
-    "Convert-1": _convert,
+    "Convert-1": convert,
     "Convolution-1": convolution,
     "Gather-8": _gather,
     "GatherND-8": _gather_nd,
