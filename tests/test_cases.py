@@ -87,7 +87,7 @@ def test_an_interpretation_decides_about_nothing_else() -> None:
         }
         if readings - {*found.establishes["nan-payload"]}:
             others = set(group.settings.requirements) - readings
-            assert others <= {"outputs.count", "outputs.order", "outputs.shape"}, group.place
+            assert others <= {"outputs.count", "outputs.element-type", "outputs.order", "outputs.shape"}, group.place
             assert not others or all(draft.rejected_for is None for draft in drafts), group.place
 
 

@@ -21,6 +21,8 @@ TESTED = {
 #: Operations that take that output.
 NEIGHBOURS = {
     "BatchToSpace-2": "block_shape: [1, 3, 1], crops_begin: [0, 2, 0], crops_end: [0, 1, 1]",
+    "Broadcast-1": "target_shape: [2, 3, 4, 2], mode: numpy",
+    "Broadcast-3": "target_shape: [5, 1, 4, 1], mode: bidirectional",
     "Concat-1": "axis: 1",
     "Convert-1": "destination_type: i64",
     "DepthToSpace-1": "block_size: 2, mode: blocks_first",
@@ -52,7 +54,6 @@ WITHOUT = {
     "stablehlo": {
         "BatchToSpace-2",
         "SpaceToBatch-2",
-        "Convert-1",
         "Gather-1",
         "Gather-7",
         "Gather-8",
@@ -69,6 +70,9 @@ CONVOLVED = {
         "data: {shape: [4, 4, 2, 3], fill: small}, block_shape: [1, 2, 1, 2], crops_begin: [0, 0, 0, 1], "
         "crops_end: [0, 0, 0, 0]"
     ),
+    "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",
+    "Broadcast-1": "data: {shape: [1, 4, 2, 3], fill: small}, target_shape: [2, 4, 2, 3]",
+    "Broadcast-3": "data: {shape: [1, 4, 1, 3], fill: small}, target_shape: [1, 2, 1], mode: bidirectional",
     "Concat-1": "inputs: [{shape: [1, 4, 2, 3], fill: small}, {shape: [1, 1, 2, 3]}], axis: 1",
     "DepthToSpace-1": "data: {shape: [1, 4, 2, 3], fill: small}, block_size: 2, mode: depth_first",
     "Gather-1": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
@@ -125,7 +129,7 @@ def check_group(folder: Path, op: str, group: str, dialect: str, *, needed: str)
 def test_every_operation_has_its_cases() -> None:
     """Constant-1 takes nothing, and the filters of Convolution-1 are not integers, so neither can follow another operation."""
     assert {*NEIGHBOURS} == {*OPERATIONS} - {"Constant-1", "Convolution-1"}
-    assert {*CONVOLVED} == {*NEIGHBOURS} - {"Convert-1", "ShapeOf-3"}
+    assert {*CONVOLVED} == {*NEIGHBOURS} - {"ShapeOf-3"}
 
 
 @pytest.mark.parametrize("op", TESTED)

@@ -13,7 +13,7 @@ from opconform.specs.every.groups import every_group_ids
 from opconform.specs.loader import load_spec, shipped_files, shipped_operations
 
 #: The operations without a setting.
-_ATTRIBUTES_ONLY = {"DepthToSpace-1", "ShuffleChannels-1", "SpaceToDepth-1"}
+_ATTRIBUTES_ONLY = {"Convert-1", "DepthToSpace-1", "ShuffleChannels-1", "SpaceToDepth-1"}
 #: Groups that need a sample or a port that an operation may lack, with the operations that have none.
 WITHOUT = {
     "one-setting-at-run-time": {
@@ -29,7 +29,12 @@ WITHOUT = {
     },
     "run-time": {"Concat-1", *_ATTRIBUTES_ONLY},
     "settings-only-at-run-time": {"Concat-1", *_ATTRIBUTES_ONLY},
-    "texts-folded": {"Pad-1", "Pad-12", "ShuffleChannels-1"},  # whose first sample has a mode that strings cannot have
+    "texts-folded": {
+        "Convert-1",
+        "Pad-1",
+        "Pad-12",
+        "ShuffleChannels-1",
+    },  # whose first sample has a mode that strings cannot have
     "types-of-settings": {"Concat-1", *_ATTRIBUTES_ONLY},
 }
 

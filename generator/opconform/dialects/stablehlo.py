@@ -13,6 +13,7 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph, KnownNode
 from opconform.model.golden import Golden
 from opconform.operations.arguments import Arguments
+from opconform.operations.movement import broadcast
 from opconform.operations.movement.axis import axis_of, from_front
 from opconform.operations.movement.depth import Parts, deep_parts, flat_parts
 from opconform.operations.movement.pad import pads_of
@@ -87,10 +88,22 @@ def _check_expressible(graph: KnownGraph) -> None:
                 raise Inexpressible(f"StableHLO has no {element_type}")
 
 
+def _broadcast(node: KnownNode) -> Iterator[_Line]:
+    [result], data, axes = _results(node), _taken(node, "data"), broadcast.axes_of(node.arguments[0])
+    yield _Line(result, "broadcast_in_dim", f"%{data.value}, dims = {list(axes)}", [data])
+
+
 def _concatenate(node: KnownNode) -> Iterator[_Line]:
     [result], takes = _results(node), [_taken(node, port) for port in node.inputs]
     axis = from_front(node.arguments[0].number("axis"), len(node.tensor("inputs_0").shape))
     yield _Line(result, "concatenate", f"{', '.join(f'%{value}' for value, _ in takes)}, dim = {axis}", takes)
+
+
+def _convert(node: KnownNode) -> Iterator[_Line]:
+    [result], data = _results(node), _taken(node, "data")
+    if node.outputs[0].type.mlir is None:
+        raise Inexpressible(f"StableHLO has no {node.outputs[0].element_type}")
+    yield _Line(result, "convert", f"%{data.value}", [data])
 
 
 def _convolution(node: KnownNode) -> Iterator[_Line]:
@@ -232,8 +245,11 @@ def _constant(_node: KnownNode) -> Iterator[_Line]:
 
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
+    "Broadcast-1": _broadcast,
+    "Broadcast-3": _broadcast,
     "Concat-1": _concatenate,
     "Constant-1": _constant,
+    "Convert-1": _convert,
     "Convolution-1": _convolution,
     "DepthToSpace-1": _rearranged(flat_parts),
     "GatherND-5": _gather_nd_5,

@@ -4,7 +4,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from opconform.operations.arithmetic.convert import CONVERT
 from opconform.operations.movement.batch import BATCH_TO_SPACE, SPACE_TO_BATCH
+from opconform.operations.movement.broadcast import BROADCAST, BROADCAST_1
 from opconform.operations.movement.concat import CONCAT
 from opconform.operations.movement.depth import DEPTH_TO_SPACE, SPACE_TO_DEPTH
 from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHER_7
@@ -19,7 +21,7 @@ from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
 from opconform.operations.movement.tile import TILE
 from opconform.operations.movement.transpose import TRANSPOSE
 from opconform.operations.neighbours.convolution import CONVOLUTION
-from opconform.operations.neighbours.integers import CONSTANT, CONVERT, SHAPE_OF
+from opconform.operations.neighbours.integers import CONSTANT, SHAPE_OF
 from opconform.operations.operation import Operation
 from opconform.operations.shape.reshape import RESHAPE
 from opconform.system.entry_points import Registry, Unusable, file_of
@@ -44,6 +46,8 @@ SHIPPED = {
     x.name: x
     for x in (
         BATCH_TO_SPACE,
+        BROADCAST_1,
+        BROADCAST,
         CONCAT,
         CONSTANT,
         CONVERT,

@@ -150,7 +150,10 @@ class Operation:
         A context needs them where one operation computes the setting inputs of another.
         """
         if self.moved is None:
-            return self.known(arguments)
+            try:
+                return self.known(arguments)
+            except Unknown:
+                return None
         data = dict(self._data(arguments))
         if not data or any(len(value.shape) != 1 for value in data.values()):
             return None

@@ -10,6 +10,7 @@ from opconform.dialects.known_node import KnownNode
 from opconform.dialects.onnx.translation import TYPES, VARIABLE, Call, Rendering, attribute_text
 from opconform.model.graph import MOST_DECLARED
 from opconform.operations.movement.axis import dimension, given_axis
+from opconform.operations.movement.broadcast import BROADCAST
 from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.slices.slice import slices_of
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -32,6 +33,17 @@ _OF_BLOCKS = {"mode": _NO_MODE, "block_size.type": "in ONNX, blocksize is an int
 _IMAGE = 4
 _NO_LIMIT = "ONNX does not limit the pads of its modes"
 _SMALLER = "since opset 18, the last of ONNX's `num_outputs` outputs may be smaller"
+
+
+def _expand(node: KnownNode) -> Call:
+    """ONNX's Expand is the mode bidirectional, which allows what the mode numpy does not."""
+    if node.attributes["mode"] == "explicit":
+        raise Inexpressible("ONNX's Expand has no axes")
+    for arguments in node.arguments if node.violated in ("numpy.rank", "numpy.dimensions") else ():
+        operation, attributes = BROADCAST, {**arguments.attributes, "mode": "bidirectional"}
+        if not operation.judged(replace(arguments, attributes=attributes))[1]:
+            raise Inexpressible("ONNX's Expand broadcasts in both directions")
+    return Call(node.node.inputs[:2])
 
 
 def _unchanged(node: KnownNode) -> Call:
@@ -212,6 +224,17 @@ def _tile(node: KnownNode) -> Call:
     return _unchanged(node)
 
 
+_EXPAND = Rendering(
+    "Expand",
+    _expand,
+    types={"target_shape": _I64, "axes_mapping": _INDICES},
+    reasons={
+        "axes_mapping": "ONNX's Expand has no axes",
+        "axes_mapping.explicit": "ONNX's Expand has no axes",
+        "axes_mapping.other-modes": "ONNX's Expand has no axes",
+        "mode": "ONNX's Expand has no modes",
+    },
+)
 _SPLIT = Rendering(
     "Split",
     _split,
@@ -240,9 +263,15 @@ _PAD = Rendering(
 )
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Rendering] = {
+    "Broadcast-1": _EXPAND,
+    "Broadcast-3": _EXPAND,
     "Concat-1": Rendering("Concat", _unchanged),
     "Constant-1": Rendering("Constant", _constant),
-    "Convert-1": Rendering("Cast", _cast),
+    "Convert-1": Rendering(
+        "Cast",
+        _cast,
+        reasons={"destination_type": "ONNX's to is the number of a type", "data.element-type": "ONNX casts strings"},
+    ),
     "Convolution-1": Rendering("Conv", _convolution, types={"data": _FLOATS, "filters": _FLOATS}),
     "DepthToSpace-1": Rendering("DepthToSpace", _blocks, reasons=_OF_BLOCKS),
     "Gather-1": _GATHER,

@@ -1,4 +1,4 @@
-"""Constant-1, Convert-1 and ShapeOf-3, which compute setting inputs. Contexts need them only for integers."""
+"""Constant-1 and ShapeOf-3, which compute setting inputs. Contexts need them only for integers."""
 
 from collections.abc import Callable
 
@@ -56,14 +56,6 @@ CONSTANT = computing(
     ),
     output=lambda arguments: _typed(arguments, "element_type", _ints(arguments, "shape")),
     values=lambda arguments: _ints(arguments, "value"),
-)
-#: From its specification page, for integers that the destination type has.
-CONVERT = computing(
-    name="Convert-1",
-    inputs=("data",),
-    attributes=(AttributeSpec("destination_type", type="string"),),
-    output=lambda arguments: _typed(arguments, "destination_type", arguments.inputs["data"].shape),
-    values=lambda arguments: arguments.inputs["data"].known_integers,
 )
 #: From its specification page: the dimensions of a tensor.
 SHAPE_OF = computing(

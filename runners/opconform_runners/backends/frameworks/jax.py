@@ -19,7 +19,8 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
 from opconform_runners.backends.frameworks.framework import Framework, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
+from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -42,16 +43,20 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -
     return jax.lax.pad(data, jnp.zeros((), data.dtype) if value is None else value, [(*pad, 0) for pad in pads])
 
 
+_TYPES = {
+    element_type.name: element_type.native
+    for element_type in ELEMENT_TYPES.values()
+    if element_type.native is not None and element_type.kind != "string"
+}
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
-    types={
-        element_type.name: element_type.native
-        for element_type in ELEMENT_TYPES.values()
-        if element_type.native is not None and element_type.kind != "string"
-    },
+    types=_TYPES,
     rows={
+        "Broadcast-1": Row(jnp.broadcast_to, TARGET),
+        "Broadcast-3": Row(jnp.broadcast_to, TARGET),
         "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
+        "Convert-1": Row(lambda data, kind: data.astype(kind), destination(_TYPES)),
         "Gather-8": Row(_take, ALONG),
         "GatherND-8": Row(partial(indexed_nd, jnp.arange, jnp.broadcast_to), TUPLES, INDEXED, tensors=("indices",)),
         "Pad-12": Row(_pad, pairs(crops=("constant",))),

@@ -13,7 +13,7 @@ from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
 from opconform_runners.backends.constraints import checked, refuse_if
 from opconform_runners.backends.frameworks.rows.layout import copied
-from opconform_runners.backends.frameworks.rows.numpy_axes import convolution, reverse, roll, tile
+from opconform_runners.backends.frameworks.rows.numpy_axes import broadcast, convolution, reverse, roll, tile
 from opconform_runners.backends.frameworks.rows.numpy_blocks import (
     batch_to_space,
     depth_to_space,
@@ -21,6 +21,7 @@ from opconform_runners.backends.frameworks.rows.numpy_blocks import (
     space_to_batch,
     space_to_depth,
 )
+from opconform_runners.backends.frameworks.rows.numpy_convert import convert
 from opconform_runners.backends.frameworks.rows.numpy_gather import (
     axis_of,
     check_axis,
@@ -105,11 +106,6 @@ def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
 
 def _constant(_inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     return [_integers(attributes["element_type"], np.array(attributes["value"]).reshape(attributes["shape"]))]
-
-
-def _convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    [data] = inputs
-    return [_integers(attributes["destination_type"], np.array(data.integers()).reshape(data.shape))]
 
 
 def _shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
@@ -229,9 +225,11 @@ def _padded(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, va
 #: Per operation a function for arguments that the declaration allows. Settings are computed in whole bytes.
 FUNCTIONS: Mapping[str, Function] = {
     "BatchToSpace-2": batch_to_space,
+    "Broadcast-1": broadcast,
+    "Broadcast-3": broadcast,
     "Concat-1": _concat,
     "Constant-1": _constant,
-    "Convert-1": _convert,
+    "Convert-1": convert,
     "Convolution-1": convolution,
     "DepthToSpace-1": depth_to_space,
     "Gather-1": gather_7,

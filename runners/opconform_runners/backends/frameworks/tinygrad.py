@@ -23,7 +23,8 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS
+from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -42,16 +43,20 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -
     return data.pad(pads, mode={"edge": "replicate"}.get(mode, mode), value=number)
 
 
+_TYPES = {
+    byte_type.name: _FLOAT8.get(byte_type.name) or getattr(dtypes, str(byte_type.native))
+    for byte_type in BYTE_TYPES
+    if byte_type.name != "f8e8m0"
+}
 _TINYGRAD = Framework(
     name="tinygrad",
     version=version("tinygrad"),
-    types={
-        byte_type.name: _FLOAT8.get(byte_type.name) or getattr(dtypes, str(byte_type.native))
-        for byte_type in BYTE_TYPES
-        if byte_type.name != "f8e8m0"
-    },
+    types=_TYPES,
     rows={
+        "Broadcast-1": Row(Tiny.expand, TARGET),
+        "Broadcast-3": Row(Tiny.expand, TARGET),
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
+        "Convert-1": Row(Tiny.cast, destination(_TYPES)),
         "Gather-8": Row(partial(indexed, Tiny.arange), ALONG),
         "GatherND-8": Row(partial(indexed_nd, Tiny.arange, Tiny.expand), TUPLES, INDEXED, tensors=("indices",)),
         "Pad-12": Row(_pad, pairs(("constant", "edge", "reflect"))),

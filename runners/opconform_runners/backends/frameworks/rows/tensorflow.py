@@ -7,9 +7,10 @@ from typing import Any
 import tensorflow as tf
 
 from opconform_runners.backends.backend import Unsupported
-from opconform_runners.backends.frameworks.framework import Adapter, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS
+from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Adapter, Row
+from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.rows.blocks import CROPPED, PADDED, images
+from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, TUPLES
 from opconform_runners.backends.frameworks.rows.layout import ZEROS
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -17,6 +18,8 @@ from opconform_runners.backends.frameworks.rows.slices import INDICES, SLICES, S
 from opconform_runners.backends.frameworks.rows.split import CONCAT, EVEN, LENGTHS
 
 _LAST = tf.int64.max
+#: The types for which the operations used here have CPU kernels.
+TYPES = {byte_type.name: tf.as_dtype(str(byte_type.native)) for byte_type in BYTE_TYPES if byte_type.name != "f8e8m0"}
 
 
 def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
@@ -104,8 +107,11 @@ def _variadic_split(axis: Any, *split: Any) -> Any:
 
 ROWS = {
     "BatchToSpace-2": Row(tf.batch_to_space, CROPPED),
+    "Broadcast-1": Row(tf.broadcast_to, TARGET),
+    "Broadcast-3": Row(tf.broadcast_to, TARGET),
     "Concat-1": Row(lambda axis, tensors: tf.concat(tensors, axis=axis), CONCAT),
     "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
+    "Convert-1": Row(tf.cast, destination(TYPES)),
     "Gather-8": Row(_take, ALONG, ("indices.negative",)),
     "GatherND-8": Row(_take_nd, TUPLES, ("indices.negative",), tensors=("indices",)),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),

@@ -8,8 +8,9 @@ from typing import Any
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
+from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.rows.blocks import CHANNELS, images
+from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -19,6 +20,8 @@ from opconform_runners.backends.frameworks.rows.split import CONCAT, DIVIDED, SI
 
 def torch_framework(torch: Any, version: str) -> Framework:
     """PyTorch's operations, by PyTorch or by what records its calls."""
+    # those that carry every bit of an element; int1 to int7 and uint1 to uint7 have no kernels
+    types = {kind.name: getattr(torch, str(kind.native)) for kind in BYTE_TYPES}
 
     def index(indices: Any) -> Any:
         """Indices of one of the two types that indexing with tensors takes; those of other types are converted."""
@@ -42,11 +45,13 @@ def torch_framework(torch: Any, version: str) -> Framework:
     return Framework(
         name="torch",
         version=version,
-        # those that carry every bit of an element; int1 to int7 and uint1 to uint7 have no kernels
-        types={kind.name: getattr(torch, str(kind.native)) for kind in BYTE_TYPES},
+        types=types,
         rows={
+            "Broadcast-1": Row(torch.broadcast_to, TARGET),
+            "Broadcast-3": Row(torch.broadcast_to, TARGET),
             "Concat-1": Row(lambda axis, tensors: torch.cat(tensors, dim=axis), CONCAT),
             "DepthToSpace-1": Row(torch.nn.functional.pixel_shuffle, images("depth_first")),
+            "Convert-1": Row(lambda data, kind: data.to(kind), destination(types)),
             "Gather-8": Row(partial(indexed, torch.arange, index=index), ALONG),
             "GatherND-8": Row(
                 partial(indexed_nd, torch.arange, torch.broadcast_to, index=index),
