@@ -10,6 +10,13 @@ from opconform.operations.movement.gathers.gather_nd import GATHER_ND
 from opconform.operations.movement.pad import PAD
 from opconform.operations.movement.reverse import REVERSE
 from opconform.operations.movement.roll import ROLL
+from opconform.operations.movement.scatters.scatter_elements import (
+    SCATTER_ELEMENTS_UPDATE_3,
+    SCATTER_ELEMENTS_UPDATE_12,
+)
+from opconform.operations.movement.scatters.scatter_nd import SCATTER_ND_UPDATE_3, SCATTER_ND_UPDATE_15
+from opconform.operations.movement.scatters.scatter_update import SCATTER_UPDATE
+from opconform.operations.movement.scatters.slice_scatter import SLICE_SCATTER
 from opconform.operations.movement.slices.slice import SLICE
 from opconform.operations.movement.slices.strided_slice import STRIDED_SLICE
 from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
@@ -50,8 +57,14 @@ SHIPPED = {
         RESHAPE,
         REVERSE,
         ROLL,
+        SCATTER_ELEMENTS_UPDATE_3,
+        SCATTER_ELEMENTS_UPDATE_12,
+        SCATTER_ND_UPDATE_3,
+        SCATTER_ND_UPDATE_15,
+        SCATTER_UPDATE,
         SHAPE_OF,
         SLICE,
+        SLICE_SCATTER,
         SPLIT,
         STRIDED_SLICE,
         TILE,

@@ -15,6 +15,7 @@ from opconform_runners.backends.constraints import checked, refuse_if
 from opconform_runners.backends.frameworks.rows.gather import batches_of, check_tuples
 from opconform_runners.backends.frameworks.rows.layout import copied
 from opconform_runners.backends.frameworks.rows.numpy_axes import convolution, reverse, roll, tile
+from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
 from opconform_runners.backends.frameworks.rows.slices import sliced, strided
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
@@ -274,6 +275,7 @@ def _padded(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, va
 
 #: Per operation a function for arguments that the declaration allows. Settings are computed in whole bytes.
 FUNCTIONS: Mapping[str, Function] = {
+    **SCATTERS,
     "Concat-1": _concat,
     "Constant-1": _constant,
     "Convert-1": _convert,

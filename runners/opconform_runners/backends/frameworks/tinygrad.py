@@ -27,6 +27,7 @@ from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EAC
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
+from opconform_runners.backends.frameworks.rows.scatter import SLICES_AT, slices_at
 from opconform_runners.backends.frameworks.rows.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.rows.split import CONCAT, DIVIDED, SIZED_BY_LIST
 from opconform_runners.backends.frameworks.settings import plain
@@ -40,6 +41,13 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -
     """The method `pad` of tinygrad, whose value is a Python number."""
     number = 0 if value is None or mode != "constant" else value.item()
     return data.pad(pads, mode={"edge": "replicate"}.get(mode, mode), value=number)
+
+
+def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+    """An assignment at an index, to a copy."""
+    output = data.clone()
+    output[slices_at(axis, indices)] = updates
+    return output
 
 
 _TINYGRAD = Framework(
@@ -58,6 +66,7 @@ _TINYGRAD = Framework(
         "Reshape-1": Row(Tiny.reshape, SIZES),
         "Reverse-1": Row(Tiny.flip, AXES),
         "Roll-7": Row(Tiny.roll, SHIFTS),
+        "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, *split: Tiny.chunk(*split, dim=axis), DIVIDED),
         "StridedSlice-1": Row(getitem, STRIDED),
