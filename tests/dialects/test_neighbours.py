@@ -36,6 +36,19 @@ NEIGHBOURS = {
     "Reshape-1": "shape: [0, -1], special_zero: true",
     "Reverse-1": "axis: [1, 0], mode: index",
     "Roll-7": "shift: [1, -2], axes: [0, -1]",
+    **dict.fromkeys(
+        ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),
+        "indices: {shape: [1, 2, 1], values: [2, 1]}, updates: {element_type: i32, shape: [1, 2, 1], values: [7, 8]}, axis: 1",
+    ),
+    **dict.fromkeys(
+        ("ScatterNDUpdate-3", "ScatterNDUpdate-15"),
+        "indices: [[2, 3], [0, 1]], updates: {element_type: i32, shape: [2, 2], values: [7, 8, 9, 10]}",
+    ),
+    "SliceScatter-15": (
+        "updates: {element_type: i32, shape: [3, 2, 1], values: [1, 2, 3, 4, 5, 6]}, start: [3, 0], stop: [0, 1], "
+        "step: [-2, 1], axes: [1, 2]"
+    ),
+    "ScatterUpdate-3": "indices: [1, 0], updates: {element_type: i32, shape: [3, 2, 2], values: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}, axis: 1",
     "ShapeOf-3": "output_type: i64",
     "ShuffleChannels-1": "axis: 1, group: 2",
     "SpaceToBatch-2": "block_shape: [1, 2, 3], pads_begin: [0, 0, 1], pads_end: [0, 0, 0]",
@@ -47,10 +60,24 @@ NEIGHBOURS = {
     "Transpose-1": "input_order: {element_type: u8, values: [2, 0, 1]}",
     "VariadicSplit-1": "axis: 1, split_lengths: [1, -1]",
 }
+#: The operations that write updates into data.
+SCATTERS = {
+    *("ScatterUpdate-3", "ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),
+    *("ScatterNDUpdate-3", "ScatterNDUpdate-15", "SliceScatter-15"),
+}
 #: The operations that a dialect has no rendering of.
 WITHOUT = {
     "openvino": set[str](),
-    "onnx": {"BatchToSpace-2", "SpaceToBatch-2", "Reverse-1", "Roll-7", "ShuffleChannels-1", "StridedSlice-1"},
+    "onnx": {
+        "BatchToSpace-2",
+        "Reverse-1",
+        "Roll-7",
+        "ScatterUpdate-3",
+        "ShuffleChannels-1",
+        "SliceScatter-15",
+        "SpaceToBatch-2",
+        "StridedSlice-1",
+    },
     "stablehlo": {
         "BatchToSpace-2",
         "SpaceToBatch-2",
@@ -58,6 +85,7 @@ WITHOUT = {
         "Gather-7",
         "Gather-8",
         "Roll-7",
+        *SCATTERS,
         "ShapeOf-3",
         "Tile-1",
     },
@@ -95,6 +123,22 @@ CONVOLVED = {
         "pads_end: [0, 0, 0, 0]"
     ),
     "SpaceToDepth-1": "data: {shape: [1, 4, 2, 4], fill: small}, block_size: 2, mode: blocks_first",
+    **dict.fromkeys(
+        ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),
+        "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [1, 1, 2, 1], values: [2, 3]}, "
+        "updates: {shape: [1, 1, 2, 1], fill: small}, axis: 1",
+    ),
+    **dict.fromkeys(
+        ("ScatterNDUpdate-3", "ScatterNDUpdate-15"),
+        "data: {shape: [1, 4, 2, 3], fill: small}, indices: [[0, 2], [0, 1]], updates: {shape: [2, 2, 3], fill: small}",
+    ),
+    "SliceScatter-15": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, updates: {shape: [1, 2, 2, 3], fill: small}, start: [0], stop: [3], "
+        "step: [2], axes: [1]"
+    ),
+    "ScatterUpdate-3": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, indices: [2], updates: {shape: [1, 1, 2, 3], fill: small}, axis: 1"
+    ),
     "Slice-8": "data: {shape: [1, 4, 2, 3], fill: small}, start: [3, 0], stop: [0, 2], step: [-1, 1], axes: [1, -1]",
     "Split-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1, num_splits: 2",
     "StridedSlice-1": "data: {shape: [1, 4, 2, 3], fill: small}, begin: [0, 3], end: [1, 0], stride: [1, -2]",

@@ -23,18 +23,16 @@ WITHOUT = {
         "GatherND-8",
         "Reshape-1",
         "Reverse-1",
+        "ScatterNDUpdate-3",
+        "ScatterNDUpdate-15",
         "Split-1",
         "Tile-1",
         "Transpose-1",
     },
     "run-time": {"Concat-1", *_ATTRIBUTES_ONLY},
     "settings-only-at-run-time": {"Concat-1", *_ATTRIBUTES_ONLY},
-    "texts-folded": {
-        "Convert-1",
-        "Pad-1",
-        "Pad-12",
-        "ShuffleChannels-1",
-    },  # whose first sample has a mode that strings cannot have
+    # whose first sample has a mode that strings cannot have
+    "texts-folded": {"Convert-1", "Pad-1", "Pad-12", "ShuffleChannels-1"},
     "types-of-settings": {"Concat-1", *_ATTRIBUTES_ONLY},
 }
 

@@ -14,6 +14,13 @@ from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND
 from opconform.operations.movement.pad import PAD, PAD_1
 from opconform.operations.movement.reverse import REVERSE
 from opconform.operations.movement.roll import ROLL
+from opconform.operations.movement.scatters.scatter_elements import (
+    SCATTER_ELEMENTS_UPDATE_3,
+    SCATTER_ELEMENTS_UPDATE_12,
+)
+from opconform.operations.movement.scatters.scatter_nd import SCATTER_ND_UPDATE_3, SCATTER_ND_UPDATE_15
+from opconform.operations.movement.scatters.scatter_update import SCATTER_UPDATE
+from opconform.operations.movement.scatters.slice_scatter import SLICE_SCATTER
 from opconform.operations.movement.shuffle_channels import SHUFFLE_CHANNELS
 from opconform.operations.movement.slices.slice import SLICE
 from opconform.operations.movement.slices.strided_slice import STRIDED_SLICE
@@ -63,11 +70,17 @@ SHIPPED = {
         RESHAPE,
         REVERSE,
         ROLL,
+        SCATTER_ELEMENTS_UPDATE_3,
+        SCATTER_ELEMENTS_UPDATE_12,
+        SCATTER_ND_UPDATE_3,
+        SCATTER_ND_UPDATE_15,
+        SCATTER_UPDATE,
         SHAPE_OF,
         SHUFFLE_CHANNELS,
         SLICE,
         SPACE_TO_BATCH,
         SPACE_TO_DEPTH,
+        SLICE_SCATTER,
         SPLIT,
         STRIDED_SLICE,
         TILE,

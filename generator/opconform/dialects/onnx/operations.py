@@ -25,6 +25,10 @@ _PADS = ("pads_begin", "pads_end")
 #: The modes that ONNX's `Pad` has in later opsets.
 _LATER_MODES = frozenset({"wrap"})
 
+#: The reductions that ONNX has under another name, and those that it lacks.
+_REDUCTIONS = {"sum": "add", "prod": "mul"}
+_NO_REDUCTIONS = frozenset({"mean", "sub"})
+
 _NO_BATCHES = "ONNX's Gather has no batch dimensions"
 _WITHOUT_BATCHES = dict.fromkeys(("batch_dims", "batch_dims.range"), _NO_BATCHES)
 _NO_MODE = "in ONNX, the mode has other values, and may be omitted"
@@ -166,6 +170,35 @@ def _reshape(node: KnownNode) -> Call:
     return Call(node.node.inputs, {"allowzero": str(int(not node.attributes["special_zero"]))})
 
 
+def _scatter_elements(node: KnownNode) -> Call:
+    """Updates and axis in ONNX's order; `use_init_val` is always true."""
+    name = _reduction(node)
+    if name != '"none"' and not node.attributes.get("use_init_val", True):
+        raise Inexpressible("ONNX's reductions use the elements of data")
+    if node.accepted and any(0 in arguments.shape("updates") for arguments in node.accepted):
+        raise Inexpressible("ONNX does not define updates without elements")
+    return Call(node.without("axis"), {"axis": attribute_text(given_axis(node.arguments[0])), "reduction": name})
+
+
+def _scatter_nd(node: KnownNode) -> Call:
+    """The tuples have at least one index, and the updates the shape that the others give."""
+    for arguments in node.accepted:
+        *tuples, length = arguments.shape("indices")
+        if not length or 0 in arguments.shape("updates"):
+            raise Inexpressible("in ONNX, a tuple has at least one index, and there are updates")
+        if arguments.shape("updates") != (*tuples, *arguments.shape("data")[length:]):
+            raise Inexpressible("in ONNX, a single update is no exception to the rank of the updates")
+    return Call(node.node.inputs, {"reduction": _reduction(node)})
+
+
+def _reduction(node: KnownNode) -> str:
+    """The reduction by ONNX's name, as text of an attribute."""
+    name = str(node.attributes.get("reduction", "none"))
+    if name in _NO_REDUCTIONS:
+        raise Inexpressible(f"ONNX has no reduction {name}")
+    return attribute_text(_REDUCTIONS.get(name, name))
+
+
 def _slice(node: KnownNode) -> Call:
     if len({declared.element_type for port, declared in node.types.items() if port != "data"}) > 1:
         addition = "" if node.violated is None else ", so the case would violate a different rule"
@@ -286,6 +319,34 @@ RENDERINGS: Mapping[str, Rendering] = {
         _reshape,
         types={"shape": _I64},
         reasons={"special_zero": "ONNX's allowzero is an integer, and may be omitted"},
+    ),
+    **dict.fromkeys(
+        ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),
+        Rendering(
+            "ScatterElements",
+            _scatter_elements,
+            attributes={"axis": "axis"},
+            types={"indices": _INDICES},
+            reasons={
+                "indices.negative": "in ONNX, negative indices count from the end",
+                "reduction.values": "ONNX has other reductions",
+                "use_init_val": "ONNX has no such attribute",
+            },
+        ),
+    ),
+    **dict.fromkeys(
+        ("ScatterNDUpdate-3", "ScatterNDUpdate-15"),
+        Rendering(
+            "ScatterND",
+            _scatter_nd,
+            types={"indices": _I64},
+            reasons={
+                "indices.negative": "in ONNX, negative indices count from the end",
+                "indices.unique": "ONNX does not say what equal tuples do",
+                "indices.element-type": "ONNX's indices are i64",
+                "reduction.values": "ONNX has other reductions",
+            },
+        ),
     ),
     "ShapeOf-3": Rendering("Shape", _shape),
     "Slice-8": Rendering(

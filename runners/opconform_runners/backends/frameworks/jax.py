@@ -24,6 +24,7 @@ from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
+from opconform_runners.backends.frameworks.rows.scatter import SLICES_AT, slices_at
 from opconform_runners.backends.frameworks.rows.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.rows.split import CONCAT, EVEN, SIZED
 from opconform_runners.backends.frameworks.settings import plain
@@ -48,6 +49,13 @@ _TYPES = {
     for element_type in ELEMENT_TYPES.values()
     if element_type.native is not None and element_type.kind != "string"
 }
+
+
+def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+    """An assignment at an index, which leaves out updates whose index is out of range."""
+    return data.at[slices_at(axis, indices)].set(updates)
+
+
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
@@ -63,6 +71,7 @@ _JAX = Framework(
         "Reshape-1": Row(jnp.reshape, SIZES),
         "Reverse-1": Row(jnp.flip, AXES),
         "Roll-7": Row(jnp.roll, SHIFTS),
+        "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, data, number: jnp.split(data, number, axis=axis), EVEN),
         "StridedSlice-1": Row(getitem, STRIDED),

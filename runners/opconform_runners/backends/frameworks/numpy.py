@@ -31,6 +31,7 @@ from opconform_runners.backends.frameworks.rows.numpy_gather import (
     gather_nd_5,
     zero_of,
 )
+from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
 from opconform_runners.backends.frameworks.rows.slices import sliced, strided
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
@@ -241,6 +242,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Reverse-1": reverse,
+    **SCATTERS,
     "Roll-7": roll,
     "ShapeOf-3": _shape_of,
     "ShuffleChannels-1": shuffle_channels,

@@ -28,6 +28,7 @@ from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
+from opconform_runners.backends.frameworks.rows.scatter import SLICES_AT, slices_at
 from opconform_runners.backends.frameworks.rows.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.rows.split import CONCAT, DIVIDED, SIZED_BY_LIST
 from opconform_runners.backends.frameworks.settings import plain
@@ -48,6 +49,15 @@ _TYPES = {
     for byte_type in BYTE_TYPES
     if byte_type.name != "f8e8m0"
 }
+
+
+def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+    """An assignment at an index, to a copy."""
+    output = data.clone()
+    output[slices_at(axis, indices)] = updates
+    return output
+
+
 _TINYGRAD = Framework(
     name="tinygrad",
     version=version("tinygrad"),
@@ -63,6 +73,7 @@ _TINYGRAD = Framework(
         "Reshape-1": Row(Tiny.reshape, SIZES),
         "Reverse-1": Row(Tiny.flip, AXES),
         "Roll-7": Row(Tiny.roll, SHIFTS),
+        "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, *split: Tiny.chunk(*split, dim=axis), DIVIDED),
         "StridedSlice-1": Row(getitem, STRIDED),

@@ -14,6 +14,7 @@ from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, TUPLES
 from opconform_runners.backends.frameworks.rows.layout import ZEROS
 from opconform_runners.backends.frameworks.rows.pads import pairs
+from opconform_runners.backends.frameworks.rows.scatter import SLICES_AT
 from opconform_runners.backends.frameworks.rows.slices import INDICES, SLICES, STRIDED, bits_of, strided
 from opconform_runners.backends.frameworks.rows.split import CONCAT, EVEN, LENGTHS
 
@@ -89,6 +90,26 @@ def _channels_last(function: Any, data: Any, block_size: int) -> Any:
     return tf.transpose(function(tf.transpose(data, (0, 2, 3, 1)), block_size), (0, 3, 1, 2))
 
 
+def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+    """`tf.tensor_scatter_nd_update`, which replaces slices along the first dimension."""
+    long, rank = _long(indices), data.shape.rank
+    if not long.shape.rank:
+        long, updates = long[tf.newaxis], tf.expand_dims(updates, axis)
+    positions = long.shape.rank
+    order = [axis, *range(axis), *range(axis + 1, rank)]
+    of_updates = [*range(axis, axis + positions), *range(axis), *range(axis + positions, rank + positions - 1)]
+    tuples, back = long[..., tf.newaxis], [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+    moved = tf.tensor_scatter_nd_update(tf.transpose(data, order), tuples, tf.transpose(updates, of_updates))
+    return tf.transpose(moved, back)
+
+
+def _long(indices: Any) -> Any:
+    """Indices in a type that TensorFlow takes; those that it lacks stay out of range."""
+    if isinstance(indices, int):
+        return tf.constant(indices, tf.int64)
+    return tf.cast(tf.minimum(indices, _LAST) if indices.dtype == tf.uint64 else indices, tf.int64)
+
+
 def _transpose(arg: Any, order: Any) -> Any:
     """`tf.transpose`, which inverts the dimensions by default."""
     if isinstance(order, list):
@@ -123,6 +144,7 @@ ROWS = {
     ),
     "Reverse-1": Row(tf.reverse, AXES),
     "Roll-7": Row(tf.roll, SHIFTS),
+    "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
     "Slice-8": Row(_item, SLICES),
     "SpaceToBatch-2": Row(tf.space_to_batch, PADDED),
     "SpaceToDepth-1": Row(partial(_channels_last, tf.nn.space_to_depth), images("blocks_first")),

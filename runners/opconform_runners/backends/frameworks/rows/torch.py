@@ -14,6 +14,7 @@ from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
+from opconform_runners.backends.frameworks.rows.scatter import SLICES_AT
 from opconform_runners.backends.frameworks.rows.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.rows.split import CONCAT, DIVIDED, SIZED
 
@@ -42,6 +43,11 @@ def torch_framework(torch: Any, version: str) -> Framework:
             raise Unsupported(f"the mode {mode} pads three dimensions at most")
         return torch.nn.functional.pad(data[None, None], flat, {"edge": "replicate"}.get(mode, mode))[0, 0]
 
+    def copied_slices(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+        """`torch.index_copy`, which takes a list of indices of type i64."""
+        shape = (*data.shape[:axis], indices.numel(), *data.shape[axis + 1 :])
+        return torch.index_copy(data, axis, index(indices).long().reshape(-1), updates.reshape(shape))
+
     return Framework(
         name="torch",
         version=version,
@@ -64,6 +70,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Reverse-1": Row(torch.flip, AXES),
             "Roll-7": Row(torch.roll, SHIFTS),
             "ShuffleChannels-1": Row(torch.nn.functional.channel_shuffle, CHANNELS),
+            "ScatterUpdate-3": Row(copied_slices, SLICES_AT, tensors=("indices",)),
             "Slice-8": Row(item, SLICES),
             "SpaceToDepth-1": Row(torch.nn.functional.pixel_unshuffle, images("depth_first")),
             "Split-1": Row(lambda axis, *split: [*torch.tensor_split(*split, dim=axis)], DIVIDED),
