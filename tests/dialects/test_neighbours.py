@@ -34,6 +34,7 @@ NEIGHBOURS = {
     "StridedSlice-1": "begin: [1, 0], end: [3, 4], stride: [1, -3], begin_mask: [0, 1], end_mask: [0, 1]",
     "Tile-1": "repeats: [2, 1, 3]",
     "Transpose-1": "input_order: {element_type: u8, values: [2, 0, 1]}",
+    "Unsqueeze-1": "axes: [-1, 1]",
     "VariadicSplit-1": "axis: 1, split_lengths: [1, -1]",
 }
 #: The operations that a dialect has no rendering of.
@@ -58,6 +59,7 @@ CONVOLVED = {
     "StridedSlice-1": "data: {shape: [1, 4, 2, 3], fill: small}, begin: [0, 3], end: [1, 0], stride: [1, -2]",
     "Tile-1": "data: {shape: [1, 4, 2, 3], fill: small}, repeats: [1, 2, 1, 3]",
     "Transpose-1": "arg: {shape: [1, 2, 1, 3], fill: small}, input_order: [0, 2, 3, 1]",
+    "Unsqueeze-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2, 0]",
     "VariadicSplit-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: -3, split_lengths: [1, 2, -1]",
 }
 

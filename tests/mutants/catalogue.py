@@ -20,6 +20,7 @@ from tests.mutants.operations import (
     split,
     strided_slice,
     transpose,
+    unsqueeze,
 )
 from tests.mutants.row import Row
 
@@ -37,6 +38,7 @@ OPERATIONS = (
     gather,
     gather_nd,
     pad,
+    unsqueeze,
     crash,
 )
 MODULES = (*EVERY, *OPERATIONS)

@@ -14,7 +14,10 @@ from opconform.specs.loader import load_spec, shipped_files, shipped_operations
 
 #: Groups that need a sample or a port that an operation may lack, with the operations that have none.
 WITHOUT = {
-    "one-setting-at-run-time": {"Concat-1", "GatherND-8", "Reshape-1", "Reverse-1", "Split-1", "Tile-1", "Transpose-1"},
+    "one-setting-at-run-time": {
+        *("Concat-1", "GatherND-8", "Reshape-1", "Reverse-1", "Split-1", "Tile-1", "Transpose-1"),
+        *("Unsqueeze-1",),
+    },
     "run-time": {"Concat-1"},
     "settings-only-at-run-time": {"Concat-1"},
     "texts-folded": {"Pad-12"},  # whose first sample reflects, which strings cannot

@@ -219,6 +219,7 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Split-1": _split,
     "StridedSlice-1": _strided_slice,
     "Transpose-1": _transpose,
+    "Unsqueeze-1": _reshape,
     "VariadicSplit-1": _split,
 }
 

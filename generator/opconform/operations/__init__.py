@@ -20,6 +20,7 @@ from opconform.operations.neighbours.convolution import CONVOLUTION
 from opconform.operations.neighbours.integers import CONSTANT, CONVERT, SHAPE_OF
 from opconform.operations.operation import Operation
 from opconform.operations.shape.reshape import RESHAPE
+from opconform.operations.shape.unsqueeze import UNSQUEEZE
 
 #: The name of the file with an operation's requirements.
 REQUIREMENTS = "requirements.yaml"
@@ -56,6 +57,7 @@ SHIPPED = {
         STRIDED_SLICE,
         TILE,
         TRANSPOSE,
+        UNSQUEEZE,
         VARIADIC_SPLIT,
     )
 }

@@ -182,6 +182,14 @@ def _tile(node: KnownNode) -> Call:
     return _unchanged(node)
 
 
+def _listed(node: KnownNode) -> Call:
+    """The axes are a list, so that a violation of their rank is one of more dimensions."""
+    axes = node.types.get("axes")
+    if axes is not None and not axes.dimensions:
+        raise Inexpressible(f"ONNX's {node.operation.type} takes a list of axes")
+    return Call(node.node.inputs)
+
+
 _SPLIT = Rendering(
     "Split",
     _split,
@@ -238,5 +246,6 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Split-1": _SPLIT,
     "Tile-1": Rendering("Tile", _tile, types={"repeats": _I64}),
     "Transpose-1": Rendering("Transpose", _transpose, attributes={"input_order": "perm"}),
+    "Unsqueeze-1": Rendering("Unsqueeze", _listed, types={"axes": _I64}),
     "VariadicSplit-1": _SPLIT,
 }

@@ -20,6 +20,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
 from opconform_runners.backends.frameworks.framework import Framework, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
+from opconform_runners.backends.frameworks.rows.dimensions import NEW
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -63,6 +64,7 @@ _JAX = Framework(
         "StridedSlice-1": Row(getitem, STRIDED),
         "Tile-1": Row(jnp.tile, REPEATS),
         "Transpose-1": Row(jnp.transpose, ORDER),
+        "Unsqueeze-1": Row(jnp.expand_dims, NEW),
         "VariadicSplit-1": Row(lambda axis, *split: jax.lax.split(*split, axis=axis), SIZED),
     },
     tensor=jnp.asarray,

@@ -24,6 +24,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS
+from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, one_by_one
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -63,6 +64,7 @@ _TINYGRAD = Framework(
         "StridedSlice-1": Row(getitem, STRIDED),
         "Tile-1": Row(Tiny.repeat, ONE_REPEAT_EACH),
         "Transpose-1": Row(Tiny.permute, ORDER),
+        "Unsqueeze-1": Row(one_by_one(Tiny.unsqueeze), NEW_ONE_BY_ONE),
         "VariadicSplit-1": Row(lambda axis, *split: Tiny.split(*split, dim=axis), SIZED_BY_LIST),
     },
     tensor=lambda value, kind: Tiny(value, dtype=kind),

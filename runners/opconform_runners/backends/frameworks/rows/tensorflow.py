@@ -8,6 +8,7 @@ import tensorflow as tf
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.frameworks.framework import Adapter, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS
+from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, one_by_one
 from opconform_runners.backends.frameworks.rows.gather import ALONG, TUPLES
 from opconform_runners.backends.frameworks.rows.layout import ZEROS
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -115,6 +116,7 @@ ROWS = {
     "Transpose-1": Row(
         _transpose, Adapter(None, ("order.empty",)), run_time=("input_order",), types={"input_order": ("i64", "i32")}
     ),
+    "Unsqueeze-1": Row(one_by_one(tf.expand_dims), NEW_ONE_BY_ONE),
     "VariadicSplit-1": Row(
         _variadic_split,
         LENGTHS,

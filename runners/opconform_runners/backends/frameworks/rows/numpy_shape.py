@@ -1,0 +1,19 @@
+"""Operations that change shapes alone, as the `numpy` backend executes them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.constraints import refuse_if
+
+
+def unsqueeze(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Unsqueeze-1 by `numpy.reshape`."""
+    data, axes = inputs
+    indices = axes.integers()
+    rank = len(data.shape) + len(indices)
+    refuse_if(indices and (min(indices) < -rank or max(indices) >= rank), "axes.range")
+    new, sizes = {index % rank for index in indices}, iter(data.shape)
+    refuse_if(len(new) != len(indices), "axes.unique")
+    shape = [1 if place in new else next(sizes) for place in range(rank)]
+    return [Tensor(element_type=data.element_type, array=data.array.reshape(shape))]
