@@ -98,7 +98,7 @@ def test_random_bits_of_floats_ask_for_their_nans() -> None:
         if group.settings.profile == "large":
             continue
         for draft in drafts:
-            tensors = [one for name, one in draft.tensors.items() if draft.operation.port_of(name).role == "tensor"]
+            tensors = [one for name, one in draft.tensors.items() if draft.operation.port_of(name).role == "data"]
             if any(one.element_type in floats and one.fill in ("bits", "special") for one in tensors):
                 assert {*requirements_of(group.op).establishes["nan-payload"]} <= {*draft.requirements}, group.place
 

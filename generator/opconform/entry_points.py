@@ -78,8 +78,8 @@ class Registry(Mapping[str, T], Generic[T]):
             self._used[name] = None  # while its module is imported, which may look it up
             try:
                 self._used[name] = self._loaded(name) if name in self._entries else None
-            except Unusable as fault:
-                _warn(f"The entry point {name} of {_makers(self._entries[name])} ({self._group}) is not used: {fault}")
+            except Unusable as error:
+                _warn(f"The entry point {name} of {_makers(self._entries[name])} ({self._group}) is not used: {error}")
         return self._used[name]
 
     def _loaded(self, name: str) -> T:
@@ -91,8 +91,8 @@ class Registry(Mapping[str, T], Generic[T]):
         [entry] = entries
         try:
             found = entry.load()
-        except Exception as fault:
-            raise Unusable(f"{entry.value} cannot be imported: {type(fault).__name__}: {fault}.") from fault
+        except Exception as error:
+            raise Unusable(f"{entry.value} cannot be imported: {type(error).__name__}: {error}.") from error
         if not isinstance(found, self._kind):
             what = f"is of the type {type(found).__name__}, not {self._kind.__name__}"
             raise Unusable(f"{entry.value} {what}. Name an object of that type.")

@@ -116,15 +116,15 @@ class DiskError(OpconformError):
 
     exit_code = 1
 
-    def __init__(self, path: Path, fault: OSError) -> None:
-        super().__init__(f"{path} cannot be written: {fault.strerror}. Free some space, or use another location.")
-        self._given = path, fault
+    def __init__(self, path: Path, error: OSError) -> None:
+        super().__init__(f"{path} cannot be written: {error.strerror}. Free some space, or use another location.")
+        self._given = path, error
 
     def __reduce__(self) -> tuple[type[Self], tuple[Path, OSError]]:
         """The error with its arguments, since a process may send it to another one."""
         return type(self), self._given
 
     @staticmethod
-    def is_full(fault: OSError) -> bool:
+    def is_full(error: OSError) -> bool:
         """Whether an error means that the disk is full."""
-        return fault.errno in _FULL
+        return error.errno in _FULL

@@ -52,11 +52,11 @@ def _opened(path: Path | str, *, follow_links: bool) -> tuple[int, int]:
     """The descriptor of a regular file, and its size."""
     try:
         descriptor = os.open(path, _FLAGS if follow_links else _FLAGS | _NO_LINKS)
-    except OSError as fault:
-        if fault.errno == errno.ELOOP and Path(path).is_symlink():
-            raise OSError(errno.ELOOP, "it is a symbolic link", str(path)) from fault
-        if fault.errno == errno.ENXIO:  # a socket, or a missing device
-            raise _irregular(path) from fault
+    except OSError as error:
+        if error.errno == errno.ELOOP and Path(path).is_symlink():
+            raise OSError(errno.ELOOP, "it is a symbolic link", str(path)) from error
+        if error.errno == errno.ENXIO:  # a socket, or a missing device
+            raise _irregular(path) from error
         raise
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):

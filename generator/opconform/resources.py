@@ -22,8 +22,8 @@ def render(template: str, **values: object) -> Markup:
     """A rendered template. Values are escaped for XML, except in templates of Python, which get Python source."""
     try:
         return Markup(_template(template).render(values))  # noqa: S704 - the values have been escaped
-    except TemplateError as fault:
-        raise RenderError(f"templates/{template} cannot be rendered: {fault}.") from fault
+    except TemplateError as error:
+        raise RenderError(f"templates/{template} cannot be rendered: {error}.") from error
 
 
 def text_of(name: str) -> str:

@@ -42,7 +42,7 @@ struct PlacedOutputs {
 struct Input {
     std::string name;
     std::string element_type;
-    std::string role;     ///< control if its values decide what the operation does, tensor if they are data
+    std::string role;     ///< setting if its values decide what the operation does, else data
     std::string binding;  ///< constant or parameter
 
     /// The element types that the declaration of the operation under test allows here; empty for all.

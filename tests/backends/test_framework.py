@@ -84,9 +84,9 @@ def executed(
         context="bare",
         feeds=1,
         inputs=tuple(
-            Input(name=name, role="tensor", element_type="i64", shape=np.shape(value), binding="constant")
+            Input(name=name, role="data", element_type="i64", shape=np.shape(value), binding="constant")
             if isinstance(value, list)
-            else Input(name=name, role="tensor", element_type="f32", shape=value.shape, binding="constant")
+            else Input(name=name, role="data", element_type="f32", shape=value.shape, binding="constant")
             for name, value in inputs.items()
         ),
         graph=Graph(nodes=(node,), outputs=("0",)),
@@ -155,7 +155,7 @@ def test_a_framework_is_not_called_with_what_a_declaration_does_not_allow(
 def test_the_type_and_the_shape_of_a_setting_are_those_of_the_case() -> None:
     """Python's numbers have lost them; what is computed are integers."""
     framework = framework_of(Tile=Numbers.tiled)
-    given = Input(name="repeats", role="control", element_type="i8", shape=(0, 2), binding="constant")
+    given = Input(name="repeats", role="setting", element_type="i8", shape=(0, 2), binding="constant")
 
     assert framework.operand([], given) == ([], "i8", (0, 2), True)
     assert framework.operand([3, 4]) == ([3, 4], "i64", (2,), True)

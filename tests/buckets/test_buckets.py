@@ -73,12 +73,12 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[Stor
     Store.fail = staticmethod(lambda *_: None)
 
 
-def failing(fault: Exception, request: str = "") -> Callable[[str, str], None]:
+def failing(error: Exception, request: str = "") -> Callable[[str, str], None]:
     """Fail all requests, or those of one name."""
 
     def fail(name: str, _path: str) -> None:
         if request in ("", name):
-            raise fault
+            raise error
 
     return staticmethod(fail)
 

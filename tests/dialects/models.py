@@ -13,7 +13,7 @@ from onnx.reference import ReferenceEvaluator
 
 from opconform.dialects import DIALECTS
 from opconform.generation.expansion import expand
-from opconform.model.golden import Golden, control_of, golden_of
+from opconform.model.golden import Golden, golden_of, neighbour_check_of
 from opconform.specs.loader import load_specs
 from opconform.tensors.tensor import Array, Tensor
 
@@ -26,10 +26,10 @@ def goldens(folder: Path, spec: str) -> Iterator[Golden]:
 
 
 def check(golden: Golden, dialect: str) -> None:
-    """Check that the loaders of a dialect accept the models of a case and of its control, and return the goldens."""
-    control = control_of(golden)
+    """Check that the loaders of a dialect accept the models of a case and of its neighbour check, and return the goldens."""
+    neighbour_check = neighbour_check_of(golden)
     with warnings.catch_warnings(action="ignore"):
-        for model in (golden, *([] if control is None else [control])):
+        for model in (golden, *([] if neighbour_check is None else [neighbour_check])):
             _check_onnx(model) if dialect == "onnx" else _check_openvino(model)
 
 

@@ -96,14 +96,14 @@ def test_every_operation_has_its_cases() -> None:
 @pytest.mark.parametrize("neighbour", NEIGHBOURS)
 @pytest.mark.parametrize("dialect", ["openvino", "onnx"])
 def test_a_neighbour_is_rendered_with_its_own_settings(tmp_path: Path, op: str, neighbour: str, dialect: str) -> None:
-    """The loaders return the goldens of the case and of its control."""
+    """The loaders return the goldens of the case and of its neighbour check."""
     check_group(tmp_path, op, behind(op, neighbour), dialect, needed=neighbour)
 
 
 @pytest.mark.parametrize("op", CONVOLVED)
 @pytest.mark.parametrize("dialect", ["openvino", "onnx"])
 def test_a_convolution_is_rendered_in_front(tmp_path: Path, op: str, dialect: str) -> None:
-    """The loaders return the goldens of the case and of its control."""
+    """The loaders return the goldens of the case and of its neighbour check."""
     check_group(tmp_path, op, convolved(op), dialect, needed=op)
 
 

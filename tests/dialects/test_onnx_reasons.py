@@ -35,10 +35,10 @@ EXPRESSIBLE = {
         f"{SLICE}    matrix: {{stop: [9, 4, 3, 1, 0, -4]}}\n    start: [-9]\n    stop: ['${{{{ stop }}}}']\n    step: [-1]\n"
     ),
     "the same of no elements": (f"{SLICE.replace('[4]', '[0]')}    start: [-9]\n    stop: [5]\n    step: [-2]\n"),
-    "a control whose axis is a node": (
+    "a neighbour check whose axis is a node": (
         f"{SPLIT}    axis: 0\n    split_lengths: [1, 3]\n    context: shape-of\n".replace("[4, 8]", "[4, 1, 3]")
     ),
-    "the control of computed pads": (
+    "the neighbour check of computed pads": (
         f"{PAD}    pads_begin: [2, 0]\n    pads_end: [3, 1]\n    pad_mode: constant\n    context: shape-of\n"
     ),
 }
@@ -113,7 +113,7 @@ INEXPRESSIBLE = {
 
 @pytest.mark.parametrize("what", EXPRESSIBLE)
 def test_what_onnx_can_express_is_rendered_and_returns_the_golden(tmp_path: Path, what: str) -> None:
-    """The case, and its control if it has one."""
+    """The case, and its neighbour check if it has one."""
     for golden in goldens(tmp_path, EXPRESSIBLE[what]):
         check(golden, "onnx")
 

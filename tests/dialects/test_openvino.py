@@ -66,7 +66,7 @@ def test_an_empty_constant_has_one_byte(core_suite: Path) -> None:
 def has_half_bytes(case: Case) -> bool:
     """Whether a constant decides what the operation does and has 4-bit elements, which OpenVINO reads as bytes."""
     return any(
-        input_.role == "control" and input_.binding == "constant" and input_.element_type in ("i4", "u4")
+        input_.role == "setting" and input_.binding == "constant" and input_.element_type in ("i4", "u4")
         for input_ in case.inputs
     )
 
@@ -83,9 +83,9 @@ def test_every_accepted_model_loads(core_or_shipped: Path) -> None:
             continue
         try:
             model = core.read_model(path)
-        except RuntimeError as fault:
+        except RuntimeError as error:
             is_excused = bool(entry.readings.reject)  # by another reading of an interpretation
-            assert is_excused or has_half_bytes(case) or any(x in str(fault) for x in REFUSED), entry.id
+            assert is_excused or has_half_bytes(case) or any(x in str(error) for x in REFUSED), entry.id
             continue
         fed = [input_.name for input_ in case.inputs if input_.binding == "parameter"]
         assert [input_.any_name for input_ in model.inputs] == fed, entry.id

@@ -78,12 +78,12 @@ class Lawful:
     def reply(self, request: Message) -> Message:
         """The reply to a request."""
         case = declared_case_from(request["case"])
-        if {port.element_type for port in case.inputs if port.role == "tensor"} - set(self.said()["element_types"]):
+        if {port.element_type for port in case.inputs if port.role == "data"} - set(self.said()["element_types"]):
             return self.unsupported(request)
         try:
             feeds = [self._inputs(request, feed["inputs"]) for feed in request["feeds"]]
-        except FileNotFoundError as fault:
-            return self.missing(request, fault)
+        except FileNotFoundError as error:
+            return self.missing(request, error)
         try:
             outputs = [[tensor.array for tensor in feed] for feed in self._backend.run(case, None, feeds)]
         except Rejected as answer:
@@ -124,6 +124,6 @@ class Lawful:
         """The reply to a case that needs undeclared features."""
         return {"seq": request["seq"], "status": "unsupported", "message": "not this one"}
 
-    def missing(self, request: Message, fault: FileNotFoundError) -> Message:
+    def missing(self, request: Message, error: FileNotFoundError) -> Message:
         """The reply to a request whose file is missing."""
-        return {"seq": request["seq"], "status": "error", "message": str(fault)}
+        return {"seq": request["seq"], "status": "error", "message": str(error)}

@@ -61,8 +61,8 @@ def right(request: Request) -> None:
     """Answer correctly."""
     try:
         target(request).write_bytes(npz(outputs_of(request)))
-    except ValueError as fault:
-        rejected(request, str(fault))
+    except ValueError as error:
+        rejected(request, str(error))
     else:
         ok(request, seconds=0.0)
 
@@ -130,8 +130,8 @@ def serve(act: Act) -> None:
             case "run":
                 try:
                     (act if is_odd(request) else right)(request)
-                except OSError as fault:
-                    say({"seq": request["seq"], "status": "error", "message": str(fault)})
+                except OSError as error:
+                    say({"seq": request["seq"], "status": "error", "message": str(error)})
             case _:
                 return
 

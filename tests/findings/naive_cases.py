@@ -118,8 +118,8 @@ class Read:
         firsts = [input_["name"] for input_ in self.inputs if input_["name"].rpartition("_")[0] == "inputs"] or [first]
         if name == "data":
             return firsts if self.is_first(firsts[0]) else []
-        if name == "a control input":
-            return [input_["name"] for input_ in self.inputs if self.is_control(input_)]
+        if name == "a setting input":
+            return [input_["name"] for input_ in self.inputs if self.is_setting(input_)]
         return [
             input_["name"]
             for input_ in self.inputs
@@ -130,9 +130,9 @@ class Read:
         """Whether a tensor is given to the first port."""
         return name.rpartition("_")[0] == "inputs" or name in ("data", "arg")
 
-    def is_control(self, given: Mapping[str, Any]) -> bool:
+    def is_setting(self, given: Mapping[str, Any]) -> bool:
         """Whether an input decides what the operation does."""
-        return bool(given["role"] == "control" or given["name"] == "indices")
+        return bool(given["role"] == "setting" or given["name"] == "indices")
 
     def arguments(self, feed: Mapping[str, Tensor], **attributes: Any) -> Node | None:
         """The arguments of the node under test; None where a node before it refuses its own."""

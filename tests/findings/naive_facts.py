@@ -121,7 +121,7 @@ def of_case(fact: str, it: Read) -> bool | None:
     document, inputs = it.document, it.inputs
     reject = document["expect"].get("reject")
     is_static = all(input_.get("dynamic") is None for input_ in inputs)
-    is_fixed = all(input_["binding"] == "constant" for input_ in inputs if input_["role"] == "control")
+    is_fixed = all(input_["binding"] == "constant" for input_ in inputs if input_["role"] == "setting")
     simple: dict[str, bool] = {
         "there are two inferences": document["feeds"] == 2,
         "all inputs are constant": all(input_["binding"] == "constant" for input_ in inputs),
@@ -179,7 +179,7 @@ def of_lengths(fact: str, it: Read, feed: Mapping[str, Tensor]) -> bool | None:
     if found := re.fullmatch(r"(\w+) has a value that is not an index of any dimension of data", fact):
         sizes = feed[it.inputs[0]["name"]].array.shape if it.inputs else ()
         given = next(
-            (input_ for input_ in it.inputs if input_["name"] == found[1] and input_["role"] == "control"), None
+            (input_ for input_ in it.inputs if input_["name"] == found[1] and input_["role"] == "setting"), None
         )
         if given is None or not sizes or not re.match(r"[iu]\d", given["element_type"]):
             return False
@@ -189,10 +189,10 @@ def of_lengths(fact: str, it: Read, feed: Mapping[str, Tensor]) -> bool | None:
     lists = {
         input_["name"]: len(feed[input_["name"]].array)
         for input_ in it.inputs
-        if input_["role"] == "control" and feed[input_["name"]].array.ndim == 1
+        if input_["role"] == "setting" and feed[input_["name"]].array.ndim == 1
     } | {name: len(attribute) for name, attribute in it.attributes.items() if isinstance(attribute, list)}
     if found[3] == "data has dimensions":
-        other = feed[it.inputs[0]["name"]].array.ndim if it.inputs and it.inputs[0]["role"] == "tensor" else None
+        other = feed[it.inputs[0]["name"]].array.ndim if it.inputs and it.inputs[0]["role"] == "data" else None
     else:
         other = lists[found[3]] if lists and next(iter(lists)) == found[3] else None
     own = lists.get(found[1])
@@ -204,9 +204,9 @@ def of_lengths(fact: str, it: Read, feed: Mapping[str, Tensor]) -> bool | None:
 def holds(fact: str, it: Read) -> bool:
     """Whether a case has a fact: one about an inference holds if one of the feeds has it; no case has an unknown one."""
     answers: list[bool | None] = [of_case(fact, it), of_attributes(fact, it)]
-    words = fact.partition(" ")[2] if not fact.startswith("a control input ") else fact.removeprefix("a control input ")
+    words = fact.partition(" ")[2] if not fact.startswith("a setting input ") else fact.removeprefix("a setting input ")
     name = fact.removesuffix(f" {words}")
-    is_named = name in ("data", "a control input") or any(input_["name"] == name for input_ in it.inputs)
+    is_named = name in ("data", "a setting input") or any(input_["name"] == name for input_ in it.inputs)
     for feed in it.feeds:
         answers += [of_lengths(fact, it, feed), of_reading(fact, it, feed), of_misread_attributes(fact, it, feed)]
         node = it.arguments(feed)

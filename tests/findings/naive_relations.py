@@ -27,8 +27,8 @@ READINGS: Mapping[str, Callable[[float], int]] = {
 
 
 def of_reading(fact: str, it: Read, feed: Mapping[str, Tensor]) -> bool | None:
-    """Whether a feed would end as a fact says if its control inputs were read wrongly; None for other facts."""
-    pattern = rf"(.*) if (run-time |constant |)control inputs are ({'|'.join(READINGS)})"
+    """Whether a feed would end as a fact says if its setting inputs were read wrongly; None for other facts."""
+    pattern = rf"(.*) if (run-time |constant |)setting inputs are ({'|'.join(READINGS)})"
     if not (found := re.fullmatch(pattern, fact)):
         return None
     bindings = {"run-time ": ["parameter"], "constant ": ["constant"], "": ["parameter", "constant"]}[found[2]]
@@ -36,7 +36,7 @@ def of_reading(fact: str, it: Read, feed: Mapping[str, Tensor]) -> bool | None:
     for input_ in it.inputs:
         tensor = feed[input_["name"]]
         is_integer = bool(re.match(r"[iu]\d", tensor.element_type))
-        if not it.is_control(input_) or input_["binding"] not in bindings:
+        if not it.is_setting(input_) or input_["binding"] not in bindings:
             continue
         if is_integer != found[3].endswith("32 bits") or not (
             is_integer or tensor.element_type in {*FLOATS, "boolean"}

@@ -84,9 +84,9 @@ CASES = {
         "the sum of the lengths exceeds their element type", "an inner dimension is divided",
     }, {"the lengths exceed the dimension by 1"}),
     "other violation": (SPLIT.format(data="{shape: [6]}", axis=0, lengths="[4294967295, 7]", more="    binding: parameter\n    expect: {reject: lengths.sum}\n"), {
-        "the case violates lengths.remainder-sum if run-time control inputs are cut to 32 bits",
-        "the case violates lengths.remainder-sum if control inputs are cut to 32 bits",
-    }, {"the case violates lengths.sum if run-time control inputs are cut to 32 bits", "the result differs if run-time control inputs are cut to 32 bits", "the case violates lengths.remainder-sum if constant control inputs are cut to 32 bits"}),
+        "the case violates lengths.remainder-sum if run-time setting inputs are cut to 32 bits",
+        "the case violates lengths.remainder-sum if setting inputs are cut to 32 bits",
+    }, {"the case violates lengths.sum if run-time setting inputs are cut to 32 bits", "the result differs if run-time setting inputs are cut to 32 bits", "the case violates lengths.remainder-sum if constant setting inputs are cut to 32 bits"}),
     "attributes": (SPLIT.format(data="{shape: [4]}", axis=0, lengths="[4]", more="").replace("Variadic", "").replace("split_lengths: [4]", "num_splits: -2\n    expect: {reject: num_splits.positive}").replace("lengths.sum", "num_splits.positive"), {
         "num_splits is -2", "num_splits is negative", "num_splits is below -1",
     }, {"a single output is requested", "num_splits is 0"}),

@@ -40,7 +40,7 @@ groups:
 """
 DIALECTS = [word for name in ("openvino", "onnx", "stablehlo") for word in ("--dialect", name)]
 NO_AXIS = "ONNX's axis is an attribute, and cannot be supplied at run time"
-FIXED = "control inputs are constants in this dialect, and axis is supplied at run time"
+FIXED = "setting inputs are constants in this dialect, and axis is supplied at run time"
 NO_FAULT = "StableHLO's operations cannot have the fault, or its verifier rejects it, not the backend"
 LEFT_OUT = {"onnx": {NO_AXIS: 2}, "stablehlo": {FIXED: 2, NO_FAULT: 1}}
 

@@ -77,7 +77,7 @@ def changed(folder: Path, group: str, change: Callable[[Case], Case]) -> Suite:
 
 @pytest.mark.parametrize("blind", [False, True])
 def test_a_suite_as_it_was_generated_is_right(genuine: Path, tmp_path: Path, blind: bool) -> None:
-    """Contexts, controls, strings, second feeds and rejections among its cases."""
+    """Contexts, neighbour checks, strings, second feeds and rejections among its cases."""
     specs = load_specs([genuine.parent / "own.yaml"])
     check_goldens(open_suite(generate(specs, tmp_path / "suite.zip", Options(blind=blind)).out))
 

@@ -139,7 +139,7 @@ def test_what_is_foreign_in_a_work_folder_stays(tmp_path: Path, small_spec: Path
 @pytest.mark.parametrize("name", ["suite", "suite.zip"])
 @pytest.mark.parametrize("fault", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
 def test_a_generation_that_ends_early_changes_nothing(
-    tmp_path: Path, small_spec: Path, monkeypatch: pytest.MonkeyPatch, name: str, fault: BaseException
+    tmp_path: Path, small_spec: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: BaseException
 ) -> None:
     """Interrupted, or on a full disk: the suite is the earlier one, and nothing else is there."""
     generated(small_spec, tmp_path / name)
@@ -147,7 +147,7 @@ def test_a_generation_that_ends_early_changes_nothing(
 
     def write(*arguments: Any) -> None:
         if next(count) == 5:
-            raise fault
+            raise error
         write_file(*arguments)
 
     monkeypatch.setattr(writer, "write_file", write)

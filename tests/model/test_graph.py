@@ -210,7 +210,7 @@ def variadic(lengths: tuple[int, ...]) -> Draft:
 
 
 @pytest.mark.parametrize(("element_type", "target"), [("i64", "i32"), ("i32", "i64"), ("u8", "i64")])
-def test_a_control_input_is_converted_to_another_integer_type(element_type: str, target: str) -> None:
+def test_a_setting_input_is_converted_to_another_integer_type(element_type: str, target: str) -> None:
     """The value stays, and the model knows the dimensions of the outputs of a constant axis."""
     draft = computed("convert", 1, element_type)
     graph = graph_of(draft)
@@ -236,10 +236,10 @@ def test_the_model_does_not_know_what_it_converts_at_run_time() -> None:
 
 def test_a_value_that_the_other_type_lacks_is_not_converted() -> None:
     """What a conversion does to it is not specified."""
-    with pytest.raises(ContextError) as fault:
+    with pytest.raises(ContextError) as error:
         graph_of(computed("convert", 1 << 32))
 
-    assert str(fault.value) == "`convert` converts axis to i32, which cannot represent its values"
+    assert str(error.value) == "`convert` converts axis to i32, which cannot represent its values"
 
 
 def test_lengths_are_computed_from_the_shape_of_data() -> None:
@@ -265,17 +265,17 @@ def test_lengths_are_computed_from_the_shape_of_data() -> None:
 
 def test_a_context_of_computed_lengths_needs_a_dimension_among_them() -> None:
     """It would compute nothing from the shape."""
-    with pytest.raises(ContextError) as fault:
+    with pytest.raises(ContextError) as error:
         graph_of(variadic((5, 1)))
 
-    assert str(fault.value) == "`shape-of` needs a value of split_lengths that is a dimension of data"
+    assert str(error.value) == "`shape-of` needs a value of split_lengths that is a dimension of data"
 
 
 def test_a_context_of_computed_lengths_needs_as_many_in_every_feed() -> None:
     """The second feed of a list that is declared without its length can be longer."""
     draft = variadic((4, -1))
     longer = replace(draft.tensors["split_lengths"], shape=(3,), elements=(4, -1, 0))
-    with pytest.raises(ContextError) as fault:
+    with pytest.raises(ContextError) as error:
         graph_of(replace(draft, second={"split_lengths": longer}))
 
-    assert str(fault.value) == "`shape-of` needs split_lengths to have the same shape in every feed"
+    assert str(error.value) == "`shape-of` needs split_lengths to have the same shape in every feed"

@@ -77,9 +77,9 @@ def command(
             with progress("mutants", of="mutants", quiet=as_json) as tell:
                 killing = kills_of(suite.store.root, chosen, selection, jobs=jobs, timeout=timeout, on_progress=tell)
                 kills = {x.name: x for x in killing}
-    except OpconformError as fault:
-        click.echo(f"error: {fault}", err=True)
-        raise click.exceptions.Exit(fault.exit_code) from fault
+    except OpconformError as error:
+        click.echo(f"error: {error}", err=True)
+        raise click.exceptions.Exit(error.exit_code) from error
     ran = {entry.profile for entry in suite.entries}
     only_core = profiles == (CORE,)
     rows = [

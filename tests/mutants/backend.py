@@ -40,5 +40,5 @@ class Mutant:
             return self._execute(case, feeds)
         except (Rejected, Unsupported):
             raise
-        except Exception as fault:
-            raise Rejected("run", f"{type(fault).__name__}: {fault}") from fault
+        except Exception as error:
+            raise Rejected("run", f"{type(error).__name__}: {error}") from error

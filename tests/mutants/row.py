@@ -111,7 +111,7 @@ class Call:
         return [
             self.given[input_.name]
             for input_ in self.case.inputs
-            if input_.role == "tensor" and input_.name in self.given
+            if input_.role == "data" and input_.name in self.given
         ]
 
     @property
@@ -119,7 +119,7 @@ class Call:
         """The arguments of the node as the reference semantics read them."""
         operation = OPERATIONS[self.op]
         operands = {
-            name: operand_of(input_, exact=operation.role_of(name) == "control") for name, input_ in self.inputs.items()
+            name: operand_of(input_, exact=operation.role_of(name) == "setting") for name, input_ in self.inputs.items()
         }
         return operation.arguments(operands, self.attributes)
 

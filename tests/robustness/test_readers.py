@@ -38,6 +38,6 @@ def test_a_changed_document_is_read_or_refused(readers: dict[str, Reader], count
                 reader.read(document)
             except (OpconformError, ProtocolError):
                 continue
-            except BaseException as fault:
-                fault.add_note(f"{name}, change {number}")
+            except BaseException as error:
+                error.add_note(f"{name}, change {number}")
                 raise

@@ -102,7 +102,7 @@ MISTAKES = {
     "an input of millions of elements in place": (
         axis("{shape: [16777216], fill: constant, value: 0}"),
         (
-            "spec.yaml:7:11: group 'a': axis: 16,777,216 elements are over the limit of 100,000 for a control "
+            "spec.yaml:7:11: group 'a': axis: 16,777,216 elements are over the limit of 100,000 for a setting "
             "input (with n=1)."
         ),
     ),

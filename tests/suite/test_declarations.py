@@ -43,7 +43,7 @@ TAKE = Declaration(
 
 def tensor(element_type: str, *shape: int) -> Input:
     """An input of a case, of which only the type is read."""
-    return Input(name="x", role="tensor", element_type=element_type, shape=shape, binding="constant")
+    return Input(name="x", role="data", element_type=element_type, shape=shape, binding="constant")
 
 
 def asked(suite: Suite, name: str) -> DeclaredCase:

@@ -59,11 +59,11 @@ RECORD = "`opconform run SUITE BACKEND --record FILE.zip` writes one."
 )
 def test_another_kind_is_named_with_what_to_do(path: str, wanted: Kind, sentence: str) -> None:
     """The error is one of a wrong command."""
-    with pytest.raises(MissingError) as fault:
+    with pytest.raises(MissingError) as error:
         check_kind(Path(path), wanted)
 
-    assert str(fault.value) == sentence
-    assert fault.value.exit_code == 2
+    assert str(error.value) == sentence
+    assert error.value.exit_code == 2
 
 
 @pytest.mark.parametrize(

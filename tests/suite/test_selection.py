@@ -18,8 +18,8 @@ def sentences(selection: Selection, *cases: tuple[str, str, tuple[str, ...]]) ->
         matches.wants(*case)
     try:
         check_matches(matches, lambda: KNOWN, within=" of s")
-    except UsageError as fault:
-        return str(fault).splitlines()
+    except UsageError as error:
+        return str(error).splitlines()
     return []
 
 

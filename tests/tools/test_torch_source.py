@@ -101,8 +101,8 @@ def test_what_the_backend_does_not_call_pytorch_for_has_no_script(core_suite: Pa
     for entry in (entry for entry in suite.entries if entry.id.startswith(group)):
         try:
             script_of(suite, entry, "torch", (), None)
-        except UsageError as fault:
-            reasons.add(str(fault).partition(": ")[2])
+        except UsageError as error:
+            reasons.add(str(error).partition(": ")[2])
 
     assert f"{why}." in reasons
 

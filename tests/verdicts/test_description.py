@@ -12,8 +12,8 @@ from opconform.suite.case import Attribute, Case, Graph, Input, Node
 from opconform.tensors.tensor import Array
 from opconform_runners.verdicts.description import description_of
 
-DATA = Input(name="data", role="tensor", element_type="f32", shape=(2, 3), binding="parameter")
-AXIS = Input(name="axis", role="control", element_type="i64", shape=(), binding="constant")
+DATA = Input(name="data", role="data", element_type="f32", shape=(2, 3), binding="parameter")
+AXIS = Input(name="axis", role="setting", element_type="i64", shape=(), binding="constant")
 ZEROS: Array = np.zeros((2, 3), np.float32)
 
 
@@ -34,11 +34,11 @@ def case_of(*inputs: Input, attributes: Mapping[str, Attribute] | None = None, c
     )
 
 
-def control(array: Array, element_type: str = "i64", **changes: Any) -> str:
-    """The description of a case whose only input is a control input."""
+def setting(array: Array, element_type: str = "i64", **changes: Any) -> str:
+    """The description of a case whose only input is a setting input."""
     given = {"binding": "constant", **changes}
     return description_of(
-        case_of(Input(name="axis", role="control", element_type=element_type, shape=array.shape, **given)),
+        case_of(Input(name="axis", role="setting", element_type=element_type, shape=array.shape, **given)),
         [{"axis": array}],
     )
 
@@ -49,7 +49,7 @@ def test_a_tensor_is_described_by_its_type_and_shape() -> None:
 
 
 def test_inputs_are_in_the_order_of_the_case() -> None:
-    """A control input shows its value."""
+    """A setting input shows its value."""
     feed = {"axis": np.array(-1), "data": ZEROS}
 
     assert description_of(case_of(DATA, AXIS), [feed]) == "data f32[2, 3], axis -1"
@@ -73,14 +73,14 @@ def test_inputs_are_in_the_order_of_the_case() -> None:
         (np.array(["a", "é"]), "string", "axis string [a, é]"),
     ],
 )
-def test_a_control_input_shows_its_values(array: Array, element_type: str, text: str) -> None:
+def test_a_setting_input_shows_its_values(array: Array, element_type: str, text: str) -> None:
     """The element type is named unless it is i64, and at most eight elements are shown."""
-    assert control(array, element_type) == text
+    assert setting(array, element_type) == text
 
 
-def test_a_control_input_that_is_a_parameter_arrives_at_run_time() -> None:
+def test_a_setting_input_that_is_a_parameter_arrives_at_run_time() -> None:
     """Unlike a constant of the model."""
-    assert control(np.array([2]), binding="parameter") == "axis [2] at run time"
+    assert setting(np.array([2]), binding="parameter") == "axis [2] at run time"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_control_input_that_is_a_parameter_arrives_at_run_time() -> None:
 )
 def test_declared_dimensions_follow_the_inputs(dynamic: Any, text: str) -> None:
     """Where the model declares other dimensions than those of the tensor."""
-    given = Input(name="data", role="tensor", element_type="f32", shape=(2, 3), binding="parameter", dynamic=dynamic)
+    given = Input(name="data", role="data", element_type="f32", shape=(2, 3), binding="parameter", dynamic=dynamic)
     feed = {"data": ZEROS, "axis": np.array(0)}
 
     assert description_of(case_of(given, AXIS), [feed]) == f"data f32[2, 3], axis 0, {text}"
@@ -157,8 +157,8 @@ def test_what_the_model_computes_is_an_expression() -> None:
 
 
 def test_a_second_feed_shows_what_differs() -> None:
-    """By bits and shape; a control input does not repeat how it arrives."""
-    axis = Input(name="axis", role="control", element_type="i64", shape=(), binding="parameter")
+    """By bits and shape; a setting input does not repeat how it arrives."""
+    axis = Input(name="axis", role="setting", element_type="i64", shape=(), binding="parameter")
     case = case_of(DATA, axis)
     first = {"data": ZEROS, "axis": np.array(0)}
     start = "data f32[2, 3], axis 0 at run time, then"

@@ -106,7 +106,7 @@ def test_a_rejection_for_another_reason_passes_and_is_marked(opconform: Run, sma
     assert [(x["verdict"], x["other_reason"], x["late"]) for x in refused] == [("pass", "axis.range", True)]
 
 
-def test_bindings_are_declared_for_control_inputs_only(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+def test_bindings_are_declared_for_setting_inputs_only(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """A backend that takes axis and lengths only as constants still has its data fed."""
     found = report(opconform, small_suite, tmp_path, "TakesConstantsOnly", code=0)
 
@@ -123,12 +123,12 @@ def test_a_pass_of_an_undeclared_case_is_a_finding(opconform: Run, small_suite: 
 
 
 def test_element_types_are_declared_for_data_alone(small_suite: Path) -> None:
-    """A backend may take a control input of another type, or say that it does not support it."""
+    """A backend may take a setting input of another type, or say that it does not support it."""
     suite = open_suite(small_suite)
     case = suite.case(next(entry for entry in suite.entries if entry.expect == "accept"))
     declared = replace(Numpy().describe(), element_types=("f32",))
 
-    assert {input_.element_type for input_ in case.inputs if input_.role == "control"} == {"i64"}
+    assert {input_.element_type for input_ in case.inputs if input_.role == "setting"} == {"i64"}
     assert findings_of(case, Pass(), declared, sent=True) == ()
     assert findings_of(case, Unsupported(why="no i64"), declared, sent=True) == ()
     both = replace(declared, element_types=("f32", "i64"))

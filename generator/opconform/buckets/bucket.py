@@ -94,9 +94,9 @@ class Bucket:
                 folder = Path(scratch) / "content" / self.inside
                 try:
                     archive.extractall(Path(scratch) / "content")  # which writes nothing outside the folder
-                except ZIP_ERRORS as fault:
-                    _check_room(fault)
-                    raise SuiteError(f"{self.url} cannot be unpacked: {fault}. Write it again.") from fault
+                except ZIP_ERRORS as error:
+                    _check_room(error)
+                    raise SuiteError(f"{self.url} cannot be unpacked: {error}. Write it again.") from error
                 if not folder.is_dir():
                     raise MissingError(f"{self.url} is missing: the zip file has no such folder.")
                 place.unlink()
@@ -137,18 +137,18 @@ class Bucket:
             return action(*arguments, **settings)
         except FileExistsError:
             raise
-        except Exception as fault:
-            _check_room(fault)
-            what, reason = f"{self.url} cannot be {verb}", _reason_of(fault, self.secrets)
-            if isinstance(fault, FileNotFoundError):
-                raise MissingError(f"{what}: not found ({reason}). Check the URL.") from fault
-            if isinstance(fault, PermissionError):
-                raise UsageError(f"{what}: access denied ({reason}). Check the credentials.") from fault
-            if isinstance(fault, NotImplementedError) or getattr(fault, "errno", None) == errno.ENOSYS:
+        except Exception as error:
+            _check_room(error)
+            what, reason = f"{self.url} cannot be {verb}", _reason_of(error, self.secrets)
+            if isinstance(error, FileNotFoundError):
+                raise MissingError(f"{what}: not found ({reason}). Check the URL.") from error
+            if isinstance(error, PermissionError):
+                raise UsageError(f"{what}: access denied ({reason}). Check the credentials.") from error
+            if isinstance(error, NotImplementedError) or getattr(error, "errno", None) == errno.ENOSYS:
                 unsupported = f"the store does not support it ({reason}). Use another URL."
-                raise _UnsupportedError(f"{what}: {unsupported}") from fault
+                raise _UnsupportedError(f"{what}: {unsupported}") from error
             advice = "Check the URL, the credentials and the network, and run the same command again."
-            raise StoreError(f"{what}: {reason}. {advice}") from fault
+            raise StoreError(f"{what}: {reason}. {advice}") from error
 
     def _date(self, folder: Path) -> None:
         """Give the files of a folder, which reports date, the time of its upload, if the store knows it."""
@@ -163,19 +163,19 @@ def bucket_at(url: str) -> Bucket:
     secrets, whole, url = secrets_of(url), url, without_credentials(url)
     try:
         import fsspec.core
-    except ImportError as fault:
-        raise UsageError(f"{url}: URLs need the package fsspec. {_EXTRA}") from fault
+    except ImportError as error:
+        raise UsageError(f"{url}: URLs need the package fsspec. {_EXTRA}") from error
     protocol = url.partition(":")[0]
     file, dot, inside = whole.partition(".zip/")
     try:
         files, path = fsspec.core.url_to_fs(f"{file}.zip" if dot else whole)
-    except ImportError as fault:
-        needed = f"the package s3fs. {_EXTRA}" if protocol == "s3" else f"another package. {fault}."
-        raise UsageError(f"{url}: {protocol}:// needs {needed}") from fault
-    except Exception as fault:
-        if isinstance(fault, ValueError) and protocol not in fsspec.available_protocols():
-            raise UsageError(f"{url}: the protocol {protocol}:// is unknown. Use another, such as s3://.") from fault
-        raise UsageError(f"{url} cannot be used: {_reason_of(fault, secrets)}.") from fault
+    except ImportError as error:
+        needed = f"the package s3fs. {_EXTRA}" if protocol == "s3" else f"another package. {error}."
+        raise UsageError(f"{url}: {protocol}:// needs {needed}") from error
+    except Exception as error:
+        if isinstance(error, ValueError) and protocol not in fsspec.available_protocols():
+            raise UsageError(f"{url}: the protocol {protocol}:// is unknown. Use another, such as s3://.") from error
+        raise UsageError(f"{url} cannot be used: {_reason_of(error, secrets)}.") from error
     if not path.endswith(".zip"):
         raise UsageError(f"{url} does not name a zip file. Use a URL such as {protocol}://bucket/name.zip.")
     return Bucket(url=url.rstrip("/"), path=path, inside=inside.rstrip("/"), files=files, secrets=secrets)
@@ -195,21 +195,21 @@ def _packed(folder: Path, place: Path) -> Path:
     names = [path.as_posix() for path in paths if not any(part.startswith(".") for part in path.parts)]
     try:
         write_zip(folder, names, place)
-    except OSError as fault:
-        _check_room(fault)
-        raise SuiteError(f"{fault.filename or folder} cannot be read: {fault.strerror}.") from fault
+    except OSError as error:
+        _check_room(error)
+        raise SuiteError(f"{error.filename or folder} cannot be read: {error.strerror}.") from error
     return place
 
 
-def _check_room(fault: BaseException) -> None:
+def _check_room(error: BaseException) -> None:
     """Raise an error of its own for a full disk."""
-    if isinstance(fault, OSError) and DiskError.is_full(fault):
-        raise DiskError(Path(tempfile.gettempdir()), fault) from fault
+    if isinstance(error, OSError) and DiskError.is_full(error):
+        raise DiskError(Path(tempfile.gettempdir()), error) from error
 
 
-def _reason_of(fault: BaseException, secrets: Sequence[str]) -> str:
+def _reason_of(error: BaseException, secrets: Sequence[str]) -> str:
     """The reason of an error in one line, without the secrets of a URL."""
-    text = str(getattr(fault, "strerror", None) or fault) or type(fault).__name__
+    text = str(getattr(error, "strerror", None) or error) or type(error).__name__
     for secret in secrets:
         text = text.replace(secret, "***")
     return quoted_text(" ".join(text.split()).removesuffix("."))

@@ -77,10 +77,10 @@ def _check_expressible(graph: KnownGraph) -> None:
         raise Inexpressible("shapes are static in this dialect")
     for node in graph.nodes:
         for port, name in node.inputs.items():
-            element_type, is_control = node.types[port].element_type, node.operation.role_of(port) == "control"
-            if is_control and (source := node.source(port)) != "constant":
-                raise Inexpressible(f"control inputs are constants in this dialect, and {name} is {_VARIABLE[source]}")
-            if not is_control and ELEMENT_TYPES[element_type].mlir is None:
+            element_type, is_setting = node.types[port].element_type, node.operation.role_of(port) == "setting"
+            if is_setting and (source := node.source(port)) != "constant":
+                raise Inexpressible(f"setting inputs are constants in this dialect, and {name} is {_VARIABLE[source]}")
+            if not is_setting and ELEMENT_TYPES[element_type].mlir is None:
                 raise Inexpressible(f"StableHLO has no {element_type}")
 
 

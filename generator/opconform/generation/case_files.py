@@ -7,12 +7,12 @@ from dataclasses import replace
 from opconform.dialects import DIALECTS, Inexpressible
 from opconform.generation.options import Options
 from opconform.model.draft import Draft
-from opconform.model.golden import Golden, control_of, golden_of
+from opconform.model.golden import Golden, golden_of, neighbour_check_of
 from opconform.model.graph import taken
 from opconform.model.readings import other_readings
 from opconform.operations.arguments import Operand, TensorType
 from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, case_text
-from opconform.suite.manifest import CASE, CONTROL, Entry, expected_name, inputs_name
+from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
 from opconform.tensors.npz import Buffer, is_large, npz_bytes, npz_parts
 from opconform.tensors.tensor import Array, Tensor
 
@@ -23,15 +23,15 @@ Content = bytes | Sequence[Buffer]
 def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content]]:
     """A case's line of the manifest, and the contents of its folder, with its golden evaluated.
 
-    A blind suite has no controls, because their inputs are outputs of the node under test.
+    A blind suite has no neighbour checks, because their inputs are outputs of the node under test.
     """
     golden = golden_of(draft, options.seed)
     contents, left_out = _contents(golden, draft.id, options)
-    control = None if options.blind else control_of(golden)
-    if control is not None:
+    neighbour_check = None if options.blind else neighbour_check_of(golden)
+    if neighbour_check is not None:
         expressible = tuple(dialect for dialect in options.dialects if dialect not in left_out)
-        beside, _ = _contents(control, f"{draft.id}/{CONTROL}", replace(options, dialects=expressible))
-        contents |= {f"{CONTROL}/{name}": content for name, content in beside.items()}
+        beside, _ = _contents(neighbour_check, f"{draft.id}/{NEIGHBOUR_CHECK}", replace(options, dialects=expressible))
+        contents |= {f"{NEIGHBOUR_CHECK}/{name}": content for name, content in beside.items()}
     entry = Entry(
         id=draft.id,
         profile=draft.profile,

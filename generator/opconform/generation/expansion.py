@@ -66,8 +66,8 @@ def families(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterato
                 yield from expansion.drawn(combination, group.settings.random.count, seed)
             if expansion.failed > REPORTED:
                 break
-    except KeyMistake as fault:
-        raise SpecMistakes([group.mistake((fault.key, *fault.inside), f"{fault.sentence}.")]) from fault
+    except KeyMistake as error:
+        raise SpecMistakes([group.mistake((error.key, *error.inside), f"{error.sentence}.")]) from error
     if expansion.mistakes:
         raise SpecMistakes(expansion.mistakes.values())
     if not expansion.digits and group.samples is None:
@@ -87,8 +87,8 @@ def _mistakes_of(samples: Samples, limits: Limits) -> tuple[Mistake, ...]:
         for generic in ({}, *({"second": number} for number in range(len(seconds)))):
             try:
                 expansion.check(samples.case(name, generic) or {})
-            except SpecMistakes as fault:
-                mistakes += fault.mistakes
+            except SpecMistakes as error:
+                mistakes += error.mistakes
     return tuple(mistakes)
 
 
@@ -99,16 +99,16 @@ def specs_of(paths: Sequence[Path], *, seed: int, limits: Limits) -> list[Spec]:
     """
     try:
         return load_specs(paths)
-    except WrongSpecs as fault:
-        mistakes = list(fault.mistakes)
-        for group in fault.sound:
+    except WrongSpecs as error:
+        mistakes = list(error.mistakes)
+        for group in error.sound:
             if len(mistakes) > ENOUGH:
                 break
             try:
                 deque(expand(group, seed=seed, limits=limits), maxlen=0)
             except SpecMistakes as more:
                 mistakes.extend(more.mistakes)
-        raise SpecMistakes(mistakes) from fault
+        raise SpecMistakes(mistakes) from error
 
 
 class _Expansion:
@@ -146,9 +146,9 @@ class _Expansion:
                 cases = [cases[0].noted(twin=twin.id), twin]
         except LeftOut:
             return []
-        except SpecMistakes as fault:
+        except SpecMistakes as error:
             self.failed += 1
-            for mistake in fault.mistakes:
+            for mistake in error.mistakes:
                 self.mistakes.setdefault((mistake.line, mistake.column), mistake)
             return []
         new = [case for case in cases if self.digits.add(case.digits)]
@@ -203,17 +203,17 @@ class _Expansion:
             checked = models.case.model_validate(self._tensors.checked(keys), context=CONCRETE)
             self._tensors.note(keys, checked)
             return draft_of(group, checked, self.limits, twin=bool(overridden), known=self._tensors)
-        except KeyMistake as fault:
-            raise self._wrong(fault, overridden, variables) from fault
-        except ValidationError as fault:
+        except KeyMistake as error:
+            raise self._wrong(error, overridden, variables) from error
+        except ValidationError as error:
             note = _note(variables)
-            raise SpecMistakes(mistakes_of(fault, group.document, models.group, group.route, note)) from fault
+            raise SpecMistakes(mistakes_of(error, group.document, models.group, group.route, note)) from error
 
-    def _wrong(self, fault: KeyMistake, overridden: Sequence[str], variables: Combination) -> SpecMistakes:
-        route = ("twin", fault.key) if fault.key in overridden else (fault.key,)
-        hint = f'; write "${{{{ {fault.value} }}}}" for the variable' if fault.value in [*variables] else ""
-        sentence = f"{fault.key}: {fault.sentence}{hint}{_note(variables)}."
-        return SpecMistakes([self.group.mistake((*route, *fault.inside), sentence)])
+    def _wrong(self, error: KeyMistake, overridden: Sequence[str], variables: Combination) -> SpecMistakes:
+        route = ("twin", error.key) if error.key in overridden else (error.key,)
+        hint = f'; write "${{{{ {error.value} }}}}" for the variable' if error.value in [*variables] else ""
+        sentence = f"{error.key}: {error.sentence}{hint}{_note(variables)}."
+        return SpecMistakes([self.group.mistake((*route, *error.inside), sentence)])
 
     def _value(self, name: str, value: Value, variables: Combination) -> Value:
         """The value of a key, evaluated once for the variables that it depends on."""
@@ -234,8 +234,8 @@ class _Expansion:
             return value
         try:
             return expression_of(value).value(variables, self.meter)
-        except ExpressionError as fault:
-            raise SpecMistakes([self.group.mistake(route, f"{failure(fault, variables)}.")]) from fault
+        except ExpressionError as error:
+            raise SpecMistakes([self.group.mistake(route, f"{failure(error, variables)}.")]) from error
 
 
 def _of_sample(samples: Samples, name: str, generic: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,14 +36,14 @@ def neighbour_of(keys: Any, limits: Limits, known: KnownTensors) -> Neighbour | 
         raise KeyMistake("then", f"op: {quoted(op)} is not a known operation. {hint}".rstrip(" ."), ("op",))
     try:
         checked: Any = models_of(op).neighbour.model_validate(dict(keys.then), context=CONCRETE)
-    except ValidationError as fault:
-        inside, sentence = complaint_of(fault)
-        raise KeyMistake("then", sentence, inside) from fault
+    except ValidationError as error:
+        inside, sentence = complaint_of(error)
+        raise KeyMistake("then", sentence, inside) from error
     operation = OPERATIONS[op]
     try:
         settings = tensors_of(operation, checked, limits, known)
-    except KeyMistake as fault:
-        raise KeyMistake("then", f"{fault.key}: {fault.sentence}", (fault.key, *fault.inside), fault.value) from fault
+    except KeyMistake as error:
+        raise KeyMistake("then", f"{error.key}: {error.sentence}", (error.key, *error.inside), error.value) from error
     return Neighbour(op=op, settings=settings, attributes=_attributes(operation, checked))
 
 

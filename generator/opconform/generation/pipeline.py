@@ -97,8 +97,8 @@ def write_suite(
             check_replaceable(out)
             out.absolute().parent.mkdir(parents=True, exist_ok=True)
             work = held.enter_context(work_folder(out))
-        except OSError as fault:
-            raise UsageError(f"{out} cannot be written: {fault.strerror}. Use another --out.") from fault
+        except OSError as error:
+            raise UsageError(f"{out} cannot be written: {error.strerror}. Use another --out.") from error
         writer = CaseWriter(partial=work.partial, options=options)
         counts, size = {"accept": 0, "reject": 0}, 0
         unused = set(options.required)
@@ -200,8 +200,8 @@ class _Cases:
                     count += 1
                     if count % BATCH == 0:
                         self._on_progress(number / len(self._groups), count)
-            except SpecMistakes as fault:
-                mistakes.extend(fault.mistakes)
+            except SpecMistakes as error:
+                mistakes.extend(error.mistakes)
                 if len(mistakes) > REPORTED:
                     break
         if mistakes:

@@ -91,16 +91,16 @@ def _check_applies(draft: Draft, violated: Sequence[Sequence[str]]) -> None:
         raise LeftOut
     try:
         _check_context(draft)
-    except KeyMistake as fault:
-        raise LeftOut from fault
+    except KeyMistake as error:
+        raise LeftOut from error
 
 
 def _second(operation: Operation, keys: Any, limits: Limits, known: KnownTensors) -> Tensors:
     """The tensors of the second feed."""
     try:
         return tensors_of(operation, keys, limits, known)
-    except KeyMistake as fault:
-        raise KeyMistake("feed", f"{fault.key}: {fault.sentence}", (fault.key, *fault.inside), fault.value) from fault
+    except KeyMistake as error:
+        raise KeyMistake("feed", f"{error.key}: {error.sentence}", (error.key, *error.inside), error.value) from error
 
 
 def check_surroundings(draft: Draft) -> None:
@@ -140,18 +140,18 @@ def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
 
 
 def _binding(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, Binding]:
-    """The binding of each tensor; one word is that of control inputs, and other inputs are then parameters."""
+    """The binding of each tensor; one word is that of setting inputs, and other inputs are then parameters."""
     if keys.context == "folded":
         given = keys.binding.values() if isinstance(keys.binding, Mapping) else (keys.binding,)
         if "parameter" in given:
             raise KeyMistake("binding", "in the context `folded` every input is a constant")
         return dict.fromkeys(tensors, "constant")
     default: dict[str, Binding] = {
-        name: "parameter" if operation.port_of(name).role == "tensor" else "constant" for name in tensors
+        name: "parameter" if operation.port_of(name).role == "data" else "constant" for name in tensors
     }
     if not isinstance(keys.binding, Mapping):
-        controls = [name for name in tensors if operation.port_of(name).role == "control"]
-        return {**default, **dict.fromkeys(controls, keys.binding)}
+        settings = [name for name in tensors if operation.port_of(name).role == "setting"]
+        return {**default, **dict.fromkeys(settings, keys.binding)}
     return {**default, **_by_name("binding", keys.binding, list(tensors), "an input of the case")}
 
 
@@ -167,7 +167,7 @@ def _dynamic(
     if isinstance(keys.dynamic, Mapping):
         given = _by_name("dynamic", keys.dynamic, allowed, "a tensor that is supplied at run time")
     else:
-        given = {name: keys.dynamic for name in allowed if operation.port_of(name).role == "tensor"}
+        given = {name: keys.dynamic for name in allowed if operation.port_of(name).role == "data"}
     dynamic = {name: _declared(name, x, tensors[name].shape) for name, x in given.items() if x is not None}
     return {name: x for name, x in dynamic.items() if x != tensors[name].shape}
 
@@ -268,8 +268,8 @@ def _check_context(draft: Draft) -> None:
         if draft.has_other_nodes:
             graph = graph_of(draft)
             outputs = [inferred(graph, draft.arguments[feed].inputs).values() for feed in range(len(outputs))]
-    except ContextError as fault:
-        raise KeyMistake("context", str(fault)) from fault
+    except ContextError as error:
+        raise KeyMistake("context", str(error)) from error
     except Rejection as rejection:
         violated = ", ".join(rejection.requirements)
         raise KeyMistake("context", f"another operation of the graph would violate {violated}") from rejection

@@ -195,8 +195,8 @@ def _translated() -> Iterator[None]:
     """Say in one sentence that the other end of a pipe is closed."""
     try:
         yield
-    except (EOFError, OSError) as fault:
-        raise SuiteError("A worker process was killed. Run the same command again.") from fault
+    except (EOFError, OSError) as error:
+        raise SuiteError("A worker process was killed. Run the same command again.") from error
 
 
 def _begin_writing(writer: CaseWriter) -> Callable[[Sequence[Draft]], list[Written]]:
@@ -213,8 +213,8 @@ def _work(begin: Begin, pipe: "Connection[Any, Any]") -> None:
             given = pipe.recv()
             try:
                 results.put(answer(given))
-            except Exception as fault:  # noqa: BLE001 - it is raised again in the main process
-                results.put(fault)
+            except Exception as error:  # noqa: BLE001 - it is raised again in the main process
+                results.put(error)
 
 
 def _send(pipe: "Connection[Any, Any]", results: "SimpleQueue[Any]") -> None:

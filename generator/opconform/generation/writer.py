@@ -104,10 +104,10 @@ def translated_faults(path: Path) -> Iterator[None]:
     """Raise `SuiteError` for errors of the operating system while a suite is written."""
     try:
         yield
-    except OSError as fault:
-        where = fault.filename or path
+    except OSError as error:
+        where = error.filename or path
         advice = "Free some space and run the same command again."
-        raise SuiteError(f"{where} cannot be written: {fault.strerror or fault}. {advice}") from fault
+        raise SuiteError(f"{where} cannot be written: {error.strerror or error}. {advice}") from error
 
 
 def _names(partial: Path) -> Iterator[str]:

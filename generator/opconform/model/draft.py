@@ -163,9 +163,9 @@ class Draft:
 
 
 def operand_of_draft(tensor: TensorDraft, role: Role) -> Operand:
-    """A tensor as an operand during inference; at a control port it has its exact integers."""
+    """A tensor as an operand during inference; at a setting port it has its exact integers."""
     kind = ELEMENT_TYPES[tensor.element_type]
-    is_exact = role == "control" and (kind.is_integer or kind.kind == "boolean")
+    is_exact = role == "setting" and (kind.is_integer or kind.kind == "boolean")
     integers = tuple(element for element in tensor.elements if isinstance(element, int)) if is_exact else None
     return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers)
 

@@ -1,4 +1,4 @@
-"""Goldens: the inputs and outputs of a case by the reference semantics; its control; and the memory that it takes."""
+"""Goldens: the inputs and outputs of a case by the reference semantics, its neighbour check, and the memory for it."""
 
 import math
 from collections import Counter
@@ -58,8 +58,8 @@ def golden_of(draft: Draft, seed: int) -> Golden:
     return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tensors)
 
 
-def control_of(golden: Golden) -> Golden | None:
-    """The control of a case: its graph without the node under test, with golden values in place of that node's outputs.
+def neighbour_check_of(golden: Golden) -> Golden | None:
+    """The neighbour check of a case: its graph with golden values in place of the outputs of the node under test.
 
     It shows whether a failure is due to the other nodes. An invalid case has none, nor has one without other nodes than
     constants.
@@ -97,7 +97,7 @@ def control_of(golden: Golden) -> Golden | None:
     draft = replace(
         golden.draft,
         op=last.op,
-        title=f"the control: the same graph without {golden.draft.op}",
+        title=f"the neighbour check: the same graph without {golden.draft.op}",
         requirements=(),
         seen=(),
         attributes=last.attributes,
@@ -113,14 +113,14 @@ def control_of(golden: Golden) -> Golden | None:
 
 
 def _bindings(golden: Golden, sources: Mapping[str, str]) -> dict[str, Binding]:
-    """The bindings of a control's inputs; golden outputs are constants if all inputs of the case are."""
+    """The bindings of a neighbour check's inputs; golden outputs are constants if all inputs of the case are."""
     binding = golden.draft.binding
     default: Binding = "constant" if set(binding.values()) == {"constant"} else "parameter"
     return {name: binding.get(source, default) for name, source in sources.items()}
 
 
 def _dynamic(golden: Golden, sources: Mapping[str, str]) -> dict[str, Dynamic]:
-    """The declared dimensions of a control's inputs; all of an output of the node under test if a rank is dynamic."""
+    """The declared dimensions of a neighbour check's inputs; all of a golden output if a rank is dynamic."""
     types, given = declared(golden.draft, golden.graph), golden.draft.dynamic
     dynamic: dict[str, Dynamic] = {}
     for name, source in sources.items():

@@ -63,7 +63,7 @@ def _followed(node: Node, neighbour: Neighbour, *, has_outputs: bool) -> Graph:
     inputs += [constants[other.name].outputs[0] if other.name in constants else None for other in others]
     while inputs[-1] is None:
         inputs.pop()
-    operands = {name: operand_of_draft(setting, "control") for name, setting in neighbour.settings.items()}
+    operands = {name: operand_of_draft(setting, "setting") for name, setting in neighbour.settings.items()}
     count = operation.requested_outputs(operation.arguments(operands, neighbour.attributes)) or 1
     name = f"{operation.type}_then"
     last = Node(
@@ -129,13 +129,13 @@ def evaluated_arguments(node: Node, tensors: Mapping[str, Tensor]) -> Arguments:
     """The arguments of a node's operation, with their elements."""
     port_of = OPERATIONS[node.op].port_of
     operands = {
-        name: operand_of(tensors[name], exact=port_of(port).role == "control") for port, name in ports_of(node).items()
+        name: operand_of(tensors[name], exact=port_of(port).role == "setting") for port, name in ports_of(node).items()
     }
     return arguments_at(node, operands)
 
 
 def operand_of(tensor: Tensor, *, exact: bool) -> Operand:
-    """A tensor as an operand: at a control port it needs its exact integers or booleans."""
+    """A tensor as an operand: at a setting port it needs its exact integers or booleans."""
     integers = tuple(tensor.integers()) if exact and tensor.type.is_integer else None
     if exact and tensor.type.kind == "boolean":
         integers = tuple(map(int, tensor.array.ravel().tolist()))
@@ -156,7 +156,7 @@ def arguments_at(node: Node, operands: Mapping[str, Operand]) -> Arguments:
 def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
     """The declarations of the tensors in the model of a case.
 
-    The dimensions of a node's outputs are known where every input is: its dimensions, and at a control port its values.
+    The dimensions of a node's outputs are known where every input is: its dimensions, and at a setting port its values.
     """
     tensors = {name: _declared_input(draft, name) for name in draft.tensors}
     fixed = {name for name in draft.tensors if draft.binding[name] == "constant"}
@@ -168,8 +168,7 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
         types = None if found.violated else found.outputs
         ports = OPERATIONS[node.op].inputs
         known = types is not None and all(
-            None not in tensors[input_].dimensions
-            and (ports[min(n, len(ports) - 1)].role == "tensor" or input_ in fixed)
+            None not in tensors[input_].dimensions and (ports[min(n, len(ports) - 1)].role == "data" or input_ in fixed)
             for n, input_ in enumerate(node.inputs)
             if input_
         )
@@ -184,7 +183,7 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
 
 
 def taken(graph: Graph) -> set[str]:
-    """The tensors that the nodes of a graph take; a context may compute a control input instead of taking it."""
+    """The tensors that the nodes of a graph take; a context may compute a setting input instead of taking it."""
     return {name for node in graph.nodes for name in node.inputs if name is not None}
 
 
@@ -220,6 +219,6 @@ def _declared_input(draft: Draft, name: str) -> Declared:
 def _unknown(operation: Operation, arguments: Arguments) -> TensorType:
     """The type that is declared for each output of a node that rejects its inputs: that of its first tensor."""
     for name, input_ in arguments.inputs.items():
-        if operation.port_of(name).role == "tensor":
+        if operation.port_of(name).role == "data":
             return TensorType(element_type=input_.element_type, shape=input_.shape)
     return TensorType(element_type="f32", shape=())

@@ -180,11 +180,11 @@ def identity(order_of: OrderOf) -> Builder:
 
 
 def convert(tested: Tested) -> Graph:
-    """Every control input is converted to another integer type: `i64` to `i32`, and every other type to `i64`."""
+    """Every setting input is converted to another integer type: `i64` to `i32`, and every other type to `i64`."""
     inputs, nodes = list(tested.node.inputs), []
     for place, port in enumerate(tested.operation.inputs[: len(inputs)]):
         source = inputs[place]
-        if port.role != "control" or source is None:
+        if port.role != "setting" or source is None:
             continue
         given = [argument.inputs[port.name] for argument in tested.arguments]
         target = "i32" if given[0].element_type == "i64" else "i64"
@@ -198,7 +198,7 @@ def convert(tested: Tested) -> Graph:
 
 
 def shape_of(source: str, port: str) -> Builder:
-    """The model computes the values at a control port from the shape of a tensor.
+    """The model computes the values at a setting port from the shape of a tensor.
 
     A value that is not a dimension of that tensor in every feed, such as -1, is a constant of the model.
     """

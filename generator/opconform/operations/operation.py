@@ -191,11 +191,11 @@ class Operation:
         return ("bare", "folded", *SHARED_CONTEXTS, *self.contexts)
 
     def role_of(self, name: str) -> Role:
-        """The role of an input of a model around it; an input that it does not take itself is a tensor."""
+        """The role of an input of a model around it; an input that it does not take itself is data."""
         try:
             return self.port_of(name).role
         except LookupError:
-            return "tensor"
+            return "data"
 
     def port_of(self, name: str) -> Port:
         """The port of a tensor, by the tensor's name."""

@@ -35,20 +35,20 @@ def validated(document: Document, model: type[_Model]) -> _Model:
     """The value of a document as a model; `SpecMistakes` if it does not fit."""
     try:
         return model.model_validate(document.value)
-    except ValidationError as fault:
-        raise SpecMistakes(mistakes_of(fault, document, model)) from fault
+    except ValidationError as error:
+        raise SpecMistakes(mistakes_of(error, document, model)) from error
 
 
 def mistakes_of(
-    fault: ValidationError, document: Document, model: type[BaseModel], route: Route = (), note: str = ""
+    error: ValidationError, document: Document, model: type[BaseModel], route: Route = (), note: str = ""
 ) -> Iterator[Mistake]:
     """The first mistakes of a document, one per place.
 
     `model` is that of the value at the route, and `note` is added to each sentence, with a leading space.
     """
     by_route: dict[Route, list[ErrorDetails]] = {}
-    for error in fault.errors(include_url=False)[: 5 * ENOUGH]:  # several at one place
-        by_route.setdefault(_route(document.value, (*route, *error["loc"])), []).append(error)
+    for detail in error.errors(include_url=False)[: 5 * ENOUGH]:  # several at one place
+        by_route.setdefault(_route(document.value, (*route, *detail["loc"])), []).append(detail)
     around = {found[:length] for found in by_route for length in range(len(found))}
     for found in sorted(by_route, key=document.place)[:ENOUGH]:
         here = by_route[found]
@@ -57,9 +57,9 @@ def mistakes_of(
             yield _mistake(here, document, model, found, note)
 
 
-def complaint_of(fault: ValidationError) -> tuple[Route, str]:
+def complaint_of(error: ValidationError) -> tuple[Route, str]:
     """The route and the sentence, without a full stop, of the first complaint about values that no document has."""
-    first = fault.errors(include_url=False)[0]
+    first = error.errors(include_url=False)[0]
     inside = tuple(first["loc"])
     if first["type"] == "extra_forbidden":
         return inside, f"unknown key {quoted(inside[-1])}"

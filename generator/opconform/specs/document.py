@@ -101,27 +101,27 @@ def read_document(path: Path, name: str) -> Document:
         text = content.decode("utf-8-sig")
         _check_size(text, name)
         node = yaml.compose(text, _LOADER)
-    except FileTooLargeError as fault:
-        raise _wrong(name, f"The file has more than {FILE_LIMIT:,} bytes; split it into several.") from fault
-    except OSError as fault:
-        raise _wrong(name, f"The file cannot be read: {fault.strerror}.") from fault
-    except UnicodeDecodeError as fault:
-        place = _end_of(content[: fault.start].decode("utf-8-sig"))
+    except FileTooLargeError as error:
+        raise _wrong(name, f"The file has more than {FILE_LIMIT:,} bytes; split it into several.") from error
+    except OSError as error:
+        raise _wrong(name, f"The file cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        place = _end_of(content[: error.start].decode("utf-8-sig"))
         raise _wrong(
-            name, f"The byte 0x{content[fault.start]:02x} is not UTF-8; save the file as UTF-8.", place
-        ) from fault
-    except yaml.MarkedYAMLError as fault:
-        mark = fault.problem_mark or fault.context_mark
+            name, f"The byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8.", place
+        ) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        if (unclosed := _unclosed(text, fault, place)) is not None:
-            raise _wrong(name, *unclosed) from fault
-        advice = _advice(text, *place) or _ADVICE.get(fault.problem or "", "")
-        raise _wrong(name, f"This is not YAML: {fault.problem}{advice}.", place) from fault
-    except yaml.reader.ReaderError as fault:
-        sentence = f"This is not YAML: a character U+{int(fault.character):04X} is not allowed."
-        raise _wrong(name, sentence, _end_of(text[: fault.position])) from fault
-    except yaml.YAMLError as fault:
-        raise _wrong(name, f"This is not YAML: {fault}.") from fault
+        if (unclosed := _unclosed(text, error, place)) is not None:
+            raise _wrong(name, *unclosed) from error
+        advice = _advice(text, *place) or _ADVICE.get(error.problem or "", "")
+        raise _wrong(name, f"This is not YAML: {error.problem}{advice}.", place) from error
+    except yaml.reader.ReaderError as error:
+        sentence = f"This is not YAML: a character U+{int(error.character):04X} is not allowed."
+        raise _wrong(name, sentence, _end_of(text[: error.position])) from error
+    except yaml.YAMLError as error:
+        raise _wrong(name, f"This is not YAML: {error}.") from error
     builder = _Builder(name)
     value = None if node is None else builder.value(node, ())
     if builder.mistakes:

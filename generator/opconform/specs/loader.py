@@ -64,9 +64,9 @@ def load_specs(paths: Sequence[Path], only: Collection[str] | None = None) -> li
         try:
             specs.append(load_spec(path, only))
             sound.extend(specs[-1].groups)
-        except SpecMistakes as fault:
-            mistakes.extend(fault.mistakes)
-            sound.extend(fault.sound if isinstance(fault, WrongSpecs) else ())
+        except SpecMistakes as error:
+            mistakes.extend(error.mistakes)
+            sound.extend(error.sound if isinstance(error, WrongSpecs) else ())
     mistakes.extend(islice(_repetitions(sound), ENOUGH))
     if mistakes:
         raise WrongSpecs(mistakes, sound)
@@ -158,8 +158,8 @@ def _every_group(document: Document, op: str, only: Collection[str] | None) -> t
     """The groups of every operation for the samples in a document, and all mistakes of the samples."""
     try:
         return groups_of(document, op, only), []
-    except SpecMistakes as fault:
-        return [], list(fault.mistakes)
+    except SpecMistakes as error:
+        return [], list(error.mistakes)
 
 
 def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[list[Group], list[Mistake]]:
@@ -170,8 +170,8 @@ def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[
     if only is None:
         try:
             models.spec.model_validate(document.value | {"op": op})
-        except ValidationError as fault:
-            mistakes.extend(mistakes_of(fault, document, models.spec))
+        except ValidationError as error:
+            mistakes.extend(mistakes_of(error, document, models.spec))
     for index, keys in enumerate(written if isinstance(written, list) else ()):
         if len(mistakes) >= ENOUGH:
             break
@@ -181,9 +181,9 @@ def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[
         found = list(islice(_group_mistakes(document, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
         try:
             settings: Any = models.group.model_validate(keys)
-        except ValidationError as fault:
+        except ValidationError as error:
             places = {(hit.line, hit.column) for hit in found}
-            more = mistakes_of(fault, document, models.group, route)
+            more = mistakes_of(error, document, models.group, route)
             found.extend(x for x in more if (x.line, x.column) not in places)
         if found:
             mistakes.extend(found)
@@ -204,8 +204,8 @@ def _group_mistakes(document: Document, op: str, group: Mapping[str, Any], route
                 yield document.mistake((*route, *inner), f"{quoted(text)} is not an expression, which is ${{{{ … }}}}.")
             elif inner == ("where",):
                 compiled(text)
-        except ExpressionError as fault:
-            yield document.mistake((*route, *inner), f"{fault}.")
+        except ExpressionError as error:
+            yield document.mistake((*route, *inner), f"{error}.")
     known = requirements_of(op).by_id
     for inner, name in _named_requirements(group):
         if isinstance(name, str) and not is_expression(name) and name not in known:

@@ -133,7 +133,7 @@ _Declared = Annotated[Literal["...", "all"] | tuple[Annotated[Dimension, OR_EXPR
 class _CaseKeys(Keys):
     binding: Annotated[Binding | Mapping[str, Annotated[Binding, OR_EXPRESSION]], OR_EXPRESSION] = Field(
         "constant",
-        description="Whether inputs are constants in the IR or parameters fed at run time: one word for all control "
+        description="Whether inputs are constants in the IR or parameters fed at run time: one word for all setting "
         "inputs, or a mapping by input name.",
     )
     dynamic: _Declared | Annotated[Mapping[str, _Declared | None], OR_EXPRESSION] | None = Field(

@@ -11,7 +11,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 
 _Value = TypeVar("_Value")
 Binding = Literal["constant", "parameter"]
-Role = Literal["tensor", "control"]
+Role = Literal["data", "setting"]
 _Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
 #: An attribute as the spec has it; in an invalid case it may be invalid.
 Attribute = _Scalar | tuple[_Scalar, ...]
@@ -27,8 +27,8 @@ _KEBAB = r"[a-z0-9]+(-[a-z0-9]+)*"
 ProfileName = Annotated[str, Field(pattern=f"^{_KEBAB}$")]
 _ID = r"[A-Za-z][A-Za-z0-9]*-\d+/" + _KEBAB + "/[0-9a-f]{10}"
 CaseId = Annotated[str, Field(pattern=f"^{_ID}$")]
-#: The id of a case, or of the control of one.
-_IdOrControl = Annotated[str, Field(pattern=f"^{_ID}(/control)?$")]
+#: The id of a case, or of the neighbour check of one.
+_IdOrNeighbourCheck = Annotated[str, Field(pattern=f"^{_ID}(/neighbour-check)?$")]
 
 
 def _known(name: str) -> str:
@@ -46,7 +46,7 @@ class Input:
     """One input tensor of a case.
 
     Attributes:
-        role: `control` if its values decide what the operation does, `tensor` if they are data.
+        role: `setting` if its values decide what the operation does, `data` if it moves or computes with them.
         dynamic: The dimensions that the model declares; None if they are those of `shape`.
     """
 
@@ -118,7 +118,7 @@ class Case:
     __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 
     format: Literal[1] = 1
-    id: _IdOrControl
+    id: _IdOrNeighbourCheck
     op: str
     title: str
     profile: ProfileName

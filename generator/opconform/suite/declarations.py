@@ -78,7 +78,7 @@ class Port:
     @property
     def role(self) -> Role:
         """The role of its tensors in `case.json`."""
-        return "control" if self.setting and not self.filled else "tensor"
+        return "setting" if self.setting and not self.filled else "data"
 
     def names(self, count: int) -> tuple[str, ...]:
         """The names of the tensors at this port; `count` applies to a variadic port."""

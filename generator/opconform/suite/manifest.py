@@ -16,8 +16,8 @@ from opconform.suite.declarations import Declaration, declaration_document
 HEADER = "suite.json"
 MANIFEST = "manifest.jsonl"
 CASE = "case.json"
-#: The folder of a case's control, inside the case's folder.
-CONTROL = "control"
+#: The folder of a case's neighbour check, inside the case's folder.
+NEIGHBOUR_CHECK = "neighbour-check"
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/){0,2}[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
@@ -134,13 +134,13 @@ class Entry:
         return self.id.split("/", 1)[0]
 
     @property
-    def control(self) -> "Entry | None":
-        """The case's control as an entry of its own, which no manifest lists; None if the case has no control."""
-        inside = f"{CONTROL}/"
+    def neighbour_check(self) -> "Entry | None":
+        """The case's neighbour check, if it has one, as an entry of its own, which no manifest lists."""
+        inside = f"{NEIGHBOUR_CHECK}/"
         files = {name.removeprefix(inside): file for name, file in self.files.items() if name.startswith(inside)}
         if not files:
             return None
-        identity = f"{self.id}/{CONTROL}"
+        identity = f"{self.id}/{NEIGHBOUR_CHECK}"
         return Entry(id=identity, profile=self.profile, requirements=(), expect="accept", twin=None, files=files)
 
 
@@ -173,10 +173,10 @@ def header_of(content: bytes, where: str) -> Header:
     """The header that `suite.json` holds; `SuiteError` if `generate` did not write it in this form."""
     try:
         header = _HEADER.validate_json(content)
-    except ValidationError as fault:
-        is_old = any(error["loc"] == ("format",) and error["input"] == 1 for error in fault.errors(include_url=False))
+    except ValidationError as error:
+        is_old = any(x["loc"] == ("format",) and x["input"] == 1 for x in error.errors(include_url=False))
         why = " is of suite format 1, which is no longer read. Generate the suite again."
-        raise SuiteError(f"{where}{why if is_old else f': {first_error(fault)}.'}") from fault
+        raise SuiteError(f"{where}{why if is_old else f': {first_error(error)}.'}") from error
     if header_text(header).encode() != content:
         raise SuiteError(
             f"{where} was changed after it was written, or is of another build of opconform. Generate the suite again."
@@ -194,8 +194,8 @@ def entry_of(line: bytes, where: str) -> Entry:
     """The case that a line of a manifest lists; `SuiteError` if it breaks the format."""
     try:
         return _ENTRY.validate_json(line)
-    except ValidationError as fault:
-        raise SuiteError(f"{where} is not a line of a manifest: {first_error(fault)}.") from fault
+    except ValidationError as error:
+        raise SuiteError(f"{where} is not a line of a manifest: {first_error(error)}.") from error
 
 
 def inputs_name(feed: int) -> str:
@@ -208,8 +208,8 @@ def expected_name(feed: int) -> str:
     return "expected.npz" if feed == 0 else f"expected.{feed}.npz"
 
 
-def first_error(fault: ValidationError) -> str:
+def first_error(error: ValidationError) -> str:
     """The first error that pydantic found, with its place."""
-    error = fault.errors(include_url=False)[0]
-    place = ".".join(str(x) for x in error["loc"])
-    return f"{place}: {error['msg']}" if place else error["msg"]
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(x) for x in first["loc"])
+    return f"{place}: {first['msg']}" if place else first["msg"]

@@ -17,9 +17,9 @@ from opconform.suite.declarations import declaration_document
 from opconform.suite.kind import check_kind
 from opconform.suite.manifest import (
     CASE,
-    CONTROL,
     HEADER,
     MANIFEST,
+    NEIGHBOUR_CHECK,
     Entry,
     Header,
     entry_of,
@@ -87,8 +87,8 @@ class Suite:
             return self.store.read(path)
         try:
             return self.store.read(path, _TENSORS_LIMIT)
-        except TooLargeError as fault:
-            check_memory(fault.size, f"{self.store.root}: {path}")
+        except TooLargeError as error:
+            check_memory(error.size, f"{self.store.root}: {path}")
             declared = _SPELLING * _declared_bytes(self.case(entry))
             return self.store.read(path, min(FILE_LIMIT, _TENSORS_LIMIT + declared))
 
@@ -107,8 +107,8 @@ class Suite:
         where = f"{self.store.root}: {entry.id}/{CASE}"
         try:
             case = case_from(self.read(entry, CASE))
-        except ValidationError as fault:
-            raise SuiteError(f"{where}: {first_error(fault)}.") from fault
+        except ValidationError as error:
+            raise SuiteError(f"{where}: {first_error(error)}.") from error
         contradiction = _contradiction(case)
         if contradiction is not None:
             raise SuiteError(f"{where}: {contradiction}. Generate the suite again.")
@@ -182,7 +182,7 @@ def array_faults(where: str, file: str, arrays: Mapping[str, Array], case: Case)
 
 
 def _contradiction(case: Case) -> str | None:
-    if case.op != case.id.partition("/")[0] and not case.id.endswith(f"/{CONTROL}"):
+    if case.op != case.id.partition("/")[0] and not case.id.endswith(f"/{NEIGHBOUR_CHECK}"):
         return f"its operation {case.op} contradicts its id"
     known: set[str | None] = {input_.name for input_ in case.inputs}
     if len(known) < len(case.inputs):
@@ -216,9 +216,9 @@ def _expected(case: Case) -> tuple[Output, ...]:
 def _header(store: Store, path: Path) -> Header:
     try:
         content = store.read(HEADER)
-    except SuiteError as fault:
+    except SuiteError as error:
         inside = path / "suite"
         hint = f"; did you mean {inside}?" if (inside / HEADER).is_file() else "."
-        error = SuiteError if path.is_file() or (path / MANIFEST).exists() else MissingError
-        raise error(f"{path} contains no {HEADER}: it is not a suite or is incomplete{hint}") from fault
+        kind = SuiteError if path.is_file() or (path / MANIFEST).exists() else MissingError
+        raise kind(f"{path} contains no {HEADER}: it is not a suite or is incomplete{hint}") from error
     return header_of(content, f"{path}/{HEADER}")

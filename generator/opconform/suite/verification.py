@@ -7,7 +7,7 @@ from pathlib import Path
 
 from opconform.errors import MissingError, SuiteError
 from opconform.suite.case import case_text
-from opconform.suite.manifest import CASE, CONTROL, HEADER, MANIFEST, Entry, entry_line, reasons_by_dialect
+from opconform.suite.manifest import CASE, HEADER, MANIFEST, NEIGHBOUR_CHECK, Entry, entry_line, reasons_by_dialect
 from opconform.suite.reader import Suite, array_faults, open_suite, tensors_of
 from opconform.suite.storage.store import Folder
 
@@ -18,8 +18,8 @@ def faults_of(path: Path) -> Iterator[str]:
         suite = open_suite(path)
     except MissingError:
         raise
-    except SuiteError as fault:
-        yield str(fault)
+    except SuiteError as error:
+        yield str(error)
         return
     counts = Counter("accept" if entry.expect == "accept" else "reject" for entry in suite.entries)
     if {name: count for name, count in suite.header.counts.items() if count} != counts:
@@ -36,8 +36,8 @@ def faults_of(path: Path) -> Iterator[str]:
     for entry in suite.entries:
         faults = list(_file_faults(suite, entry))
         yield from faults or _case_faults(suite, entry)
-        if not faults and entry.control is not None:
-            yield from _case_faults(suite, entry.control)
+        if not faults and entry.neighbour_check is not None:
+            yield from _case_faults(suite, entry.neighbour_check)
         yield from _reference_faults(suite, entry)
     yield from foreign_faults(suite)
 
@@ -46,8 +46,8 @@ def _file_faults(suite: Suite, entry: Entry) -> Iterator[str]:
     for name, digest in entry.files.items():
         try:
             content = suite.stored(entry, name)
-        except SuiteError as fault:
-            yield str(fault)
+        except SuiteError as error:
+            yield str(error)
             continue
         if hashlib.sha256(content).hexdigest() != digest:
             yield f"{suite.store.root}: {entry.id}/{name} was changed after the suite was generated."
@@ -61,14 +61,14 @@ def _case_faults(suite: Suite, entry: Entry) -> Iterator[str]:
         if case_text(case).encode() != suite.read(entry, CASE):
             yield f"{where}/{CASE} repeats a key, or is not in the form that `generate` writes."
         needed = dict(tensors_of(case, blind=suite.header.blind))
-        arrays = {file for file in entry.files if file.endswith(".npz") and not file.startswith(f"{CONTROL}/")}
+        arrays = {file for file in entry.files if file.endswith(".npz") and not file.startswith(f"{NEIGHBOUR_CHECK}/")}
         for name in sorted(set(needed) ^ arrays):
             yield f"{where}/{name} {'is missing' if name in needed else 'does not belong to a feed of the case'}."
         for name in needed:
             if name in entry.files:
                 yield from array_faults(f"{where}/{name}", name, suite.stored_arrays(entry, name), case)
-    except SuiteError as fault:
-        yield str(fault)
+    except SuiteError as error:
+        yield str(error)
 
 
 def _reference_faults(suite: Suite, entry: Entry) -> Iterator[str]:

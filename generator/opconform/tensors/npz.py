@@ -173,8 +173,8 @@ def arrays_of(content: bytes, where: str, *, limit: int) -> dict[str, Array]:
         if members is None or sum(len(x) for _, x in members) > limit:
             members = _unpacked(content, where, limit)
         return _arrays(members)
-    except ZIP_ERRORS as fault:
-        raise SuiteError(f"{where} is not a readable .npz file: {fault}.") from fault
+    except ZIP_ERRORS as error:
+        raise SuiteError(f"{where} is not a readable .npz file: {error}.") from error
 
 
 @lru_cache(maxsize=64)
@@ -277,8 +277,8 @@ def _header(head: bytes) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
     try:
         with warnings.catch_warnings(action="error"):
             shape, fortran, dtype = _READERS[version](stream, max_header_size=_HEADER_LIMIT)
-    except _UNPARSABLE as fault:
-        raise ValueError("the header of an array cannot be parsed") from fault
+    except _UNPARSABLE as error:
+        raise ValueError("the header of an array cannot be parsed") from error
     if any(type(size) is not int or size < 0 for size in shape):
         raise ValueError(f"{shape} is not the shape of an array")
     return shape, fortran, dtype

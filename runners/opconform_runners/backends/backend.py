@@ -75,7 +75,7 @@ class Implementation:
         operations: The operations that it implements; empty for a backend that reads a dialect and takes everything
             that the dialect can express.
         dynamic: Whether it takes models with dynamic dimensions.
-        bindings: How control inputs may reach it.
+        bindings: How setting inputs may reach it.
         graphs: Whether a backend without dialects executes the graph of a case, and not only the node under test.
         mapped: The full names, as in `Split-1:axis.shape`, of the requirements that the harness fulfils because the
             backend's own operation lacks the concept. Cases for them do not test the backend.

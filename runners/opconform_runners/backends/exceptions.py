@@ -63,14 +63,14 @@ class Translation:
         """Raise `Rejected` or `Unsupported` instead; only the product's own calls, about `op`, belong in this block."""
         try:
             yield
-        except (*self.missing, *self.faults) as fault:
-            message = one_line(fault)
-            short = short_message(f"{type(fault).__name__}: {message}" if self.shows_type else message, self.noise)
-            if isinstance(fault, self.missing) or self.not_implemented.search(message):
-                raise Unsupported(short) from fault
+        except (*self.missing, *self.faults) as error:
+            message = one_line(error)
+            short = short_message(f"{type(error).__name__}: {message}" if self.shows_type else message, self.noise)
+            if isinstance(error, self.missing) or self.not_implemented.search(message):
+                raise Unsupported(short) from error
             rows = self.messages.get(op, {}).items()
             requirement = next((name for pattern, name in rows if re.search(pattern, message)), None)
-            raise Rejected(stage, short, requirement) from fault
+            raise Rejected(stage, short, requirement) from error
 
     def caller(self, stage: Stage) -> Call:
         """A function that calls the product and translates its exceptions, as `at` does."""

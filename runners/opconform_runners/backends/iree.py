@@ -117,8 +117,8 @@ class Iree:
             try:
                 context.invoke(function, given, results)
                 views = [results.get_as_object(index, runtime.HalBufferView) for index in range(results.size)]
-            except (RuntimeError, ValueError) as fault:
-                raise Rejected("run", _first_line(str(fault))) from fault
+            except (RuntimeError, ValueError) as error:
+                raise Rejected("run", _first_line(str(error))) from error
             outputs.append([_output(view) for view in views])
         return outputs
 

@@ -25,10 +25,10 @@ try:
     from securesystemslib.dsse import Envelope
     from securesystemslib.exceptions import Error, VerificationError
     from securesystemslib.signer import CryptoSigner, SSlibKey
-except ImportError as fault:
+except ImportError as error:
     raise UsageError(
         'Certificates need the package securesystemslib: pip install "opconform[certificates]".'
-    ) from fault
+    ) from error
 
 #: The type of a certificate's payload.
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
@@ -86,8 +86,8 @@ def envelope_of(path: Path) -> Envelope:
     try:
         envelope = Envelope.from_dict(json.loads(content))
         written = _spelling(envelope)
-    except (AttributeError, Error, KeyError, RecursionError, TypeError, ValueError) as fault:
-        raise CertificateError(f"{path} is not a certificate: it is not a DSSE envelope.") from fault
+    except (AttributeError, Error, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise CertificateError(f"{path} is not a certificate: it is not a DSSE envelope.") from error
     if written != content:
         why = "it is not in the form that opconform writes"
         raise CertificateError(f"{path} was changed outside the signed payload: {why}.")
@@ -105,7 +105,7 @@ def _opened(path: Path, key: SSlibKey) -> bytes:
         raise CertificateError(f"{path} was signed with the key {quoted(signer)}, not with {key.keyid}.")
     try:
         envelope.verify([key], threshold=1)
-    except VerificationError as fault:
-        raise CertificateError(f"{path} was changed after it was signed: its signature is not valid.") from fault
+    except VerificationError as error:
+        raise CertificateError(f"{path} was changed after it was signed: its signature is not valid.") from error
     payload: bytes = envelope.payload
     return payload

@@ -74,18 +74,18 @@ def file_digest(path: Path) -> str:
     try:
         with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as fault:
-        raise _unreadable(path, fault) from fault
+    except OSError as error:
+        raise _unreadable(path, error) from error
 
 
 def read_file(path: Path, limit: int) -> bytes:
     """The bytes of a file of at most `limit` bytes."""
     try:
         return read_regular(path, limit, follow_links=True)
-    except OSError as fault:
-        raise _unreadable(path, fault) from fault
+    except OSError as error:
+        raise _unreadable(path, error) from error
 
 
-def _unreadable(path: Path, fault: OSError) -> SuiteError:
-    error = MissingError if isinstance(fault, FileNotFoundError) else SuiteError
-    return error(f"{path} cannot be read: {fault.strerror}.")
+def _unreadable(path: Path, error: OSError) -> SuiteError:
+    kind = MissingError if isinstance(error, FileNotFoundError) else SuiteError
+    return kind(f"{path} cannot be read: {error.strerror}.")

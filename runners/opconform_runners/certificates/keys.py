@@ -15,9 +15,9 @@ try:
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
     from securesystemslib.signer import CryptoSigner, SSlibKey
-except ImportError as fault:
-    package = (fault.name or "cryptography").partition(".")[0]
-    raise UsageError(f'Certificates need the package {package}: pip install "opconform[certificates]".') from fault
+except ImportError as error:
+    package = (error.name or "cryptography").partition(".")[0]
+    raise UsageError(f'Certificates need the package {package}: pip install "opconform[certificates]".') from error
 
 _PRIVATE_MODE = 0o600
 _FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -73,10 +73,10 @@ def write_pair(name: Path) -> tuple[Path, Path, str]:
         except OSError:
             private.unlink()
             raise
-    except OSError as fault:
-        if DiskError.is_full(fault):
-            raise DiskError(name.absolute().parent, fault) from fault
-        raise UsageError(f"{name}.key and {name}.pub cannot be written: {fault.strerror}.") from fault
+    except OSError as error:
+        if DiskError.is_full(error):
+            raise DiskError(name.absolute().parent, error) from error
+        raise UsageError(f"{name}.key and {name}.pub cannot be written: {error.strerror}.") from error
     return private, public, signer.public_key.keyid
 
 
@@ -85,15 +85,15 @@ def read_private(path: Path) -> CryptoSigner:
     content = _read(path)
     try:
         key = serialization.load_pem_private_key(content, password=None)
-    except TypeError as fault:
+    except TypeError as error:
         raise UsageError(
             f"{path} is encrypted. Decrypt it first, for example with `openssl pkey -in {path}`."
-        ) from fault
-    except (ValueError, UnsupportedAlgorithm) as fault:
+        ) from error
+    except (ValueError, UnsupportedAlgorithm) as error:
         if b"-----BEGIN PUBLIC KEY-----" in content:
-            raise UsageError(f"{path} is a public key. Name the private one.") from fault
+            raise UsageError(f"{path} is a public key. Name the private one.") from error
         advice = "Generate one with `opconform certificate keygen NAME`."
-        raise UsageError(f"{path} does not contain a private key in PEM format. {advice}") from fault
+        raise UsageError(f"{path} does not contain a private key in PEM format. {advice}") from error
     if not isinstance(key, Ed25519PrivateKey):
         raise UsageError(f"{path} is not an ed25519 key. Generate one with `opconform certificate keygen NAME`.")
     if os.name == "posix" and path.stat().st_mode & _FOR_OTHERS:
@@ -109,8 +109,8 @@ def read_public(path: Path) -> SSlibKey:
         raise CertificateError(f"{path} is a private key. Keep it secret, and name the public one.")
     try:
         key = serialization.load_pem_public_key(content)
-    except (ValueError, UnsupportedAlgorithm) as fault:
-        raise CertificateError(f"{path} does not contain a public key in PEM format.") from fault
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise CertificateError(f"{path} does not contain a public key in PEM format.") from error
     if not isinstance(key, Ed25519PublicKey):
         raise CertificateError(f"{path} is not an ed25519 key. Certificates need an ed25519 key.")
     point = key.public_bytes_raw()
@@ -126,10 +126,10 @@ def read_public(path: Path) -> SSlibKey:
 def _read(path: Path) -> bytes:
     try:
         return read_regular(path, _LIMIT, follow_links=True)
-    except FileNotFoundError as fault:
-        raise UsageError(f"Key not found: {path}. `opconform certificate keygen NAME` writes a pair.") from fault
-    except OSError as fault:
-        raise UsageError(f"The key {path} cannot be read: {fault.strerror}.") from fault
+    except FileNotFoundError as error:
+        raise UsageError(f"Key not found: {path}. `opconform certificate keygen NAME` writes a pair.") from error
+    except OSError as error:
+        raise UsageError(f"The key {path} cannot be read: {error.strerror}.") from error
 
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:

@@ -176,8 +176,8 @@ def statement_from(payload: bytes, where: str) -> Statement:
     what = f"{where} has a statement that opconform did not write"
     try:
         statement = _STATEMENT.validate_json(payload)
-    except ValidationError as fault:
-        raise CertificateError(f"{what}: {first_error(fault)}.") from fault
+    except ValidationError as error:
+        raise CertificateError(f"{what}: {first_error(error)}.") from error
     if statement_bytes(statement) != payload:
         raise CertificateError(f"{what}: it is not canonical JSON.")
     for contradiction in _contradictions(statement):

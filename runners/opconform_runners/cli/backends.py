@@ -33,8 +33,8 @@ def _description(name: str) -> Implementation | str:
     """A backend's description of itself, or why it cannot be started."""
     try:
         return run_loop(described(backend_command(name)))
-    except HarnessError as fault:
-        return str(fault)
+    except HarnessError as error:
+        return str(error)
 
 
 def _sentence(found: Implementation | str) -> str:

@@ -39,8 +39,8 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
     unit = {"s": 1, "m": 60, "h": 3_600}.get(text[-1:], 0)
     try:
         return positive(text[:-1]) * unit if unit else positive(text)
-    except click.BadParameter as fault:
-        raise click.BadParameter(f"{text!r} is not a duration, such as 90s, 5m or 1h.") from fault
+    except click.BadParameter as error:
+        raise click.BadParameter(f"{text!r} is not a duration, such as 90s, 5m or 1h.") from error
 
 
 @click.command("fuzz", cls=Command, example="fuzz openvino\nfuzz openvino VariadicSplit-1 --time 5m --out finds")

@@ -93,9 +93,9 @@ def main() -> None:
     try:
         with guarded_streams(), harmless_streams():
             code = _code(debug=debug)
-    except OutputError as fault:
-        click.echo(f"error: {fault}", err=True)
-        code = fault.exit_code
+    except OutputError as error:
+        click.echo(f"error: {error}", err=True)
+        code = error.exit_code
     sys.exit(code)
 
 
@@ -104,42 +104,42 @@ def _code(*, debug: bool) -> int:
     with as_interrupts() as came:
         try:
             code = cli.main(standalone_mode=False, prog_name="opconform")
-        except click.exceptions.NoArgsIsHelpError as fault:
-            fault.show()
-            return fault.exit_code
-        except click.ClickException as fault:
-            click.echo(f"error: {_nearer(fault).format_message()}", err=True)
-            context = fault.ctx if isinstance(fault, click.UsageError) else None
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            return error.exit_code
+        except click.ClickException as error:
+            click.echo(f"error: {_nearer(error).format_message()}", err=True)
+            context = error.ctx if isinstance(error, click.UsageError) else None
             if context is not None:
                 click.echo(f"Try `{context.command_path} --help`.", err=True)
-            return fault.exit_code
+            return error.exit_code
         except (click.Abort, KeyboardInterrupt):
             return _interrupted(came)
-        except OpconformError as fault:
+        except OpconformError as error:
             if came:  # a worker process received the signal as well
                 return _interrupted(came)
             if debug:
                 raise
-            click.echo(f"error: {fault}", err=True)
-            return fault.exit_code
-        except Exception as fault:
+            click.echo(f"error: {error}", err=True)
+            return error.exit_code
+        except Exception as error:
             if debug:
                 raise
-            if isinstance(fault, OSError) and DiskError.is_full(fault):
-                click.echo(f"error: {DiskError(Path(fault.filename or 'the output'), fault)}", err=True)
+            if isinstance(error, OSError) and DiskError.is_full(error):
+                click.echo(f"error: {DiskError(Path(error.filename or 'the output'), error)}", err=True)
                 return DiskError.exit_code
-            what = f"internal error: {type(fault).__name__}: {fault}"
+            what = f"internal error: {type(error).__name__}: {error}"
             click.echo(f"error: {what}. Run `opconform --debug COMMAND`, and report the traceback.", err=True)
             return 70
     return code if isinstance(code, int) else 0
 
 
-def _nearer(fault: click.ClickException) -> click.ClickException:
+def _nearer(error: click.ClickException) -> click.ClickException:
     """An error; that of an unknown option suggests only what is probably meant."""
-    if not isinstance(fault, click.NoSuchOption):
-        return fault
-    near = near_word(fault.option_name, fault.possibilities or ())
-    return click.NoSuchOption(fault.option_name, fault.message, [near] if near else None, fault.ctx)
+    if not isinstance(error, click.NoSuchOption):
+        return error
+    near = near_word(error.option_name, error.possibilities or ())
+    return click.NoSuchOption(error.option_name, error.message, [near] if near else None, error.ctx)
 
 
 def _interrupted(came: Sequence[int]) -> int:

@@ -124,10 +124,10 @@ def _write(contents: Mapping[Path, str], *, top: Path) -> None:
             with file.open("x", encoding="utf-8", newline="\n") as opened:
                 opened.write(content)
             click.echo(f"wrote {file}")
-    except OSError as fault:
-        if DiskError.is_full(fault):
-            raise DiskError(top, fault) from fault
-        raise UsageError(f"{top} cannot be written: {fault.strerror}. Use another folder.") from fault
+    except OSError as error:
+        if DiskError.is_full(error):
+            raise DiskError(top, error) from error
+        raise UsageError(f"{top} cannot be written: {error.strerror}. Use another folder.") from error
 
 
 def _python() -> str:

@@ -82,8 +82,8 @@ def _check_place(out: Path) -> None:
     check_named(out)
     try:
         is_foreign = out.is_file() and not _OURS.search(out.read_bytes())
-    except OSError as fault:
-        raise UsageError(f"{out} cannot be read: {fault.strerror}. Use another --out.") from fault
+    except OSError as error:
+        raise UsageError(f"{out} cannot be read: {error.strerror}. Use another --out.") from error
     if is_foreign:
         raise UsageError(f"opconform did not write {out} and does not overwrite it. Use another --out.")
 
@@ -100,8 +100,8 @@ def _observed(suite: Suite, entry: Entry, launch: Launch) -> Observation | None:
     """The observation of the case; None, after a warning, if the backend cannot be started."""
     try:
         seen = observation_of(suite, entry, launch)
-    except HarnessError as fault:
-        click.echo(f"warning: {fault} The script was not checked against the backend.", err=True)
+    except HarnessError as error:
+        click.echo(f"warning: {error} The script was not checked against the backend.", err=True)
         return None
     if not seen.fails:
         click.echo(f"warning: {seen.backend} does not fail {entry.id} here: {seen.sentence}", err=True)

@@ -32,7 +32,7 @@ from opconform_runners.verdicts.verdict import (
 _FACTS = ("seconds", "placement", "stage", "message")
 
 
-#: Why a control that is due has no verdict.
+#: Why a neighbour check that is due has no verdict.
 NOT_EXECUTED, NOT_RECORDED = "it was not executed", "recorded outputs are those of cases alone"
 
 
@@ -40,14 +40,14 @@ class Executions(Protocol):
     """What is known of cases so far, and which executions are due."""
 
     def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
-        """The entries to execute again, alone, or as their controls, in this order."""
+        """The entries to execute again, alone, or as their neighbour checks, in this order."""
 
 
 def execute_again(
     executions: Executions, entries: Sequence[Entry], execute: Callable[[list[Entry], Attempt], str | None]
 ) -> str | None:
     """Execute cases as often as their first outcomes require; returns why that was given up, or None."""
-    attempts: tuple[Attempt, ...] = ("again", "alone", "control")
+    attempts: tuple[Attempt, ...] = ("again", "alone", "neighbour-check")
     for attempt in attempts:
         due = executions.due(entries, attempt)
         if due and (why := execute(due, attempt)) is not None:
@@ -71,14 +71,14 @@ class CaseVerdicts:
     def add(
         self, entry: Entry, attempt: Attempt, case: Case, outcome: Outcome, *incidents: Incident
     ) -> tuple[LoggedOutcome, list[bytes]]:
-        """Judge the outcome of one execution of a case, or of its control, at which incidents happened.
+        """Judge the outcome of one execution of a case, or of its neighbour check, at which incidents happened.
 
         Returns its line of the log, and the files of the outputs that are kept.
         """
-        control = entry.control if attempt == "control" else None
-        own = judge.first_verdict(self._suite, control or entry, case, outcome)
+        neighbour_check = entry.neighbour_check if attempt == "neighbour-check" else None
+        own = judge.first_verdict(self._suite, neighbour_check or entry, case, outcome)
         answer, files = answer_of(outcome, keeps=attempt == "first" and isinstance(own, Fail) and _is_small(outcome))
-        if control is not None:
+        if neighbour_check is not None:
             case, incidents = self._suite.case(entry), ()
         self._keep(entry, case, attempt, own, answer, incidents)
         said = own if isinstance(answer, Saved) else None
@@ -91,10 +91,10 @@ class CaseVerdicts:
         if entry is None or logged.execution in executed or is_first == bool(executed):
             return False
         case, judged, own = self._suite.case(entry), entry, logged.own
-        if logged.execution == "control":
-            if entry.control is None:
+        if logged.execution == "neighbour-check":
+            if entry.neighbour_check is None:
                 return False
-            judged = entry.control
+            judged = entry.neighbour_check
         if not isinstance(logged.outcome, Saved):
             if own is not None:
                 return False
@@ -106,20 +106,20 @@ class CaseVerdicts:
         return True
 
     def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
-        """The entries to execute for failed cases: `again` in a fresh harness, `alone` in one each, or the `control`.
+        """The entries to execute for failures: `again` in a fresh harness, `alone` in one each, or `neighbour-check`.
 
         Cases that crashed or timed out are only executed alone, and so are those that did not end the same way again.
-        The control is due where a neighbour of the node under test may be at fault.
+        The neighbour check is due where a neighbour of the node under test may be at fault.
         """
-        if attempt == "control":
-            return list(self._controls_due(entries).values())
+        if attempt == "neighbour-check":
+            return list(self._neighbour_checks_due(entries).values())
         return [entry for entry in entries if entry.id in self._executions and self._is_due(entry, attempt)]
 
-    def give_up_controls(self, entries: Sequence[Entry], why: str) -> None:
-        """Settle the cases whose controls are still due, without their controls."""
-        for name in self._controls_due(entries):
+    def give_up_neighbour_checks(self, entries: Sequence[Entry], why: str) -> None:
+        """Settle the cases whose neighbour checks are still due, without their neighbour checks."""
+        for name in self._neighbour_checks_due(entries):
             entry = self._suite.by_id[name]
-            self._keep(entry, self._suite.case(entry), "control", Unsupported(why=why), None, ())
+            self._keep(entry, self._suite.case(entry), "neighbour-check", Unsupported(why=why), None, ())
 
     def result(self, entry: Entry) -> Result:
         """The result of an executed case, which also depends on its twin."""
@@ -147,8 +147,8 @@ class CaseVerdicts:
         found = self._incidents[entry.id] = (*self._incidents.get(entry.id, ()), *incidents)
         both = judge.combined(executions["first"], _second(executions))
         verdict = judge.as_declared(case, both, self.implementation)
-        if "control" in executions:
-            verdict = judge.controlled(case, verdict, executions["control"])
+        if "neighbour-check" in executions:
+            verdict = judge.with_neighbour_check(case, verdict, executions["neighbour-check"])
         result = result_of(self._suite, entry, case, facts, verdict, self.implementation)
         past = tuple(hit for hit in found if not judge.has_recurred(hit, both))
         self._results[entry.id] = replace(result, incidents=past)
@@ -163,16 +163,16 @@ class CaseVerdicts:
             return second is None and first.reason not in judge.ENDS
         return second is None or judge.combined(first, second) is not first
 
-    def _controls_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:
-        """The controls to execute, by the ids of their cases. Only failures have one, so few cases are read again."""
-        executed = [entry for entry in entries if entry.id in self._executions and entry.control is not None]
+    def _neighbour_checks_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:
+        """The neighbour checks to execute, by the ids of their cases. Only failures need one, so few cases are read."""
+        executed = [entry for entry in entries if entry.id in self._executions and entry.neighbour_check is not None]
         failed = [case for case in executed if failure_of(self.own[case.id]) is not None]
-        open_ones = [failure for failure in failed if "control" not in self._executions[failure.id]]
+        open_ones = [failure for failure in failed if "neighbour-check" not in self._executions[failure.id]]
         due = {
-            open_one.id: judge.control_due(open_one, self._suite.case(open_one), self.own[open_one.id])
+            open_one.id: judge.neighbour_check_due(open_one, self._suite.case(open_one), self.own[open_one.id])
             for open_one in open_ones
         }
-        return {name: control for name, control in due.items() if control is not None}
+        return {name: neighbour_check for name, neighbour_check in due.items() if neighbour_check is not None}
 
 
 def _second(executions: Mapping[Attempt, Own]) -> Own | None:
@@ -203,7 +203,7 @@ def results_of(log: Log, suite: Suite, *, settled: bool = False) -> list[Result]
     if settled and any(verdicts.due(suite.entries, attempt) for attempt in attempts):
         raise SuiteError(f"{log.path} lacks the second execution of a failure. Repeat the run with --force.")
     if len(verdicts.own) == log.header.cases:
-        verdicts.give_up_controls(suite.entries, NOT_EXECUTED if log.header.outputs is None else NOT_RECORDED)
+        verdicts.give_up_neighbour_checks(suite.entries, NOT_EXECUTED if log.header.outputs is None else NOT_RECORDED)
     return [verdicts.result(suite.by_id[name]) for name in sorted(verdicts.own)]
 
 

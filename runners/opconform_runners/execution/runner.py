@@ -8,7 +8,7 @@ from pathlib import Path
 
 from opconform.errors import DiskError, HarnessError
 from opconform.suite.case import Case
-from opconform.suite.manifest import CONTROL, Entry
+from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.constraints import resolved
@@ -84,7 +84,7 @@ def local_executor(suite: Suite, launch: Launch) -> Executor:
     """What executes cases on this machine."""
 
     def executor(entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> str | None:
-        alone = attempt in ("alone", "control")
+        alone = attempt in ("alone", "neighbour-check")
         _, gave_up = execute(suite, entries, launch, on_outcome, alone=alone, on_ready=on_ready)
         return gave_up
 
@@ -125,18 +125,18 @@ class _Judgement:
         interrupted = None
         try:
             gave_up = self._execute()
-        except (KeyboardInterrupt, DiskError) as fault:
+        except (KeyboardInterrupt, DiskError) as error:
             if not self.log.is_begun:
                 raise
-            interrupted = fault
-            gave_up = self._how(fault)
+            interrupted = error
+            gave_up = self._how(error)
         results = self._results()
         is_partial = interrupted is not None or len(results) < len(self.entries)
         try:
             write_results(self.plan.out, self.header, results, interrupted=is_partial)
-        except (KeyboardInterrupt, DiskError) as fault:
-            interrupted = interrupted or fault
-            gave_up = gave_up or self._how(fault)
+        except (KeyboardInterrupt, DiskError) as error:
+            interrupted = interrupted or error
+            gave_up = gave_up or self._how(error)
         return Run(
             header=self.header,
             results=results,
@@ -169,9 +169,9 @@ class _Judgement:
     def _gather(self, workers: RemoteExecution) -> str | None:
         """Let workers execute the cases that are not settled, and take over their logs."""
         self._begin(resolved(workers.machine.implementation, self.suite.header.declarations))
-        attempts: tuple[Attempt, ...] = ("again", "alone", "control")
+        attempts: tuple[Attempt, ...] = ("again", "alone", "neighbour-check")
         due = {entry.id for attempt in attempts for entry in self.verdicts.due(self.entries, attempt)}
-        due = {name.removesuffix(f"/{CONTROL}") for name in due}
+        due = {name.removesuffix(f"/{NEIGHBOUR_CHECK}") for name in due}
         left = [entry for entry in self.entries if entry.id in due or entry.id not in self.verdicts.own]
         for lines, gave_up in workers.execute(left, [logged for logged in self.log.lines if logged.case in due]):
             for logged, files in lines:
@@ -182,7 +182,7 @@ class _Judgement:
                 return gave_up
             if len(self.verdicts.own) < len(self.entries) and any(map(self._stops, self._results())):
                 return self._stopped
-        self.verdicts.give_up_controls(self.entries, NOT_EXECUTED)
+        self.verdicts.give_up_neighbour_checks(self.entries, NOT_EXECUTED)
         return None
 
     def _attempts(self, executor: Executor, left: Sequence[Entry], on_ready: OnReady) -> str | None:
@@ -192,16 +192,16 @@ class _Judgement:
         return gave_up
 
     def _confirm(self, executor: Executor) -> None:
-        """Execute failures again, and the controls that they need."""
+        """Execute failures again, and the neighbour checks that they need."""
 
         def execute(due: list[Entry], attempt: Attempt) -> str | None:
             return executor(due, attempt, partial(self._note, attempt), lambda _: None)
 
         why = execute_again(self.verdicts, self.entries, execute)
-        self.verdicts.give_up_controls(self.entries, why or NOT_EXECUTED)
+        self.verdicts.give_up_neighbour_checks(self.entries, why or NOT_EXECUTED)
 
-    def _how(self, fault: KeyboardInterrupt | DiskError) -> str:
-        how = "Interrupted" if isinstance(fault, KeyboardInterrupt) else f"{str(fault).rstrip('.')}, interrupted"
+    def _how(self, error: KeyboardInterrupt | DiskError) -> str:
+        how = "Interrupted" if isinstance(error, KeyboardInterrupt) else f"{str(error).rstrip('.')}, interrupted"
         return f"{how} {progress_of(len(self.verdicts.own), len(self.entries))}"
 
     def _stops(self, result: Result) -> bool:
@@ -216,8 +216,8 @@ class _Judgement:
         restore(self.verdicts, known, str(self.plan.out / OUTCOMES))
 
     def _note(self, attempt: Attempt, entry: Entry, case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
-        if attempt == "control":
-            entry = self.suite.by_id[entry.id.removesuffix(f"/{CONTROL}")]
+        if attempt == "neighbour-check":
+            entry = self.suite.by_id[entry.id.removesuffix(f"/{NEIGHBOUR_CHECK}")]
         self.log.add(*self.verdicts.add(entry, attempt, case, outcome, *incidents))
         if attempt == "first":
             self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))

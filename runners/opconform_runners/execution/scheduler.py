@@ -190,9 +190,9 @@ class Worker:
         for attempt in range(STARTS):
             try:
                 return await connect(self.execution.launch.command)
-            except HarnessError as fault:
+            except HarnessError as error:
                 if attempt == STARTS - 1:
-                    self.execution.gave_up = f"The harness could not be started again {STARTS} times in a row. {fault}"
+                    self.execution.gave_up = f"The harness could not be started again {STARTS} times in a row. {error}"
         return None
 
     def _fill(self, harness: Harness) -> bool:
@@ -219,10 +219,10 @@ class Worker:
             if why is None:
                 try:
                     self.sent.append(self._request(harness, entry, case, dialect))
-                except OSError as fault:
+                except OSError as error:
                     if harness.served or self.sent:
                         return bool(self.sent)
-                    raise DiskError(harness.process.scratch.parent, fault) from fault
+                    raise DiskError(harness.process.scratch.parent, error) from error
             if not self.doubted:
                 execution.waiting.popleft()
             if why is not None:
@@ -296,7 +296,7 @@ class Worker:
             return TimedOut(seconds=timeout), "spoilt"
         except HarnessEnded as ending:
             return Crashed(how=ending.how), "spoilt" if ending.code is None or ending.code < 0 else "exited"
-        except ProtocolError as fault:
-            return Error(sentence=str(fault), log=process.said_last or None), "spoilt"
+        except ProtocolError as error:
+            return Error(sentence=str(error), log=process.said_last or None), "spoilt"
         outcome = outcome_of(self.execution.suite, request, reply, within=time.monotonic() - asked)
         return outcome, "usable" if reply.seq == request.seq else "spoilt"

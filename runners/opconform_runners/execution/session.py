@@ -113,8 +113,8 @@ class _WarmHarness:
             return execution.implementation
         try:
             return self._runner.run(self._worker.begin())
-        except HarnessError as fault:
-            execution.gave_up = str(fault)
+        except HarnessError as error:
+            execution.gave_up = str(error)
             raise
 
     def execute(self, entry: Entry) -> tuple[Case, Outcome, *tuple[Incident, ...]]:

@@ -97,8 +97,8 @@ def harness_command(text: str) -> Command:
     """The command of a harness in any language, split as a shell would split it."""
     try:
         arguments = tuple(shlex.split(text))
-    except ValueError as fault:
-        raise UsageError(f"--harness {text!r} cannot be split into words: {fault}.") from fault
+    except ValueError as error:
+        raise UsageError(f"--harness {text!r} cannot be split into words: {error}.") from error
     if not arguments:
         raise UsageError("--harness needs a command, as in --harness './my-harness --device 0'.")
     return Command(arguments=arguments, name=Path(arguments[0]).name, options=f"--harness {shlex.quote(text)}")

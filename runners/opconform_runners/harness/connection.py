@@ -39,10 +39,10 @@ async def connect(command: Command) -> Harness:
         implementation, inline = said_of(await process.receive(START_LIMIT))
         _check_declared(implementation)
         return Harness(process, implementation, inline)
-    except BaseException as fault:
+    except BaseException as error:
         await process.kill()
-        if isinstance(fault, TimeoutError | HarnessEnded | ProtocolError):
-            raise HarnessError(start_sentence(command, fault, process.said_last)) from fault
+        if isinstance(error, TimeoutError | HarnessEnded | ProtocolError):
+            raise HarnessError(start_sentence(command, error, process.said_last)) from error
         raise
 
 
@@ -67,21 +67,21 @@ async def described(command: Command) -> Implementation:
     return harness.implementation
 
 
-def start_sentence(command: Command, fault: BaseException, last: str) -> str:
+def start_sentence(command: Command, error: BaseException, last: str) -> str:
     """Why a harness cannot be started; `last` is the end of its standard error."""
-    if isinstance(fault, TimeoutError):
+    if isinstance(error, TimeoutError):
         why = f"it did not answer `start` within {START_LIMIT:.0f} seconds"
-    elif isinstance(fault, HarnessEnded):
+    elif isinstance(error, HarnessEnded):
         if command.python is not None and last:
             said = last.splitlines()[-1]
             if missing := _MISSING.search(said):
-                return _missing_sentence(command, missing["module"], began=fault.code == UNUSABLE)
-            if fault.code == UNUSABLE:
+                return _missing_sentence(command, missing["module"], began=error.code == UNUSABLE)
+            if error.code == UNUSABLE:
                 return said
-        why = f"it {fault.how}"
+        why = f"it {error.how}"
     else:
-        why = f"{fault}; see docs/protocol.md"
-    said = f" It said: {last.splitlines()[-1]}" if last and not isinstance(fault, HarnessEnded) else ""
+        why = f"{error}; see docs/protocol.md"
+    said = f" It said: {last.splitlines()[-1]}" if last and not isinstance(error, HarnessEnded) else ""
     return f"The harness {command.name} cannot be started: {why.rstrip('.')}.{said}"
 
 

@@ -241,13 +241,13 @@ def reply_of(line: bytes) -> Reply:
 def _read(adapter: TypeAdapter[_Message], line: bytes) -> _Message:
     try:
         return adapter.validate_json(line, strict=True)
-    except ValidationError as fault:
-        error = fault.errors(include_url=False)[0]
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
         shown = _SEQ.sub(rb"\1N", line[:200]).decode(errors="replace")[:80].rstrip()
-        if error["type"] == "json_invalid":
-            raise ProtocolError(f"the harness wrote a line that is not JSON: {shown!r}") from fault
-        place = ".".join(str(x) for x in error["loc"]) or "the message"
-        raise ProtocolError(f"the harness wrote {shown!r}, in which {place} is wrong: {error['msg']}") from fault
+        if first["type"] == "json_invalid":
+            raise ProtocolError(f"the harness wrote a line that is not JSON: {shown!r}") from error
+        place = ".".join(str(x) for x in first["loc"]) or "the message"
+        raise ProtocolError(f"the harness wrote {shown!r}, in which {place} is wrong: {first['msg']}") from error
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -271,8 +271,8 @@ def reply_faults(line: bytes) -> tuple[Fault, ...]:
 def _faults(adapter: TypeAdapter[Any], line: bytes) -> tuple[Fault, ...]:
     try:
         adapter.validate_json(line, strict=True)
-    except ValidationError as fault:
-        return tuple(_fault(error) for error in fault.errors(include_url=False))
+    except ValidationError as error:
+        return tuple(_fault(detail) for detail in error.errors(include_url=False))
     return ()
 
 

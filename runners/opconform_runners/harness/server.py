@@ -72,11 +72,11 @@ def _loaded(name: str) -> tuple[Backend, bytes]:
     try:
         backend = load(name)
         return backend, said_line(_described(backend, name))
-    except UsageError as fault:
-        why = str(fault)
-    except Exception as fault:  # noqa: BLE001 - a backend may raise anything when it is loaded
+    except UsageError as error:
+        why = str(error)
+    except Exception as error:  # noqa: BLE001 - a backend may raise anything when it is loaded
         traceback.print_exc()
-        why = f"The backend {name} cannot be loaded: {_sentence(fault, file_of(name))[:_LONGEST_REASON].rstrip('.')}."
+        why = f"The backend {name} cannot be loaded: {_sentence(error, file_of(name))[:_LONGEST_REASON].rstrip('.')}."
     sys.stderr.write(f"\n{' '.join(why.split())}\n")
     sys.stderr.flush()
     os._exit(UNUSABLE)  # nothing may follow the last line
@@ -89,12 +89,12 @@ def _described(backend: Backend, name: str) -> Implementation:
     return described
 
 
-def _sentence(fault: Exception, file: str) -> str:
+def _sentence(error: Exception, file: str) -> str:
     """An exception in words, after the line of the backend's own file that was executed last, if there is one."""
     own = Path(file).resolve()
-    frames = traceback.extract_tb(fault.__traceback__)
+    frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == own]
-    return f"{f'{own.name}:{lines[-1]}: ' if lines else ''}{type(fault).__name__}: {fault}"
+    return f"{f'{own.name}:{lines[-1]}: ' if lines else ''}{type(error).__name__}: {error}"
 
 
 def _own_output() -> BinaryIO:
@@ -123,13 +123,13 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
         spent = time.perf_counter() - started
         message = answer.message[:TEXT_LIMIT]
         return Refused(seq=seq, stage=answer.stage, message=message, requirement=answer.requirement, seconds=spent)
-    except _Misreturned as fault:
-        return Failed(seq=seq, message=str(fault)[:TEXT_LIMIT])
+    except _Misreturned as error:
+        return Failed(seq=seq, message=str(error)[:TEXT_LIMIT])
     except Unsupported as answer:
         return NotSupported(seq=seq, message=str(answer)[:TEXT_LIMIT], seconds=time.perf_counter() - started)
-    except Exception as fault:  # noqa: BLE001 - the boundary: a failure is a reply, and the harness continues
+    except Exception as error:  # noqa: BLE001 - the boundary: a failure is a reply, and the harness continues
         own = getattr(sys.modules.get(type(backend).__module__), "__file__", None) or ""
-        message = _sentence(fault, own)[:TEXT_LIMIT]
+        message = _sentence(error, own)[:TEXT_LIMIT]
         return Failed(seq=seq, message=message, traceback=traceback.format_exc()[-LOG_LIMIT:])
     element_types = tuple(tuple(tensor.element_type for tensor in output) for output in outputs)
     returned = inline if any(inline) else None

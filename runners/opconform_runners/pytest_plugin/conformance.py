@@ -67,8 +67,8 @@ class Conformance:
             selections[0].check_profiles(profiles, f"in {suite.store.root}")
             entries, absent = wanted(suite, selections, given.operations)
             expected = _expected(suite, options)
-        except OpconformError as fault:
-            raise pytest.UsageError(str(fault)) from fault
+        except OpconformError as error:
+            raise pytest.UsageError(str(error)) from error
         for name, text in _marks(suite):
             config.addinivalue_line("markers", f"{name}: {text} (opconform)")
         self._tested = Tested(
@@ -124,8 +124,8 @@ class Conformance:
         found = {item.case_id for item in items if matches.wants(item.case_id, by_id[item.case_id].profile, ())}
         try:
             check_matches(matches, suite.known, within=f" of {shown_path(suite.store.root)}")
-        except OpconformError as fault:
-            raise pytest.UsageError(f"--deselect: {fault}") from fault
+        except OpconformError as error:
+            raise pytest.UsageError(f"--deselect: {error}") from error
         return found
 
     def pytest_unconfigure(self) -> None:

@@ -55,8 +55,8 @@ def options_of(config: pytest.Config) -> PluginOptions:
     try:
         interpreter = None if python is None else _located(config, "python", python)
         command = harness_command(harness) if backend is None else backend_command(backend, interpreter)
-    except OpconformError as fault:
-        raise pytest.UsageError(str(fault)) from fault
+    except OpconformError as error:
+        raise pytest.UsageError(str(error)) from error
     return PluginOptions(
         command=replace(command, memory=memory_limit()),
         suite=None if suite is None else _located(config, "suite", suite),

@@ -65,9 +65,9 @@ def _words(case: Case, arrays: Mapping[str, Array]) -> Iterator[str]:
             if isinstance(value, str)
             else f"{name}{_joined(value) if isinstance(value, tuple) else value}"
         )
-    if any(input_.binding == "parameter" for input_ in case.inputs if input_.role == "control"):
+    if any(input_.binding == "parameter" for input_ in case.inputs if input_.role == "setting"):
         yield "parameter"
-    if any(input_.binding == "constant" for input_ in case.inputs if input_.role != "control"):
+    if any(input_.binding == "constant" for input_ in case.inputs if input_.role != "setting"):
         yield "constant"
     if any(input_.dynamic is not None for input_ in case.inputs):
         yield "dynamic"

@@ -77,10 +77,10 @@ def read_report(place: Path, suite: Path | None = None) -> Report:
     try:
         content = read_regular(report, RESULTS_LIMIT)
         read = _REPORT.validate_json(content)
-    except OSError as fault:
-        raise SuiteError(f"{report} cannot be read: {fault.strerror}.") from fault
-    except ValidationError as fault:
-        raise SuiteError(f"{report} is not a report that opconform wrote. Repeat the run.") from fault
+    except OSError as error:
+        raise SuiteError(f"{report} cannot be read: {error.strerror}.") from error
+    except ValidationError as error:
+        raise SuiteError(f"{report} is not a report that opconform wrote. Repeat the run.") from error
     written, computed = json.loads(content), report_document(read)
     if any(written.get(name) != computed.get(name) for name in _CONCLUDED):
         raise SuiteError(f"{report} was changed after the run: it does not match its own cases. Repeat the run.")
@@ -109,8 +109,8 @@ def write_report(out: Path, report: Report) -> None:
     try:
         with replacement(out / REPORT) as file:
             file.writelines(part.encode() for part in _parts(report))
-    except OSError as fault:
-        raise DiskError(out / REPORT, fault) from fault
+    except OSError as error:
+        raise DiskError(out / REPORT, error) from error
 
 
 def _parts(report: Report) -> Iterator[str]:

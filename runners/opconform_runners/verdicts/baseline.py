@@ -76,18 +76,18 @@ def read_baseline(path: Path) -> Baseline:
     check_kind(path, "baseline")
     try:
         content = read_regular(path, _LIMIT, follow_links=True)
-    except FileNotFoundError as fault:
+    except FileNotFoundError as error:
         sentence = f"Baseline not found: {path}. Add --update-baseline to write it."
-        raise UsageError(sentence) from fault
-    except FileTooLargeError as fault:
-        raise UsageError(f"{path} has more than {_LIMIT:,} bytes. Use patterns that match several cases.") from fault
-    except OSError as fault:
-        raise UsageError(f"{path} cannot be read: {fault.strerror}.") from fault
+        raise UsageError(sentence) from error
+    except FileTooLargeError as error:
+        raise UsageError(f"{path} has more than {_LIMIT:,} bytes. Use patterns that match several cases.") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     try:
         return parse_baseline(content.decode("utf-8-sig"), str(path))
-    except UnicodeDecodeError as fault:
-        number = content.count(b"\n", 0, fault.start) + 1
-        raise UsageError(f"{path}:{number}: this is not UTF-8. Save the file as UTF-8.") from fault
+    except UnicodeDecodeError as error:
+        number = content.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{path}:{number}: this is not UTF-8. Save the file as UTF-8.") from error
 
 
 def parse_baseline(text: str, file: str) -> Baseline:

@@ -7,7 +7,7 @@ from opconform.suite.case import Attribute, Case, Input, Node
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 
-#: The number of elements that are shown of a control input, and of inputs that are shown of a case.
+#: The number of elements that are shown of a setting input, and of inputs that are shown of a case.
 _MOST = 8
 #: The most characters that are shown of a computed input.
 _LONGEST = 200
@@ -67,8 +67,8 @@ def _shown(texts: list[str]) -> list[str]:
 
 
 def _bound(case: Case, each: Input) -> str:
-    """How an input is provided, unless that is usual: control inputs are constants, and tensors are not."""
-    if each.role == "control":
+    """How an input is provided, unless that is usual: setting inputs are constants, and tensors are not."""
+    if each.role == "setting":
         return " at run time" if each.binding == "parameter" else ""
     return " constant" if each.binding == "constant" and case.context != "folded" else ""
 
@@ -85,7 +85,7 @@ def _expression(node: Node, inputs: Sequence[str]) -> str:
 
 def _input(case: Case, each: Input, array: Array) -> str:
     tensor = Tensor(element_type=each.element_type, array=array)
-    if each.role == "control":
+    if each.role == "setting":
         kind = "" if each.element_type == "i64" else f"{each.element_type} "
         return f"{each.name} {kind}{values_text(tensor)}"
     values = f" = {values_text(tensor)}" if has_shown_values(case, each) else ""
@@ -93,8 +93,8 @@ def _input(case: Case, each: Input, array: Array) -> str:
 
 
 def has_shown_values(case: Case, each: Input) -> bool:
-    """Whether the values of an input say what is tested: control inputs, and indices and scalars beside data."""
-    if each.role == "control":
+    """Whether the values of an input say what is tested: setting inputs, and indices and scalars beside data."""
+    if each.role == "setting":
         return True
     is_index = ELEMENT_TYPES[each.element_type].is_integer and prod(each.shape) <= _MOST
     return each.name != case.inputs[0].name and (is_index or not each.shape)

@@ -34,7 +34,7 @@ _PASSED: Mapping[Stage, tuple[Stage, ...]] = {
     "shape": ("count", "element-type"),
     "value": ("count", "element-type", "shape"),
 }
-#: The failures that end the process or hang it. Only a control with such a failure excuses them.
+#: The failures that end the process or hang it. Only a neighbour check with such a failure excuses them.
 ENDS: tuple[FailReason, ...] = ("crash", "timeout")
 #: What outputs with more elements than the inputs show if some of their elements are in no input, and not in the twin's
 #: golden outputs.
@@ -94,7 +94,7 @@ def combined(first: Own, second: Own | None) -> Own | Nondeterministic:
 def as_declared(case: Case, verdict: Verdict, implementation: Implementation) -> Verdict:
     """The verdict on a case, given the declarations of the backend: a failure counts only if it declares support.
 
-    Only the element types of tensor inputs are considered, since the specification defines those of control inputs.
+    Only the element types of data inputs are considered, since the specification defines those of setting inputs.
     Crashes and timeouts always count as failures.
     """
     if not isinstance(verdict, Fail | Nondeterministic):
@@ -105,34 +105,34 @@ def as_declared(case: Case, verdict: Verdict, implementation: Implementation) ->
     return Unsupported(why=f"the backend does not declare {gap}; {sentence_of(verdict)}", fails=True)
 
 
-def control_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | None:
-    """The control of a case that failed, where the neighbour of the node under test may be at fault.
+def neighbour_check_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | None:
+    """The neighbour check of a case that failed, where the neighbour of the node under test may be at fault.
 
-    None where there is no control, or where the wrong output is one of the node under test itself and no other node
-    computes an input of it.
+    None where there is no neighbour check, or where the wrong output is one of the node under test itself and no
+    other node computes an input of it.
     """
     failure = failure_of(verdict)
-    if failure is None or entry.control is None:
+    if failure is None or entry.neighbour_check is None:
         return None
     tested = [node for node in case.graph.nodes if node.under_test]
     computed = {name for node in case.graph.nodes if not node.under_test for name in node.outputs}
     if any(computed.intersection(node.inputs) for node in tested):
-        return entry.control
+        return entry.neighbour_check
     if failure.mismatch is not None and failure.mismatch.output is not None:
         number = output_number(failure.mismatch.output)
         if any(name in node.outputs for name in case.graph.outputs[number : number + 1] for node in tested):
             return None
-    return entry.control
+    return entry.neighbour_check
 
 
-def controlled(case: Case, verdict: Verdict, control: Own) -> Verdict:
-    """The verdict of a case that failed, given the verdict of its control: inconclusive where that fails, too.
+def with_neighbour_check(case: Case, verdict: Verdict, neighbour_check: Own) -> Verdict:
+    """The verdict of a case that failed, given the verdict of its neighbour check: inconclusive where that fails, too.
 
-    A crash or a timeout is excused only by a control that also crashes or times out.
+    A crash or a timeout is excused only by a neighbour check that also crashes or times out.
     """
-    without = f"the control, the same graph without {case.op},"
+    without = f"the neighbour check, the same graph without {case.op},"
     neighbours = dict.fromkeys(node.op for node in case.graph.nodes if not node.under_test and node.inputs)
-    match control:
+    match neighbour_check:
         case Fail(reason=reason, sentence=sentence) if reason in ENDS or not has_ended(verdict):
             said = f"{without} fails too: its {', '.join(neighbours)}: {sentence}"
             return Inconclusive(why=f"{sentence_of(verdict)}; {said}")
@@ -199,11 +199,11 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
 def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
     """The remarks on a case on which the backend supports more or less than it declares.
 
-    The declared element types are those of data: a backend may support others for its control inputs, or not.
+    The declared element types are those of data: a backend may support others for its setting inputs, or not.
     """
     if isinstance(verdict, Unsupported) and verdict.fails:
         return (FAILS_UNDECLARED,)
-    every_type = ("tensor", "control")
+    every_type = ("data", "setting")
     if isinstance(verdict, Unsupported) and sent and declared_gap(case, implementation, roles=every_type) is None:
         return (UNDECLARED_UNSUPPORTED,)
     if isinstance(verdict, Pass) and isinstance(case.expect, Accept) and declared_gap(case, implementation) is not None:
@@ -211,7 +211,7 @@ def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *,
     return ()
 
 
-def declared_gap(case: Case, implementation: Implementation, *, roles: Sequence[str] = ("tensor",)) -> str | None:
+def declared_gap(case: Case, implementation: Implementation, *, roles: Sequence[str] = ("data",)) -> str | None:
     """The feature of a case that the backend does not declare, or None; element types count for inputs of `roles`."""
     operation = undeclared_operation(case, implementation.operations, implementation.dialects)
     if operation is not None:
@@ -219,7 +219,7 @@ def declared_gap(case: Case, implementation: Implementation, *, roles: Sequence[
     for input_ in case.inputs:
         if input_.role in roles and input_.element_type not in implementation.element_types:
             return input_.element_type
-        if input_.role == "control" and input_.binding not in implementation.bindings:
+        if input_.role == "setting" and input_.binding not in implementation.bindings:
             return f"{input_.name} as a {input_.binding}"
         if input_.dynamic is not None and not implementation.dynamic:
             return "dynamic shapes"
@@ -246,7 +246,7 @@ def _refused(case: Case, answer: Refused) -> Pass | Fail:
         sentence = f"rejected at {answer.stage} time, although it is valid: {answer.message}"
         return Fail(reason="rejected-valid", sentence=sentence)
     early = all(input_.dynamic is None for input_ in case.inputs)
-    constant = all(input_.binding == "constant" for input_ in case.inputs if input_.role == "control")
+    constant = all(input_.binding == "constant" for input_ in case.inputs if input_.role == "setting")
     other = answer.requirement if answer.requirement not in (None, case.expect.reject) else None
     return Pass(late=answer.stage == "run" and early and constant, other_reason=other)
 
@@ -256,7 +256,7 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
         case Reject(reject=requirement):
             shapes = ", ".join(str(list(output.shape)) for output in outcome.outputs[-1][:8]) or "none"
             arrays = suite.arrays(entry, inputs_name(case.feeds - 1))
-            held = sum(arrays[input_.name].size for input_ in case.inputs if input_.role == "tensor")
+            held = sum(arrays[input_.name].size for input_ in case.inputs if input_.role == "data")
             sentence = f"accepted, although it violates {requirement}; its outputs have the shapes {shapes}"
             if _moves_data(suite, entry) and sum(output.size for output in outcome.outputs[-1]) > held:
                 known = [*arrays.values(), *_golden_of_twin(suite, entry)]

@@ -133,8 +133,8 @@ def write_results(out: Path, header: RunHeader, results: Sequence[Result], *, in
     try:
         out.mkdir(parents=True, exist_ok=True)  # a harness may have removed it
         replace_file(out / RESULTS, lines + _footer(lines, len(results), interrupted=interrupted))
-    except OSError as fault:
-        raise DiskError(out / RESULTS, fault) from fault
+    except OSError as error:
+        raise DiskError(out / RESULTS, error) from error
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -153,9 +153,9 @@ class Written:
         for number, line in enumerate(self.lines, 2):
             try:
                 results.append(_RESULT.validate_json(line))
-            except ValidationError as fault:
-                what = f"{self.path}:{number} is not a result: {first_error(fault)}"
-                raise SuiteError(f"{what}. Repeat the run.") from fault
+            except ValidationError as error:
+                what = f"{self.path}:{number} is not a result: {first_error(error)}"
+                raise SuiteError(f"{what}. Repeat the run.") from error
         for contradiction in _contradictions(self.header, results, is_complete=self.is_complete):
             raise SuiteError(f"{self.path} was changed after the run: {contradiction}. Repeat the run.")
         return results
@@ -185,21 +185,21 @@ def read_written(path: Path) -> Written:
     """Results, complete or interrupted; a SuiteError if the file was changed or cut short."""
     try:
         content = read_regular(path, RESULTS_LIMIT)
-    except FileNotFoundError as fault:
+    except FileNotFoundError as error:
         if (path.parent / BATCHES).is_dir() or path.with_name(OUTCOMES).is_file():
-            raise MissingError(f"{path.parent} is interrupted. Run the same command again to continue.") from fault
+            raise MissingError(f"{path.parent} is interrupted. Run the same command again to continue.") from error
         raise MissingError(
             f"Results not found: {path}. Write them with `opconform run` or `opconform certify`."
-        ) from fault
-    except OSError as fault:
-        raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
+        ) from error
+    except OSError as error:
+        raise SuiteError(f"{path} cannot be read: {error.strerror}.") from error
     first, *lines = [line for line in io.BytesIO(content) if line.endswith(b"\n")] or [b""]
     if not first:
         raise SuiteError(f"{path} is empty. Repeat the run.")
     try:
         header = RUN_HEADER.validate_json(first)
-    except ValidationError as fault:
-        raise SuiteError(f"{path} has no header that this version of opconform writes. Repeat the run.") from fault
+    except ValidationError as error:
+        raise SuiteError(f"{path} has no header that this version of opconform writes. Repeat the run.") from error
     if not lines or not lines[-1].startswith(_FOOTER_BEGINNING):
         raise SuiteError(f"{path} has no footer: the run did not end. Repeat the run.")
     body = b"".join([first, *lines[:-1]])

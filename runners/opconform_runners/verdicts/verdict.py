@@ -70,7 +70,7 @@ class Unsupported:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Inconclusive:
-    """The case proves nothing: a rejection whose twin did not pass, or a failure whose control failed too."""
+    """The case proves nothing: a rejection whose twin did not pass, or a failure whose neighbour check failed too."""
 
     verdict: Literal["inconclusive"] = "inconclusive"
     why: str

@@ -23,7 +23,7 @@ Accepted = tuple[str, str, str, str, Condition]
 
 
 def _has_run_time(call: Call) -> bool:
-    return any(input_.role == "control" and input_.binding == "parameter" for input_ in call.case.inputs)
+    return any(input_.role == "setting" and input_.binding == "parameter" for input_ in call.case.inputs)
 
 
 #: When a check is left out, with a public report.

@@ -29,8 +29,8 @@ def printed(model: bytes) -> str:
 
     try:
         return str(printer.to_text(load_model_from_string(model)))
-    except DecodeError as fault:
-        raise ValueError(str(fault)) from fault
+    except DecodeError as error:
+        raise ValueError(str(error)) from error
 
 
 def files_of(golden: Golden, name: str) -> dict[str, bytes]:

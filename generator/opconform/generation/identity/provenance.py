@@ -56,8 +56,8 @@ def check_provenance(suite: Suite) -> None:
             held = suite.by_id.get(entry.id)
             if held != entry:
                 raise SuiteError(_sentence(suite, _difference(held, entry)))
-    except UsageError as fault:  # a part of its selection matches no case
-        raise SuiteError(_sentence(suite, "suite.json (select)")) from fault
+    except UsageError as error:  # a part of its selection matches no case
+        raise SuiteError(_sentence(suite, "suite.json (select)")) from error
     foreign = sorted(suite.by_id.keys() - evaluated)
     if foreign:
         raise SuiteError(_sentence(suite, foreign[0]))
@@ -78,7 +78,7 @@ def check_provenance(suite: Suite) -> None:
 def check_goldens(suite: Suite) -> None:
     """Check that the reference semantics give the expectations of a suite for its inputs, or raise `SuiteError`."""
     for entry in suite.entries:
-        for item in (entry, entry.control):
+        for item in (entry, entry.neighbour_check):
             if item is not None:
                 _check_golden(suite, item)
 
@@ -94,8 +94,8 @@ def _check_golden(suite: Suite, entry: Entry) -> None:
                 violated = ", ".join(rejection.requirements)
                 raise SuiteError(f"{where}: the reference semantics reject feed {feed} for {violated}.") from rejection
             continue
-        except (LookupError, TypeError, ValueError) as fault:
-            raise SuiteError(f"{where}: the reference semantics cannot evaluate its graph.") from fault
+        except (LookupError, TypeError, ValueError) as error:
+            raise SuiteError(f"{where}: the reference semantics cannot evaluate its graph.") from error
         if rejected is not None:
             raise SuiteError(f"{where}: the reference semantics accept feed {feed}, but {CASE} names {rejected}.")
         outputs = {f"output_{number}": tensors[name] for number, name in enumerate(case.graph.outputs)}
@@ -108,7 +108,7 @@ def _tensors(case: Case, arrays: Mapping[str, Array], where: str) -> dict[str, T
     inputs = {
         input_.name: Tensor(element_type=input_.element_type, array=arrays[input_.name]) for input_ in case.inputs
     }
-    operands = {input_.name: operand_of(inputs[input_.name], exact=input_.role == "control") for input_ in case.inputs}
+    operands = {input_.name: operand_of(inputs[input_.name], exact=input_.role == "setting") for input_ in case.inputs}
     widest = max((array.itemsize for array in arrays.values()), default=0)
     elements = sum(math.prod(x.shape) for x in inferred(case.graph, operands).values())
     check_memory(elements * widest, where)

@@ -18,8 +18,8 @@ from opconform.tensors.literals import Element, checked
 #: The most dimensions of numpy's arrays, and the largest product of the sizes of an empty shape without its zeros.
 RANK = 64
 _BESIDE_ZERO = 1 << 58
-#: The most elements of a control input: they are part of the case's content one by one.
-_CONTROL = 100_000
+#: The most elements of a setting input: they are part of the case's content one by one.
+_SETTING = 100_000
 #: How many checked keys, and how many tensors, are kept.
 _KNOWN = 1_000
 
@@ -64,9 +64,9 @@ def tensors_of(operation: Operation, keys: Any, limits: Limits, known: KnownTens
             if item is not None:
                 try:
                     tensors[name] = known.draft(port, item, limits)
-                except KeyMistake as fault:
-                    inside = (index, *fault.inside) if port.variadic else fault.inside
-                    raise KeyMistake(fault.key, fault.sentence, inside, fault.value) from fault
+                except KeyMistake as error:
+                    inside = (index, *error.inside) if port.variadic else error.inside
+                    raise KeyMistake(error.key, error.sentence, inside, error.value) from error
     return tensors
 
 
@@ -83,12 +83,12 @@ def _tensor(port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
     if keys.fill != "constant" and keys.value is not None:
         raise KeyMistake(name, "`value` needs `fill: constant`", ("value", KEY))
     elements = () if keys.value is None else (_element(name, element_type, keys.value, "value"),)
-    if port.role == "tensor":
+    if port.role == "data":
         return TensorDraft(element_type=element_type, shape=keys.shape, fill=keys.fill or "ramp", elements=elements)
     if not elements and count:
         raise KeyMistake(name, "its elements decide what the operation does, so it needs `values` or `fill: constant`")
-    if count > _CONTROL:
-        raise KeyMistake(name, f"{count:,} elements are over the limit of {_CONTROL:,} for a control input")
+    if count > _SETTING:
+        raise KeyMistake(name, f"{count:,} elements are over the limit of {_SETTING:,} for a setting input")
     return TensorDraft(element_type=element_type, shape=keys.shape, fill="values", elements=elements * count)
 
 
@@ -140,5 +140,5 @@ def _element(name: str, element_type: str, value: object, key: str) -> Element:
         raise KeyMistake(name, sentence, (key,), value)
     try:
         return checked(element_type, value)
-    except ValueError as fault:
-        raise KeyMistake(name, str(fault), (key,), value) from fault
+    except ValueError as error:
+        raise KeyMistake(name, str(error), (key,), value) from error

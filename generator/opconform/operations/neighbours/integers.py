@@ -1,4 +1,4 @@
-"""Constant-1, Convert-1 and ShapeOf-3, which compute control inputs. Contexts need them only for integers."""
+"""Constant-1, Convert-1 and ShapeOf-3, which compute setting inputs. Contexts need them only for integers."""
 
 from collections.abc import Callable
 

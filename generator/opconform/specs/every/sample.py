@@ -111,7 +111,7 @@ class Samples:
         """The declared dimensions: the group's word for tensors, and what a second feed changes."""
         dynamic: dict[str, Any] = {}
         if (word := generic.get("dynamic")) is not None:
-            fed = [x for port in self.operation.inputs if port.role == "tensor" for x in _named(port, keys)]
+            fed = [x for port in self.operation.inputs if port.role == "data" for x in _named(port, keys)]
             dynamic = {
                 name: _DECLARED[word](shape_of(x)) if word in _DECLARED else word
                 for name, x in fed

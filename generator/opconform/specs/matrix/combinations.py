@@ -84,18 +84,18 @@ def holds(wanted: Expression, variables: Mapping[str, Value], meter: Meter) -> b
     """Whether a filter is true for a combination."""
     try:
         value = wanted.value(variables, meter)
-    except ExpressionError as fault:
-        raise KeyMistake("where", failure(fault, variables)) from fault
+    except ExpressionError as error:
+        raise KeyMistake("where", failure(error, variables)) from error
     if not isinstance(value, bool):
         raise KeyMistake("where", f"{wanted} returns {quoted(value)}, which is neither true nor false")
     return value
 
 
-def failure(fault: ExpressionError, variables: Mapping[str, Value]) -> str:
+def failure(error: ExpressionError, variables: Mapping[str, Value]) -> str:
     """Why an expression failed, with the values of the variables."""
-    if isinstance(fault, UndefinedVariableError):
-        return f"{fault}; defined variables: {shown(variables) if variables else 'none'}"
-    return f"{fault}, with {shown(variables)}"
+    if isinstance(error, UndefinedVariableError):
+        return f"{error}; defined variables: {shown(variables) if variables else 'none'}"
+    return f"{error}, with {shown(variables)}"
 
 
 def shown(variables: Mapping[str, Value]) -> str:
@@ -109,8 +109,8 @@ def _values(name: str, values: Any, meter: Meter) -> Sequence[Value]:
         if not is_expression(values):
             return [expression_of(value).value({}, meter) if is_expression(value) else value for value in values]
         found = expression_of(values).value({}, meter)
-    except ExpressionError as fault:
-        raise KeyMistake("matrix", f"{name}: {fault}", (name,)) from fault
+    except ExpressionError as error:
+        raise KeyMistake("matrix", f"{name}: {error}", (name,)) from error
     if not isinstance(found, list) or not found:
         sentence = f"{name}: {expression_of(values)} must return a non-empty list of values, not {quoted(found)}"
         raise KeyMistake("matrix", sentence, (name,))

@@ -89,6 +89,6 @@ def draws_of(group: Group, combination: Combination, seed: int, meter: Meter) ->
         for name, value in random.draw.items():
             try:
                 drawn[name] = expression_of(value).value(drawn, meter, functions) if is_expression(value) else value
-            except ExpressionError as fault:
-                raise KeyMistake("random", f"{name}: {failure(fault, drawn)}", ("draw", name)) from fault
+            except ExpressionError as error:
+                raise KeyMistake("random", f"{name}: {failure(error, drawn)}", ("draw", name)) from error
         yield drawn if wanted is None or holds(wanted, drawn, meter) else None

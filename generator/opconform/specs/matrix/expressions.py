@@ -135,10 +135,10 @@ class Expression:
                 return variables[self.text]
             found = self._compiled({**functions, **variables, _METER: meter})
             meter.count(found)
-        except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as fault:
-            unknown = _UNKNOWN.fullmatch(str(fault))
+        except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as error:
+            unknown = _UNKNOWN.fullmatch(str(error))
             hint = _hint(unknown[1], functions, variables) if unknown else ""
-            raise ExpressionError(f"{self} fails: {_sentence(fault)}{hint}") from fault
+            raise ExpressionError(f"{self} fails: {_sentence(error)}{hint}") from error
         if isinstance(found, bool | int):  # the value of a filter, which is computed for each combination
             return found
         leaves = list(_leaves(found))
@@ -195,8 +195,8 @@ def compiled(text: str) -> Expression:
         raise ExpressionError(f"`{quoted_text(text)}` nests brackets deeper than the limit of {NESTED} levels")
     try:
         return Expression(text, _SANDBOX.compile_expression(text, undefined_to_none=False))
-    except (TemplateError, RecursionError, SyntaxError, ValueError) as fault:
-        raise ExpressionError(f"`{quoted_text(text)}` cannot be read: {_sentence(fault)}") from fault
+    except (TemplateError, RecursionError, SyntaxError, ValueError) as error:
+        raise ExpressionError(f"`{quoted_text(text)}` cannot be read: {_sentence(error)}") from error
 
 
 def _is_finite(leaf: object) -> bool:
@@ -226,10 +226,10 @@ def _hint(name: str, functions: Iterable[str], variables: Iterable[str]) -> str:
     return f" (did you mean {near!r}?)" if near else f" (functions: {', '.join(functions)})"
 
 
-def _sentence(fault: BaseException) -> str:
+def _sentence(error: BaseException) -> str:
     """What is wrong with an expression, in the words of specs."""
-    if isinstance(fault, SecurityError):
+    if isinstance(error, SecurityError):
         return "a value has no attributes and methods"
-    said = _INNER.sub("", str(fault).strip() or type(fault).__name__).removesuffix(".")
+    said = _INNER.sub("", str(error).strip() or type(error).__name__).removesuffix(".")
     said = said.replace("end of template", "end").replace("No filter named", "unknown filter")
     return quoted_text(said)

@@ -65,10 +65,10 @@ def replace_named(path: Path, content: bytes) -> None:
             path.write_bytes(content)
         else:
             replace_file(path, content)
-    except OSError as fault:
-        if DiskError.is_full(fault):
-            raise DiskError(path, fault) from fault
-        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+    except OSError as error:
+        if DiskError.is_full(error):
+            raise DiskError(path, error) from error
+        raise UsageError(f"{path} cannot be written: {error.strerror}. Name another file.") from error
 
 
 def replace_ours(path: Path, content: bytes, mark: bytes) -> None:
@@ -82,8 +82,8 @@ def check_ours(path: Path, *marks: bytes) -> None:
     try:
         check_named(path)
         ours = is_ours(path, marks)
-    except OSError as fault:
-        raise UsageError(f"{path} cannot be written: {fault.strerror}. Name another file.") from fault
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}. Name another file.") from error
     if not ours:
         raise UsageError(f"opconform did not write {path} and does not overwrite it. Name another file.")
 
@@ -143,8 +143,8 @@ def check_replaceable(out: Path, specs: Collection[str] | None = None) -> None:
         )
     try:
         suite = open_suite(out)
-    except SuiteError as fault:
-        raise UsageError(f"{fault} The suite is not replaced: remove {out} first, or use another --out.") from fault
+    except SuiteError as error:
+        raise UsageError(f"{error} The suite is not replaced: remove {out} first, or use another --out.") from error
     foreign = next(foreign_faults(suite), None)
     if foreign is not None:
         raise UsageError(f"{foreign} The suite is not replaced: move the file, or use another --out.")

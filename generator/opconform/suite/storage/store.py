@@ -40,12 +40,12 @@ class Folder:
         try:
             self._check_folder(path.rpartition("/")[0])
             return read_regular(place, limit)
-        except FileTooLargeError as fault:
-            raise TooLargeError(place, fault.size, limit) from fault
-        except FileNotFoundError as fault:
-            raise SuiteError(f"{place} is missing. Generate the suite again.") from fault
-        except OSError as fault:
-            raise SuiteError(f"{place} cannot be read: {fault.strerror}. Generate the suite again.") from fault
+        except FileTooLargeError as error:
+            raise TooLargeError(place, error.size, limit) from error
+        except FileNotFoundError as error:
+            raise SuiteError(f"{place} is missing. Generate the suite again.") from error
+        except OSError as error:
+            raise SuiteError(f"{place} cannot be read: {error.strerror}. Generate the suite again.") from error
 
     def _check_folder(self, folder: str) -> None:
         if not folder or folder in self._checked:
@@ -81,10 +81,10 @@ class Zip:
             if metadata.file_size > limit:
                 raise TooLargeError(f"{self.root}:{path}", metadata.file_size, limit)
             return self.archive.read(metadata)
-        except KeyError as fault:
-            raise SuiteError(f"{self.root}:{path} is missing. Generate the suite again.") from fault
-        except ZIP_ERRORS as fault:
-            raise SuiteError(f"{self.root}:{path} cannot be read: {fault}. Generate the suite again.") from fault
+        except KeyError as error:
+            raise SuiteError(f"{self.root}:{path} is missing. Generate the suite again.") from error
+        except ZIP_ERRORS as error:
+            raise SuiteError(f"{self.root}:{path} cannot be read: {error}. Generate the suite again.") from error
 
     def paths(self) -> Iterator[str]:
         """The name of every member; a repeated one is repeated."""
@@ -102,14 +102,14 @@ def open_store(path: Path) -> Store:
         with open_regular(path, follow_links=True) as file:
             size = os.fstat(file.fileno()).st_size
         archive = zipfile.ZipFile(path)
-    except FileNotFoundError as fault:
-        raise MissingError(f"Suite not found: {path}. Write one with `opconform generate --out {path}`.") from fault
-    except OSError as fault:
-        raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a suite, a folder or a zip file.") from fault
-    except ZIP_ERRORS as fault:
+    except FileNotFoundError as error:
+        raise MissingError(f"Suite not found: {path}. Write one with `opconform generate --out {path}`.") from error
+    except OSError as error:
+        raise SuiteError(f"{path} cannot be read: {error.strerror}. Name a suite, a folder or a zip file.") from error
+    except ZIP_ERRORS as error:
         if path.suffix != ".zip":
-            raise MissingError(f"{path} is not a suite: it is neither a folder nor a zip file.") from fault
-        raise SuiteError(f"{path} is not a complete zip file. Generate the suite again.") from fault
+            raise MissingError(f"{path} is not a suite: it is neither a folder nor a zip file.") from error
+        raise SuiteError(f"{path} is not a complete zip file. Generate the suite again.") from error
     unpacked = sum(member.file_size for member in archive.infolist())
     if unpacked > _GROWTH * size:
         raise SuiteError(f"{path} unpacks to {unpacked:,} bytes, more than {_GROWTH} times its size.")

@@ -65,8 +65,8 @@ def work_folder(out: Path) -> Iterator[WorkFolder]:
     lock = FileLock(work.mark, timeout=0)
     try:
         lock.acquire()
-    except (Timeout, FileNotFoundError) as fault:  # or another process has just removed the folder
-        raise UsageError(f"Another process is writing {out}. Wait for it, or use another --out.") from fault
+    except (Timeout, FileNotFoundError) as error:  # or another process has just removed the folder
+        raise UsageError(f"Another process is writing {out}. Wait for it, or use another --out.") from error
     try:
         work.clear()
         work.partial.mkdir()

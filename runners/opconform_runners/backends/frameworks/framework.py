@@ -154,7 +154,7 @@ class Framework:
     ) -> dict[str, Any]:
         """The operands as the adapter takes them; raises `Rejected` for what violates constraints."""
         roles = {name: port.role for name in named for port in declaration.inputs if port.takes(name)}
-        plain = [name for name in named if roles[name] == "control" and name not in row.tensors]
+        plain = [name for name in named if roles[name] == "setting" and name not in row.tensors]
         values = {
             name: self.static(operand.value) if name in plain else self._value(operand, roles[name])
             for name, operand in named.items()
@@ -167,7 +167,7 @@ class Framework:
         return values
 
     def _value(self, operand: Operand, role: Role) -> Any:
-        is_constant = role == "tensor" and is_plain(operand.value)
+        is_constant = role == "data" and is_plain(operand.value)
         return self.tensor(operand.value, self.types[operand.element_type]) if is_constant else operand.value
 
     def check(self, case: DeclaredCase) -> None:
@@ -182,7 +182,7 @@ class Framework:
 
     def takes_tensor(self, case: Case, tensor: Input) -> bool:
         """Whether an input of a case becomes a tensor of the framework, and not numbers and lists of Python's."""
-        return tensor.role == "tensor" or tensor.name in self.row(case.op).tensors
+        return tensor.role == "data" or tensor.name in self.row(case.op).tensors
 
     def name_of(self, kind: Any) -> str:
         """The element type of a framework's type; raises `Unsupported` if it has no name here."""
@@ -202,5 +202,5 @@ def rank_of(tensor: Any) -> int:
     """The rank of a framework's tensor; raises `Unsupported` if it is not known when the graph is built."""
     try:
         return len(tensor.shape)
-    except ValueError as fault:
-        raise Unsupported("the dimensions of a tensor of unknown rank cannot be counted") from fault
+    except ValueError as error:
+        raise Unsupported("the dimensions of a tensor of unknown rank cannot be counted") from error

@@ -100,14 +100,14 @@ class Jax:
 
 def _check(case: Case, feeds: Sequence[Inputs]) -> None:
     for input_ in case.inputs:
-        if input_.role == "control" and input_.binding == "parameter":
+        if input_.role == "setting" and input_.binding == "parameter":
             raise Unsupported(f"{input_.name} is static in a compiled JAX function, which takes no other value")
         if input_.dynamic is not None or len({feed[input_.name].shape for feed in feeds}) > 1:
             raise Unsupported("JAX compiles for static shapes")
 
 
 def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
-    """Control integers as Python's own; other control values as an array of their type, as JAX users write them."""
+    """Setting integers as Python's own; other setting values as an array of their type, as JAX users write them."""
     if _JAX.takes_tensor(case, given):
         return jnp.asarray(tensor.array.view(_JAX.type_of(tensor)))
     native = tensor.type.native

@@ -199,8 +199,8 @@ def _strided_slice(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any
     refuse_if(sum(isinstance(x, slice | int) for x in index) > len(data.shape), "indices.rank")
     try:
         array = data.array[index]
-    except IndexError as fault:
-        raise Rejected("build", str(fault), "shrink.range") from fault
+    except IndexError as error:
+        raise Rejected("build", str(error), "shrink.range") from error
     return [Tensor(element_type=data.element_type, array=np.array(array, data.array.dtype, order="C"))]
 
 

@@ -71,7 +71,7 @@ def _traced(case: DeclaredCase, parameters: Sequence[Input], first: Inputs) -> C
         held = {}
         for item in (input_ for input_ in case.inputs if input_.name not in fed):
             tensor = first[item.name]
-            is_number = item.role == "control" and tensor.type.is_integer and not tensor.shape  # as users write it
+            is_number = item.role == "setting" and tensor.type.is_integer and not tensor.shape  # as users write it
             held[item.name] = plain(tensor, _TENSORFLOW.types) if is_number else _argument(case, item, tensor)
         return _TENSORFLOW.outputs(case, {**held, **fed}, build)
 
@@ -91,7 +91,7 @@ def _signature(case: Case, given: Input, tensor: Tensor) -> Any:
 
 
 def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
-    """A tensor as TensorFlow takes it, with control integers in a type that the operation accepts."""
+    """A tensor as TensorFlow takes it, with setting integers in a type that the operation accepts."""
     allowed = _TENSORFLOW.row(case.op).types.get(given.name, ())
     if allowed and tensor.type.is_integer and tensor.element_type not in allowed:
         types = _TENSORFLOW.types

@@ -70,9 +70,9 @@ def _compiled(case: DeclaredCase, constants: Mapping[str, Any]) -> Callable[...,
 
 
 def _is_dynamic(case: Case) -> bool:
-    """Whether shapes or control inputs may change from one inference to the next."""
+    """Whether shapes or setting inputs may change from one inference to the next."""
     return any(
-        input_.dynamic is not None or (input_.role == "control" and input_.binding == "parameter")
+        input_.dynamic is not None or (input_.role == "setting" and input_.binding == "parameter")
         for input_ in case.inputs
     )
 

@@ -80,9 +80,9 @@ def _plugin_provider(plugin: Plugin) -> Provider:
     try:
         # Some plugins name their provider after the registration, so that the hardware must not be part of it.
         ort.register_execution_provider_library(plugin.name.partition(".")[0], str(plugin.path))
-    except (state.Fail, state.InvalidArgument, state.RuntimeException, RuntimeError) as fault:
-        said = short_message(fault, _ERROR, 300).rstrip(". ")
-        raise UsageError(f"ONNX Runtime cannot load {plugin.path}: {said}.") from fault
+    except (state.Fail, state.InvalidArgument, state.RuntimeException, RuntimeError) as error:
+        said = short_message(error, _ERROR, 300).rstrip(". ")
+        raise UsageError(f"ONNX Runtime cannot load {plugin.path}: {said}.") from error
     found = [get_ep_device for get_ep_device in ort.get_ep_devices() if get_ep_device.ep_name not in before]
     if not found:
         raise UsageError(f"{plugin.path} finds no device on this machine that it can execute on.")

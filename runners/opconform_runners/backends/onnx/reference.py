@@ -44,8 +44,8 @@ class OnnxReference:
         try:
             checker.check_model(loaded, full_check=True)
             evaluator = ReferenceEvaluator(loaded)
-        except (checker.ValidationError, shape_inference.InferenceError) as fault:
-            raise Rejected("build", short_message(fault)) from fault
+        except (checker.ValidationError, shape_inference.InferenceError) as error:
+            raise Rejected("build", short_message(error)) from error
         declared = [_ELEMENT_TYPES[x.type.tensor_type.elem_type] for x in loaded.graph.output]
         outputs: list[Outputs] = []
         for feed in feeds:
@@ -56,8 +56,8 @@ class OnnxReference:
             }
             try:
                 results = evaluator.run(None, given)
-            except Exception as fault:  # the evaluator is Python over numpy, and raises any exception
-                raise Rejected("run", f"{type(fault).__name__}: {short_message(fault)}") from fault
+            except Exception as error:  # the evaluator is Python over numpy, and raises any exception
+                raise Rejected("run", f"{type(error).__name__}: {short_message(error)}") from error
             outputs.append([_output(np.asarray(result), kind) for result, kind in zip(results, declared, strict=True)])
         return outputs
 

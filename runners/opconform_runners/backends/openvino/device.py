@@ -131,13 +131,13 @@ def _register(core: ov.Core, plugin: Plugin) -> None:
     try:
         core.register_plugin(str(plugin.path), plugin.name)
         core.get_versions(plugin.name)
-    except RuntimeError as fault:
-        message = " ".join(str(fault).split())
+    except RuntimeError as error:
+        message = " ".join(str(error).split())
         other = _OTHER_NAME.search(message)
         if other is not None:
             raise UsageError(
                 f"{plugin.path} implements {other['name']}. The name of its device must contain that, "
                 f"as in MY{other['name']}={plugin.path}."
-            ) from fault
+            ) from error
         said = short_message(message, _NOISE, 300).rstrip(". ")
-        raise UsageError(f"OpenVINO cannot load {plugin.path} as the device {plugin.name}: {said}.") from fault
+        raise UsageError(f"OpenVINO cannot load {plugin.path} as the device {plugin.name}: {said}.") from error

@@ -55,9 +55,9 @@ class OpenVINOReference:
 def _evaluate(case: DeclaredCase, model: ov.Model, results: Sequence[ov.Tensor], given: Sequence[ov.Tensor]) -> None:
     try:
         is_evaluated = model.evaluate(results, given)
-    except RuntimeError as fault:
-        if case.op in _NOT_EVALUATED and "Evaluation failed on" in str(fault):
-            raise NotImplementedError(f"Not Implemented: OpenVINO does not evaluate {case.op}") from fault
+    except RuntimeError as error:
+        if case.op in _NOT_EVALUATED and "Evaluation failed on" in str(error):
+            raise NotImplementedError(f"Not Implemented: OpenVINO does not evaluate {case.op}") from error
         raise
     if not is_evaluated:
         raise NotImplementedError("Not Implemented: Model.evaluate returned false")
@@ -67,5 +67,5 @@ def _space(port: ov.Output, case: DeclaredCase) -> ov.Tensor:
     """An output for the evaluation to resize; if the model has no static type, of the first tensor input's type."""
     if port.element_type.is_static():
         return ov.Tensor(port.element_type, ov.Shape([0]))
-    types = [input_.element_type for input_ in case.inputs if input_.role == "tensor"] or ["f32"]
+    types = [input_.element_type for input_ in case.inputs if input_.role == "data"] or ["f32"]
     return ov.Tensor(type_of(types[0]), ov.Shape([0]))

@@ -62,10 +62,10 @@ def start(backend: BackendOptions, executor: Executor | None = None) -> Started:
         is_installed = name.partition(":")[0] in names()
         try:
             implementation = implementation_of(command, executor)
-        except HarnessError as fault:
+        except HarnessError as error:
             if ALL not in backend.backends or name in backend.backends or not is_installed:
                 raise
-            started.absent[name] = str(fault)
+            started.absent[name] = str(error)
             continue
         # a harness, or a class in a file, is called by the name of its product
         title = name if is_installed else free_name(implementation.name, {*started.commands, *commands})
@@ -99,8 +99,8 @@ def run_matrix(
     for name, implementation in started.implementations.items():
         try:
             check_dialects(suite, implementation)
-        except UsageError as fault:
-            absent[name] = str(fault)
+        except UsageError as error:
+            absent[name] = str(error)
             del commands[name]
     if not commands:
         raise UsageError(" ".join(absent.values()))

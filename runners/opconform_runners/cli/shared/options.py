@@ -78,8 +78,8 @@ def _shard(_context: click.Context, _option: click.Parameter, text: str | None) 
         text = f"{int(index) + 1}/{total}" if index.isdecimal() else f"{index}/{total}"
     try:
         return None if text is None else shard_of(text)
-    except ValueError as fault:
-        raise click.BadParameter(f"{fault}.") from fault
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.") from error
 
 
 #: Adds `--shard`, one of several parts of the cases.

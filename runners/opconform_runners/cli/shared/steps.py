@@ -108,8 +108,8 @@ def show_report(report: Report, out: Path, results: ResultOptions) -> int:
     full = None
     try:
         write_report(out, report)
-    except DiskError as fault:
-        full = fault
+    except DiskError as error:
+        full = error
     if results.as_json:
         print_json(report_document(report))
     elif results.quiet:

@@ -142,12 +142,12 @@ class _Output(io.FileIO):
             return super().write(content) or 0
         except BrokenPipeError:
             self._discard()
-        except OSError as fault:
+        except OSError as error:
             self._discard()
             if self._is_terminal:
                 return memoryview(content).nbytes
             advice = "Free some space, or redirect it elsewhere."
-            raise OutputError(f"Standard output cannot be written: {fault.strerror}. {advice}") from fault
+            raise OutputError(f"Standard output cannot be written: {error.strerror}. {advice}") from error
         return memoryview(content).nbytes
 
     def _discard(self) -> None:

@@ -15,8 +15,8 @@ from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.verdict import Own
 
 #: An execution of a case: the first, one in a fresh harness, one in a harness that no other case touched, or the one of
-#: its control.
-Attempt = Literal["first", "again", "alone", "control"]
+#: its neighbour check.
+Attempt = Literal["first", "again", "alone", "neighbour-check"]
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 

@@ -90,8 +90,8 @@ class OutcomeLog:
             else:
                 self._write(header_line(header))
                 self._chain = _linked("", header_line(header))[0]
-        except OSError as fault:
-            raise not_writable(self._out, fault) from fault
+        except OSError as error:
+            raise not_writable(self._out, error) from error
 
     def add(self, logged: LoggedOutcome, files: Sequence[bytes] = ()) -> None:
         """Write a line at once, after the outputs that it names, or raise a DiskError.
@@ -106,8 +106,8 @@ class OutcomeLog:
             chain, line = _linked(self._chain, logged_line(logged))
             self._write(line)
             self._chain = chain
-        except OSError as fault:
-            raise DiskError(self._path, fault) from fault
+        except OSError as error:
+            raise DiskError(self._path, error) from error
 
     def close(self) -> None:
         """Close the files, if they were begun, and let others write to the folder."""
@@ -145,8 +145,8 @@ def read_log(content: bytes, where: str) -> Log:
     logged, chain = [], _linked("", first)[0]
     try:
         header = RUN_HEADER.validate_json(first)
-    except ValidationError as fault:
-        raise SuiteError(f"{where} has no header that this version of opconform writes. Repeat the run.") from fault
+    except ValidationError as error:
+        raise SuiteError(f"{where} has no header that this version of opconform writes. Repeat the run.") from error
     for number, line in enumerate(lines, 2):
         text = b"{" + line[_LINK:]
         chain, sealed = _linked(chain, text)
@@ -155,8 +155,8 @@ def read_log(content: bytes, where: str) -> Log:
             raise SuiteError(what)
         try:
             logged.append(LOGGED.validate_json(text))
-        except ValidationError as fault:
-            raise SuiteError(what) from fault
+        except ValidationError as error:
+            raise SuiteError(what) from error
     return Log(path=where, header=header, lines=tuple(logged), chain=chain)
 
 
@@ -196,8 +196,8 @@ def _held(out: Path) -> tuple[RunHeader, bool] | None:
             return written.header, written.is_complete
         if _has_content(out / OUTCOMES):
             return read_log(_content(out / OUTCOMES).partition(b"\n")[0] + b"\n", str(out / OUTCOMES)).header, False
-    except SuiteError as fault:
-        raise UsageError(f"{str(fault).removesuffix(' Repeat the run.')} {_OTHERWISE}") from fault
+    except SuiteError as error:
+        raise UsageError(f"{str(error).removesuffix(' Repeat the run.')} {_OTHERWISE}") from error
     return None
 
 
@@ -208,8 +208,8 @@ def _has_content(path: Path) -> bool:
 def _content(path: Path) -> bytes:
     try:
         return read_regular(path, RESULTS_LIMIT)
-    except OSError as fault:
-        raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
+    except OSError as error:
+        raise SuiteError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _check_same(out: Path, held: RunHeader, is_complete: bool, new: RunHeader, *, resumed: bool) -> None:

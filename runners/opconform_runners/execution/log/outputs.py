@@ -35,10 +35,10 @@ def read_outputs(path: Path | str, where: str, *, limit: int) -> tuple[Array, ..
             return Error(sentence=f"{where} cannot be read: it is a hard link to another file")
     except FileNotFoundError:
         raise
-    except FileTooLargeError as fault:
-        return Oversized(size=fault.size)
-    except OSError as fault:
-        return Error(sentence=f"{where} cannot be read: {fault.strerror}")
+    except FileTooLargeError as error:
+        return Oversized(size=error.size)
+    except OSError as error:
+        return Error(sentence=f"{where} cannot be read: {error.strerror}")
     return outputs_in(content, where, limit=limit)
 
 
@@ -46,10 +46,10 @@ def outputs_in(content: bytes, where: str, *, limit: int) -> tuple[Array, ...] |
     """The outputs in the content of an `.npz` file, in order; all its arrays together may take `limit` bytes."""
     try:
         arrays = arrays_of(content, where, limit=limit)
-    except SuiteError as fault:
-        return Error(sentence=str(fault)[:_LONGEST].rstrip("."))
-    except Exception as fault:  # noqa: BLE001 - the boundary: nothing that a harness wrote may end the run
-        return Error(sentence=f"{where} is not a readable .npz file: {type(fault).__name__}")
+    except SuiteError as error:
+        return Error(sentence=str(error)[:_LONGEST].rstrip("."))
+    except Exception as error:  # noqa: BLE001 - the boundary: nothing that a harness wrote may end the run
+        return Error(sentence=f"{where} is not a readable .npz file: {type(error).__name__}")
     if (ordered := in_order(arrays)) is not None:
         return ordered
     found = ", ".join(sorted(arrays))[:_LONGEST]
@@ -68,10 +68,10 @@ def member_content(archive: zipfile.ZipFile, path: Path, name: str, limit: int) 
         metadata = archive.getinfo(name)
         if metadata.file_size <= limit:
             return archive.read(metadata)
-    except KeyError as fault:
-        raise SuiteError(f"{path} contains no {name}: it is not a file that opconform wrote.") from fault
-    except ZIP_ERRORS as fault:
-        raise SuiteError(f"{path}: {name} cannot be read: {fault}. Run the suite again.") from fault
+    except KeyError as error:
+        raise SuiteError(f"{path} contains no {name}: it is not a file that opconform wrote.") from error
+    except ZIP_ERRORS as error:
+        raise SuiteError(f"{path}: {name} cannot be read: {error}. Run the suite again.") from error
     raise SuiteError(f"{path}: {name} takes {metadata.file_size:,} bytes, more than the {limit:,} allowed.")
 
 

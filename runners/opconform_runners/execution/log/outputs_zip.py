@@ -51,8 +51,8 @@ class OutputsWriter:
                 with open_regular(self._path) as held, replacement(self._path) as file:
                     _copy(held, file, names)
             self._archive = zipfile.ZipFile(self._path, "a")
-        except OSError as fault:
-            raise DiskError(self._path, fault) from fault
+        except OSError as error:
+            raise DiskError(self._path, error) from error
         if self._left is not None:
             self._left -= sum(info.file_size for info in self._archive.infolist())
 
@@ -70,8 +70,8 @@ class OutputsWriter:
             self._archive.writestr(member(name), content)
             if self._archive.fp is not None:
                 self._archive.fp.flush()
-        except OSError as fault:
-            raise DiskError(self._path, fault) from fault
+        except OSError as error:
+            raise DiskError(self._path, error) from error
         if self._left is not None:
             self._left -= len(content)
 
@@ -92,8 +92,8 @@ class KeptOutputs:
             self._archive = _archive(self._path)
         except FileNotFoundError:
             pass
-        except ZIP_ERRORS as fault:
-            raise SuiteError(f"{self._path} cannot be read: {fault}. Run the suite again.") from fault
+        except ZIP_ERRORS as error:
+            raise SuiteError(f"{self._path} cannot be read: {error}. Run the suite again.") from error
 
     def files(self, case: str) -> list[bytes]:
         """The files of a case's outputs, one per feed; none if they were not kept."""

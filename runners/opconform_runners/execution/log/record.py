@@ -19,7 +19,7 @@ from opconform.errors import DiskError, HarnessError, MissingError, SuiteError, 
 from opconform.files import open_regular
 from opconform.suite.case import Case
 from opconform.suite.kind import check_kind
-from opconform.suite.manifest import CONTROL, Entry, entry_line
+from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, entry_line
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import check_named
 from opconform.tensors.npz import arrays_of, member
@@ -53,12 +53,12 @@ from opconform_runners.verdicts.run_header import RunHeader
 
 #: The most bytes of the log of a recording.
 _LIMIT = 1 << 30
-#: The files that a blind suite does not have: expected outputs, and controls, whose inputs would reveal them.
-_NOT_BLIND = ("expected.", f"{CONTROL}/")
+#: The files that a blind suite does not have: expected outputs, and neighbour checks, whose inputs would reveal them.
+_NOT_BLIND = ("expected.", f"{NEIGHBOUR_CHECK}/")
 
 
 def blind_digest(suite: Suite) -> str:
-    """The digest that a suite has when it is blind: that of its manifest without expected outputs and controls."""
+    """The digest that a suite has when it is blind, so without expected outputs and neighbour checks."""
     manifest = hashlib.sha256()
     for entry in suite.entries:
         files = {name: digest for name, digest in entry.files.items() if not name.startswith(_NOT_BLIND)}
@@ -95,8 +95,8 @@ def record(
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         (work / OUTPUTS_ZIP).replace(out)
         shutil.rmtree(work)
-    except OSError as fault:
-        raise DiskError(out, fault) from fault
+    except OSError as error:
+        raise DiskError(out, error) from error
     return digest, recorder.header, dict(sorted(Counter(x.status for x in recorder.first.values()).items()))
 
 
@@ -135,7 +135,7 @@ class _Recorder:
         """The entries to execute again, or alone."""
         if attempt == "again":
             return [entry for entry in entries if entry.id not in self.second and not self._ended(entry)]
-        if attempt == "control":
+        if attempt == "neighbour-check":
             return []
         return [
             entry
@@ -235,12 +235,12 @@ def open_record(path: Path) -> Record:
     try:
         open_regular(path, follow_links=True).close()
         archive = zipfile.ZipFile(path)
-    except FileNotFoundError as fault:
-        raise MissingError(f"Recorded outputs not found: {path}. Name a file that `run --record` wrote.") from fault
-    except OSError as fault:
-        raise SuiteError(f"{path} cannot be read: {fault.strerror}. Name a file that `run --record` wrote.") from fault
-    except (zipfile.BadZipFile, NotImplementedError, ValueError) as fault:
-        raise SuiteError(f"{path} is not a complete file of outputs, as `run --record` writes it: {fault}.") from fault
+    except FileNotFoundError as error:
+        raise MissingError(f"Recorded outputs not found: {path}. Name a file that `run --record` wrote.") from error
+    except OSError as error:
+        raise SuiteError(f"{path} cannot be read: {error.strerror}. Name a file that `run --record` wrote.") from error
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        raise SuiteError(f"{path} is not a complete file of outputs, as `run --record` writes it: {error}.") from error
     log = read_log(member_content(archive, path, OUTCOMES, _LIMIT), f"{path}: {OUTCOMES}")
     lines = _executions(log.lines, log.header, path)
     names = {name for both in lines.values() for name in _held_names(*both)}
@@ -264,7 +264,7 @@ def _executions(
     """The first and the second execution of each case; that alone counts more than that in a fresh harness."""
     found: dict[str, dict[Attempt, LoggedOutcome]] = defaultdict(dict)
     for logged in lines:
-        if logged.execution in found[logged.case] or logged.execution == "control" or logged.own is not None:
+        if logged.execution in found[logged.case] or logged.execution == "neighbour-check" or logged.own is not None:
             raise SuiteError(f"{path}: {OUTCOMES} has a line of {logged.case} that no recording has.")
         found[logged.case][logged.execution] = logged
     both = {case: (some.get("first"), some.get("alone", some.get("again"))) for case, some in sorted(found.items())}

@@ -52,7 +52,7 @@ def judge(
                     raise SuiteError(f"{recorded.path} says that {entry.id} could not be sent, but it can be.")
                 log.add(*verdicts.add(entry, logged.execution, case, outcome, *logged.incidents))
             on_progress(number / len(entries), number)
-        verdicts.give_up_controls(entries, NOT_RECORDED)
+        verdicts.give_up_neighbour_checks(entries, NOT_RECORDED)
         results = tuple(verdicts.result(entry) for entry in entries)
         write_results(out, header, results)
     return Run(header=header, results=results, missing=(), gave_up=None, interrupted=None, continued=0)

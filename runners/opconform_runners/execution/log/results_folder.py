@@ -61,10 +61,10 @@ def owned_folder(out: Path, files: Marks = FILES) -> Iterator[None]:
     try:
         place.mkdir(parents=True, exist_ok=True)
         lock.acquire()
-    except Timeout as fault:
-        raise UsageError(f"Another process is writing to {out}. Wait for it, or use another --out.") from fault
-    except OSError as fault:
-        raise not_writable(out, fault) from fault
+    except Timeout as error:
+        raise UsageError(f"Another process is writing to {out}. Wait for it, or use another --out.") from error
+    except OSError as error:
+        raise not_writable(out, error) from error
     try:
         yield
     finally:
@@ -86,8 +86,8 @@ def check_folder(out: Path, files: Marks = FILES) -> None:
             raise UsageError(f"Results cannot be written to {out}: it is a file. Use another --out.")
         for name, marks in files.items():
             check_ours(out / name, *marks)
-    except OSError as fault:
-        raise not_writable(out, fault) from fault
+    except OSError as error:
+        raise not_writable(out, error) from error
 
 
 def check_batches(folder: Path) -> None:
@@ -103,8 +103,8 @@ def check_batches(folder: Path) -> None:
                 _check_batch(path)
             elif not _LEFT.fullmatch(path.name):
                 raise _foreign(path)
-    except OSError as fault:
-        raise not_writable(folder, fault) from fault
+    except OSError as error:
+        raise not_writable(folder, error) from error
 
 
 def _check_batch(folder: Path) -> None:
@@ -124,8 +124,8 @@ def _foreign(path: Path) -> UsageError:
     return UsageError(f"opconform did not write {path} and does not remove it. Move it, or use another --out.")
 
 
-def not_writable(out: Path, fault: OSError) -> DiskError | UsageError:
+def not_writable(out: Path, error: OSError) -> DiskError | UsageError:
     """The error for a folder that results cannot be written to."""
-    if DiskError.is_full(fault):
-        return DiskError(out, fault)
-    return UsageError(f"Results cannot be written to {out}: {fault.strerror}. Use another --out.")
+    if DiskError.is_full(error):
+        return DiskError(out, error)
+    return UsageError(f"Results cannot be written to {out}: {error.strerror}. Use another --out.")

@@ -47,17 +47,17 @@ def connected(url: str) -> Iterator["Cluster"]:
         )
     try:
         from distributed import Client
-    except ImportError as fault:
+    except ImportError as error:
         advice = "Install it with: pip install 'opconform[cluster]'"
-        raise UsageError(f"--executor {url} needs the package distributed. {advice}") from fault
+        raise UsageError(f"--executor {url} needs the package distributed. {advice}") from error
     for name in ("distributed", "distributed.client"):  # their failures are reported as errors
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         _check_answers(found["address"])
         client = Client(f"tcp://{found['address']}", timeout=CONNECT_LIMIT, set_as_default=False)
-    except (OSError, ValueError) as fault:
+    except (OSError, ValueError) as error:
         advice = "Start it with `dask scheduler`, and check host, port and firewall."
-        raise ClusterError(f"The dask scheduler {url} cannot be reached. {advice}") from fault
+        raise ClusterError(f"The dask scheduler {url} cannot be reached. {advice}") from error
     cluster = Cluster(client, url)
     try:
         cluster.check_versions()
@@ -160,18 +160,18 @@ class ClusterExecutor(Executor):
         with contextlib.suppress(Exception):  # it was cancelled, or given up, meanwhile
             try:
                 future.set_result(task.result(timeout=ABSENCE_LIMIT))
-            except BaseException as fault:  # noqa: BLE001 - it is raised again where the result is needed
-                future.set_exception(self._translated(fault))
+            except BaseException as error:  # noqa: BLE001 - it is raised again where the result is needed
+                future.set_exception(self._translated(error))
 
-    def _translated(self, fault: BaseException) -> BaseException:
+    def _translated(self, error: BaseException) -> BaseException:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
-        if isinstance(fault, KilledWorker):
-            return _killed(fault.allowed_failures + 1)
-        if isinstance(fault, FutureCancelledError | OSError | TimeoutError):
+        if isinstance(error, KilledWorker):
+            return _killed(error.allowed_failures + 1)
+        if isinstance(error, FutureCancelledError | OSError | TimeoutError):
             return self._fault or self._lost()
-        return fault
+        return error
 
     def _forget(self, future: "Future[Any]") -> None:
         with self._changed:

@@ -61,10 +61,10 @@ def read_done(place: Path, batch: Any) -> Done:
     try:
         content = read_regular(path, RESULTS_LIMIT)
         done = _DONE.validate_json(content)
-    except OSError as fault:
-        raise SuiteError(f"{path} cannot be read: {fault.strerror}.") from fault
-    except ValidationError as fault:
-        raise SuiteError(f"{path} is not a finished batch: {first_error(fault)}. {AGAIN}") from fault
+    except OSError as error:
+        raise SuiteError(f"{path} cannot be read: {error.strerror}.") from error
+    except ValidationError as error:
+        raise SuiteError(f"{path} is not a finished batch: {first_error(error)}. {AGAIN}") from error
     if done_text(done) != content:
         raise SuiteError(f"{path} was changed after the run: its checksum differs. {AGAIN}")
     failed, log = open_suite(place / SUITES[1]), log_in(place)

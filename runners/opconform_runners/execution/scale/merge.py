@@ -148,5 +148,5 @@ def join_suites(suites: Sequence[Suite], out: Path) -> None:
     """Write one suite of the cases of several to `out`, in place of an earlier one; a DiskError if that fails."""
     try:
         write_extract(((suite, entry) for suite in suites for entry in suite.entries), suites[0].header, out)
-    except OSError as fault:
-        raise DiskError(out, fault) from fault
+    except OSError as error:
+        raise DiskError(out, error) from error

@@ -151,8 +151,8 @@ class RemoteExecution:
             for batch, future in finished:
                 try:
                     executed = future.result()
-                except KilledWorkersError as fault:
-                    why = f"The backend {self.launch.command.name} is quarantined: {fault}"
+                except KilledWorkersError as error:
+                    why = f"The backend {self.launch.command.name} is quarantined: {error}"
                     yield self._condemned(batch, {logged.case for logged in known}), why
                     return
                 self._check_machine(read_log(executed.log, "The log of a worker").header)

@@ -127,10 +127,10 @@ def run_stream(
                 merged.add(done, place)
                 places.append(place)
                 on_case(0.0, 0)
-        except (KeyboardInterrupt, DiskError, HarnessError) as fault:
+        except (KeyboardInterrupt, DiskError, HarnessError) as error:
             if not places:
                 raise
-            interrupted, gave_up = fault, f"Interrupted after {counted(merged.cases, 'case')}"
+            interrupted, gave_up = error, f"Interrupted after {counted(merged.cases, 'case')}"
         header = merged.header(max(source.total, merged.cases), source.ids or _NOTHING)
         log.begin(header)
         join_logs({name: place for name, (_, place) in merged.kept.items()}, log)
@@ -163,8 +163,8 @@ def _begin(folder: Path, digest: str, options: RunOptions) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(held, content)
-    except OSError as fault:
-        raise DiskError(folder, fault) from fault
+    except OSError as error:
+        raise DiskError(folder, error) from error
 
 
 def _done(
@@ -186,8 +186,8 @@ def _done(
         try:
             _keep_failed(suite, [*done.results, *done.repeated], place)
             replace_file(place / DONE, done_text(done))
-        except OSError as fault:
-            raise DiskError(place, fault) from fault
+        except OSError as error:
+            raise DiskError(place, error) from error
     discard(place / _SUITE)
     (place / RESULTS).unlink(missing_ok=True)
     return done

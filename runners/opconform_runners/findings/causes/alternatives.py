@@ -29,7 +29,7 @@ def groups() -> tuple[tuple[str, ...], ...]:
             context_fact(name)
             for name in sorted({name for operation in OPERATIONS.values() for name in operation.context_names})
         ),
-        tuple(f"a control input is {name}" for name in ELEMENT_TYPES),
+        tuple(f"a setting input is {name}" for name in ELEMENT_TYPES),
         *(
             tuple(
                 f"data is {element_type.name}" for element_type in ELEMENT_TYPES.values() if element_type.kind == kind

@@ -59,7 +59,7 @@ def divided_axis(given: Sequence[int], outputs: Sequence[Sequence[int]]) -> int 
 
 
 def accepted_as(case: Case, inputs: Mapping[str, Array], outputs: Sequence[Sequence[int]]) -> str:
-    """How a backend may have read the control inputs of an invalid case, so that it has outputs of these shapes."""
+    """How a backend may have read the setting inputs of an invalid case, so that it has outputs of these shapes."""
     operation = OPERATIONS.get(case.op)
     if operation is None or not case.is_bare:
         return ""
@@ -70,7 +70,7 @@ def accepted_as(case: Case, inputs: Mapping[str, Array], outputs: Sequence[Seque
         changed = {
             input_.name: Tensor(element_type="i64", array=as_read)
             for input_ in case.inputs
-            if input_.role == "control" and (as_read := _as_32_bits(tensors[input_.name], rounded)) is not None
+            if input_.role == "setting" and (as_read := _as_32_bits(tensors[input_.name], rounded)) is not None
         }
         try:
             types = operation.infer(evaluated_arguments(case.node, tensors | changed))
@@ -79,7 +79,7 @@ def accepted_as(case: Case, inputs: Mapping[str, Array], outputs: Sequence[Seque
         if changed and [type_.shape for type_ in types] == [tuple(output) for output in outputs]:
             read = ", ".join(f"{name} as {x.array.tolist()}" for name, x in changed.items())
             kind = "32-bit integers" if all(tensors[name].type.is_integer for name in changed) else "integers"
-            return f"Control inputs read as {kind}: {read}"
+            return f"Setting inputs read as {kind}: {read}"
     return ""
 
 

@@ -53,7 +53,7 @@ def facts_of(
     `expected` has the expected outputs of each feed that has any.
     """
     operation = OPERATIONS.get(case.op)
-    controls = [input_ for input_ in case.inputs if _is_control(input_, operation)]
+    settings = [input_ for input_ in case.inputs if _is_setting(input_, operation)]
     return frozenset(
         (
             *_of_graph(case),
@@ -61,7 +61,7 @@ def facts_of(
             *_of_differences(case, feeds),
             *(fact for feed in feeds for fact in _of_feed(case, feed)),
             *(fact for feed in expected for fact in _of_outputs(case, feed)),
-            *readings_of(case, feeds, controls),
+            *readings_of(case, feeds, settings),
         )
     )
 
@@ -86,7 +86,7 @@ def _of_graph(case: Case) -> Iterator[str]:
     else:
         yield "no shape is dynamic"
     if all(input_.dynamic is None for input_ in case.inputs) and all(
-        input_.binding == "constant" for input_ in case.inputs if input_.role == "control"
+        input_.binding == "constant" for input_ in case.inputs if input_.role == "setting"
     ):
         yield "all shapes are known when the model is built"
     else:
@@ -129,13 +129,13 @@ def _names(operation: Operation | None, given: Input) -> tuple[str, ...]:
     """How facts name an input: `data` is the first input of any operation."""
     if operation is not None and _port(operation, given) is operation.inputs[0]:
         return ("data",)
-    return (given.name, "a control input") if _is_control(given, operation) else (given.name,)
+    return (given.name, "a setting input") if _is_setting(given, operation) else (given.name,)
 
 
-def _is_control(given: Input, operation: Operation | None) -> bool:
+def _is_setting(given: Input, operation: Operation | None) -> bool:
     """Whether an input decides what the operation does, such as the indices of `Gather`."""
     port = _port(operation, given)
-    return given.role == "control" or (port is not None and port.setting)
+    return given.role == "setting" or (port is not None and port.setting)
 
 
 def _port(operation: Operation | None, given: Input) -> Port | None:
@@ -272,10 +272,10 @@ def _of_lengths(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
     attributes = {name: len(value) for name, value in case.attributes.items() if isinstance(value, tuple | list)}
     if len({attribute for attribute in attributes.values() if attribute}) > 1:
         yield "the list attributes differ in length"
-    shapes = {input_.name: tensors[input_.name].shape for input_ in case.inputs if input_.role == "control"}
+    shapes = {input_.name: tensors[input_.name].shape for input_ in case.inputs if input_.role == "setting"}
     lists = {name: shape[0] for name, shape in shapes.items() if len(shape) == 1} | attributes
     against = {f"than {name}": length for name, length in [*lists.items()][:1]}
-    if case.inputs and case.inputs[0].role == "tensor":
+    if case.inputs and case.inputs[0].role == "data":
         against["than data has dimensions"] = len(tensors[case.inputs[0].name].shape)
     for name, length in lists.items():
         for words, other in against.items():
@@ -284,10 +284,10 @@ def _of_lengths(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
 
 
 def _of_indices(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
-    """Which control inputs have values that are too large to be an index of data."""
+    """Which setting inputs have values that are too large to be an index of data."""
     size = max((size for input_ in case.inputs[:1] for size in tensors[input_.name].shape), default=None)
     for item in case.inputs:
-        if size is not None and item.role == "control" and tensors[item.name].type.is_integer:
+        if size is not None and item.role == "setting" and tensors[item.name].type.is_integer:
             numbers = _numbers(tensors[item.name])
             if ((numbers >= size) | (numbers < -size)).any():
                 yield f"{item.name} has a value that is not an index of any dimension of data"

@@ -58,7 +58,7 @@ def divided_shape(case: Case, feed: Feed) -> tuple[int, ...]:
     operation = OPERATIONS.get(case.op)
     if operation is None or operation.requested is None:
         return ()
-    return next((feed.inputs[input_.name].shape for input_ in case.inputs if input_.role == "tensor"), ())
+    return next((feed.inputs[input_.name].shape for input_ in case.inputs if input_.role == "data"), ())
 
 
 def origin_of_mismatch(case: Case, feed: Feed, mismatch: Mismatch | None) -> Origin | None:

@@ -1,4 +1,4 @@
-"""Facts about what a case is, and about what it would be if its control inputs or attributes were read wrongly."""
+"""Facts about what a case is, and about what it would be if its setting inputs or attributes were read wrongly."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from opconform.tensors.tensor import Array, Tensor
 
 #: The integer at the beginning of a text.
 _LEADING = re.compile(r"\s*[+-]?\d+")
-#: The most elements of a case that is evaluated with other control inputs.
+#: The most elements of a case that is evaluated with other setting inputs.
 _ELEMENTS = 1 << 16
 _BYTE = 8
 _LEAST, _MOST = -(1 << 31), (1 << 31) - 1
@@ -33,16 +33,16 @@ _OTHERS: Mapping[str, _Reading] = {
     "truncated to integers": lambda values: [int(value) for value in values],
 }
 _READINGS = [*_INTEGERS.items(), *_OTHERS.items()]
-#: Which control inputs are read so.
+#: Which setting inputs are read so.
 _BINDINGS = {
-    "run-time control inputs": ("parameter",),
-    "constant control inputs": ("constant",),
-    "control inputs": ("parameter", "constant"),
+    "run-time setting inputs": ("parameter",),
+    "constant setting inputs": ("constant",),
+    "setting inputs": ("parameter", "constant"),
 }
 
 
-def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequence[Input]) -> Iterator[str]:
-    """The facts about a case whose inputs are `feeds`, and whose control inputs are `controls`."""
+def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], settings: Sequence[Input]) -> Iterator[str]:
+    """The facts about a case whose inputs are `feeds`, and whose setting inputs are `settings`."""
     operation = OPERATIONS.get(case.op)
     if operation is None:
         return
@@ -58,9 +58,9 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], controls: Sequ
             yield from _moves(operation, arguments)
         for (how, read), (words, bindings) in product(_READINGS, _BINDINGS.items()):
             changed = {
-                control.name: found
-                for control in controls
-                if control.binding in bindings and (found := _read(tensors[control.name], how, read)) is not None
+                setting.name: found
+                for setting in settings
+                if setting.binding in bindings and (found := _read(tensors[setting.name], how, read)) is not None
             }
             other = _arguments(case, tensors | changed) if changed else None
             if other is not None:

@@ -188,10 +188,10 @@ async def started(command: Command) -> Process:
             pass_fds=(other.fileno(),),
             env={**os.environ, MARK: folder.name},
         )
-    except OSError as fault:
+    except OSError as error:
         own.close()
         folder.cleanup()
-        raise HarnessError(f"{command.arguments[0]} cannot be started: {fault.strerror}.") from fault
+        raise HarnessError(f"{command.arguments[0]} cannot be started: {error.strerror}.") from error
     finally:
         other.close()
     tail: deque[bytes] = deque(maxlen=16)

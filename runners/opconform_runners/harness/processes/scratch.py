@@ -25,8 +25,8 @@ def scratch_folder() -> TemporaryFolder:
     """A new temporary folder, which is removed with its content; raises a `DiskError` if none can be made."""
     try:
         return TemporaryFolder()
-    except OSError as fault:
-        raise DiskError(Path(os.environ.get("TMPDIR", "The temporary folder")), fault) from fault
+    except OSError as error:
+        raise DiskError(Path(os.environ.get("TMPDIR", "The temporary folder")), error) from error
 
 
 def is_full(folder: Path) -> bool:

@@ -90,8 +90,8 @@ def _become(arguments: list[str], supervisor: int, told: int) -> None:
             signal.signal(item, signal.SIG_DFL)
         if os.getppid() == supervisor:
             os.execvp(arguments[0], arguments)  # noqa: S606 - a program without a shell
-    except OSError as fault:
-        os.write(told, str(fault.errno).encode())
+    except OSError as error:
+        os.write(told, str(error.errno).encode())
     finally:
         os._exit(_LOST)
 

@@ -62,7 +62,7 @@ def _drawn(case: Case, feed: Feed, mismatch: Mismatch | None) -> dict[str, objec
 def _picture(case: Case, arrays: Arrays, origin: Origin | None) -> Excerpt | None:
     """The input with the element that the first difference should equal; otherwise the divided or the first tensor."""
     tensors = {
-        input_.name: input_.element_type for input_ in case.inputs if input_.role == "tensor" and input_.name in arrays
+        input_.name: input_.element_type for input_ in case.inputs if input_.role == "data" and input_.name in arrays
     }
     highlight = highlight_of(case, arrays)
     divided = highlight if highlight is not None and highlight.tensor in arrays else None
@@ -113,5 +113,5 @@ def _model_text(name: str, content: bytes) -> str:
         return printed(content)
     except ImportError:
         return "Printing this model needs the onnx package, which is not installed."
-    except ValueError as fault:
-        raise SuiteError(f"{name} is not an ONNX model: {fault}.") from fault
+    except ValueError as error:
+        raise SuiteError(f"{name} is not an ONNX model: {error}.") from error

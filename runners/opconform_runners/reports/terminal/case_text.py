@@ -40,10 +40,10 @@ def change_lines(case: Case, first: Mapping[str, Array], later: Mapping[str, Arr
         array = later[input_.name]
         if array.shape == first[input_.name].shape and array.tobytes() == first[input_.name].tobytes():
             continue
-        is_control = input_.role == "control"
+        is_setting = input_.role == "setting"
         text = values_text(Tensor(element_type=input_.element_type, array=array), _VALUES)
-        lines.append(f"{input_.name}: {input_.element_type}{list(array.shape)}{f' = {text}' if is_control else ''}")
-        if not is_control:
+        lines.append(f"{input_.name}: {input_.element_type}{list(array.shape)}{f' = {text}' if is_setting else ''}")
+        if not is_setting:
             lines += [f"  {line}" for line in _drawing(excerpt_of(input_.name, array, input_.element_type), None)]
     return lines or ["(nothing)"]
 
@@ -55,10 +55,10 @@ def seen_link(seen: str) -> str:
 
 
 def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
-    """The drawings of a case's tensor inputs, with the regions that are outputs, or with those of the output."""
+    """The drawings of a case's data inputs, with the regions that are outputs, or with those of the output."""
     highlight = highlight_of(case, arrays)
     lines: list[str] = []
-    tensors = [input_ for input_ in case.inputs if input_.role == "tensor"]
+    tensors = [input_ for input_ in case.inputs if input_.role == "data"]
     for tensor in tensors:
         divided = highlight if highlight is not None and highlight.tensor == tensor.name else None
         excerpt = excerpt_of(tensor.name, arrays[tensor.name], tensor.element_type, highlight=divided)

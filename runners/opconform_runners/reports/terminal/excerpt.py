@@ -195,7 +195,7 @@ def pairs_of(case: Case, feed: Feed, mismatch: Mismatch | None) -> Iterator[Pair
     The differences are marked, or the elements past the end of the input.
     """
     outputs = {output.name: output for output in case.expect.accept} if isinstance(case.expect, Accept) else {}
-    data_type = next((input_.element_type for input_ in case.inputs if input_.role == "tensor"), "f32")
+    data_type = next((input_.element_type for input_ in case.inputs if input_.role == "data"), "f32")
     shape = divided_shape(case, feed)
     bars = None if feed.golden else bars_of(shape, feed.actual)
     starts = {} if bars is None else {name: start for name, start, size in bars.outputs if start + size > bars.size}

@@ -123,12 +123,12 @@ def _print_counts(report: Report, console: Console) -> None:
     """One line each on inconclusive cases, unsupported cases and remarks."""
     inconclusive = [result for result in report.results if result.verdict == "inconclusive"]
     if inconclusive:
-        controls = sum("; the control, " in x.sentence for x in inconclusive)
+        neighbour_checks = sum("; the neighbour check, " in x.sentence for x in inconclusive)
         alone = sum("has no twin" in x.sentence for x in inconclusive)
         reasons = (
-            (len(inconclusive) - controls - alone, "the same case without the fault did not pass either"),
+            (len(inconclusive) - neighbour_checks - alone, "the same case without the fault did not pass either"),
             (alone, "the spec gives no twin, the same case without the fault"),
-            (controls, "the graph around the operation fails without it too"),
+            (neighbour_checks, "the graph around the operation fails without it too"),
         )
         said = "; ".join(f"{counted(number, 'case')}, since {reason}" for number, reason in reasons if number)
         console.print(f"Inconclusive: {said}.", soft_wrap=True)
@@ -280,5 +280,5 @@ def _lines(sentences: Iterable[str]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Text from outside, which can neither style what is printed nor control the terminal."""
+    """Text from outside, which can neither style what is printed nor neighbour check the terminal."""
     return escape(printable(text, lines=True))

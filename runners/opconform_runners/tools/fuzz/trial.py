@@ -44,7 +44,7 @@ class Trial:
 def drawn(
     operation: Operation, tensors: Mapping[str, TensorDraft], attributes: Mapping[str, Attribute] | None = None
 ) -> Draft:
-    """The draft of a case without context, with control inputs as constants."""
+    """The draft of a case without context, with setting inputs as constants."""
     return Draft(
         op=operation.name,
         group=GROUP,
@@ -63,8 +63,8 @@ def drawn(
 
 
 def default_binding(operation: Operation, tensors: Mapping[str, TensorDraft]) -> dict[str, Binding]:
-    """Tensors are fed at run time, and control inputs are constants."""
-    return {name: "parameter" if operation.port_of(name).role == "tensor" else "constant" for name in tensors}
+    """Tensors are fed at run time, and setting inputs are constants."""
+    return {name: "parameter" if operation.port_of(name).role == "data" else "constant" for name in tensors}
 
 
 def decided(draft: Draft) -> Draft | None:

@@ -135,12 +135,12 @@ class Probe:
         self._exchange = (request.line, None)
         try:
             line = await process.receive(self.launch.timeout)
-        except TimeoutError as fault:
-            raise NoReply(f"no reply within {self.launch.timeout:g} seconds", request.line) from fault
+        except TimeoutError as error:
+            raise NoReply(f"no reply within {self.launch.timeout:g} seconds", request.line) from error
         except HarnessEnded as ending:
             raise NoReply(f"no reply, and the harness {ending.how}", request.line) from ending
-        except ProtocolError as fault:
-            raise self.violation(str(fault)) from fault
+        except ProtocolError as error:
+            raise self.violation(str(error)) from error
         self._exchange = (request.line, line)
         for wrong in reply_faults(line):
             raise self.violation(wrong.sentence)

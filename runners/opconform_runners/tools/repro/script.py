@@ -94,7 +94,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         if item.kind.bits % 8 and item.kind.name not in BIT_ORDERS:
             raise UsageError(f"A short script cannot pack {item.kind.name}.")
     by_input = {x.input.name: x for x in used}
-    tensors = [input_ for input_ in case.inputs if input_.role == "tensor"]
+    tensors = [input_ for input_ in case.inputs if input_.role == "data"]
     data = tensors[0].element_type if tensors else "string"
     both_nan = " & ".join(nan_source(data, name) for name in ("want", "have")) if nan_source(data, "want") else ""
     imported, device = device.startswith(_IMPORT), device.removeprefix(_IMPORT)
@@ -136,7 +136,7 @@ def _declared(suite: Suite, case: Case) -> DeclaredCase:
 
 
 def _check_torch(case: Case) -> None:
-    tensors = [input_.element_type for input_ in case.inputs if input_.role == "tensor"]
+    tensors = [input_.element_type for input_ in case.inputs if input_.role == "data"]
     if not tensors:
         raise UsageError(f"{case.id} has no data input to call torch with.")
     for tensor in tensors:

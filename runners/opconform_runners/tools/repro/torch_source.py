@@ -36,7 +36,7 @@ def _recorded(torch: Framework, case: DeclaredCase, inputs: Mapping[str, Tensor]
     tensors, steps, known = _tensors(case, inputs), [], {}
     for port in case.inputs:
         tensor, is_tensor = inputs[port.name], torch.takes_tensor(case, port)
-        if is_tensor and port.role == "control":
+        if is_tensor and port.role == "setting":
             steps.append((port.name, _literal(torch, tensor)))
         value = _tensor(torch, port.name, tensor) if is_tensor else plain(tensor, torch.types)
         known[port.name] = torch.operand(value, port)

@@ -63,7 +63,7 @@ def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable
             names[item.name] = known[0] if known else item.name if feed == 0 else f"{item.name}_{feed}"
             variables.setdefault(names[item.name], Variable(names[item.name], source, item))
         fed = tuple(variables[names[input_.name]] for input_ in case.inputs if input_.binding == "parameter")
-        held = {names[input_.name]: arrays[input_.name] for input_ in case.inputs if input_.role == "tensor"}
+        held = {names[input_.name]: arrays[input_.name] for input_ in case.inputs if input_.role == "data"}
         feeds.append(Feed(fed, _expected(suite, entry, case, feed, held)))
     return tuple(variables.values()), tuple(feeds)
 
@@ -81,8 +81,8 @@ def is_used(case: Case, each: Input, held: Sequence[str]) -> bool:
     `held` are the dialects of the model; empty if there is no model.
     """
     if not held:
-        return each.role == "tensor"
-    return each.binding == "parameter" or (each.role == "tensor" and not isinstance(case.expect, Reject))
+        return each.role == "data"
+    return each.binding == "parameter" or (each.role == "data" and not isinstance(case.expect, Reject))
 
 
 def is_odd(kind: ElementType) -> bool:

@@ -30,7 +30,7 @@ from opconform_runners.tools.fuzz.delivery import (
 )
 from opconform_runners.tools.fuzz.trial import resized, with_tensors
 
-#: The floating-point types of control inputs.
+#: The floating-point types of setting inputs.
 _FLOATS = ("bf16", "f16", "f32", "f64")
 #: A change to a draft; None where it does not apply.
 Change = Callable[[Draft, Random], Draft | None]
@@ -79,7 +79,7 @@ def _is_empty_beside(tensor: TensorDraft, place: int) -> bool:
 
 def _grow(draft: Draft, random: Random) -> Draft | None:
     """A dimension and an integer attribute or element grow together, by a sum or a factor; a length stays a length."""
-    places = [(name, place) for name in _named(draft, "tensor") for place in range(len(draft.tensors[name].shape))]
+    places = [(name, place) for name in _named(draft, "data") for place in range(len(draft.tensors[name].shape))]
     integers = [
         name
         for name, attribute in draft.attributes.items()
@@ -112,7 +112,7 @@ def _grow(draft: Draft, random: Random) -> Draft | None:
 
 def _rank(draft: Draft, random: Random) -> Draft | None:
     """A dimension is inserted or removed: in one tensor, or in all tensors of one role."""
-    name = random.choice([*draft.tensors, *_named(draft, "tensor")])
+    name = random.choice([*draft.tensors, *_named(draft, "data")])
     alike = _named(draft, draft.operation.port_of(name).role) if likely(random, 0.5) else [name]
     place = random.randrange(len(draft.tensors[name].shape) + 1)
     size = random.choice(SMALL_SIZES) if likely(random, 0.6) else None
@@ -134,7 +134,7 @@ def _written(draft: Draft) -> list[str]:
 
 
 def _elements(draft: Draft, random: Random) -> Draft | None:
-    """Elements of a control input change: one, two whose sum stays, or their order; often they are fed at run time."""
+    """Elements of a setting input change: one, two whose sum stays, or their order; often they are fed at run time."""
     written = _written(draft)
     if not written:
         return None
@@ -193,7 +193,7 @@ def _element_type(draft: Draft, random: Random) -> Draft | None:
     name = random.choice([*draft.tensors])
     old, new = draft.tensors[name].element_type, random.choice(WIDE if likely(random, 0.3) else [*ELEMENT_TYPES])
     role = draft.operation.port_of(name).role
-    if role == "control":
+    if role == "setting":
         integers = [element_type for element_type in ELEMENT_TYPES if ELEMENT_TYPES[element_type].is_integer]
         new = random.choice(integers if likely(random, 0.8) else ("boolean", *_FLOATS))
     is_all, fill = likely(random, 0.7), random.choice(FILLS)
@@ -206,7 +206,7 @@ def _element_type(draft: Draft, random: Random) -> Draft | None:
     if None in tensors.values():
         return None
     made = with_tensors(draft, {k: v for k, v in tensors.items() if v})
-    return _often_fed(made, name, random) if role == "control" else made
+    return _often_fed(made, name, random) if role == "setting" else made
 
 
 def _retyped(tensor: TensorDraft, name: str, fill: Fill) -> TensorDraft | None:

@@ -100,7 +100,7 @@ def _family(name: str, role: Role, *, has_width: bool) -> str:
     """The kind of an element type, and the width of data, by which backends choose how they move it."""
     element_type = ELEMENT_TYPES[name]
     kind = "integer" if element_type.is_integer else element_type.kind
-    if role == "control" or kind in ("string", "boolean"):
+    if role == "setting" or kind in ("string", "boolean"):
         return kind
     if element_type.bits < _BYTE:
         return "packed"
@@ -238,7 +238,7 @@ def _narrowed(place: int, length: int | None, *, has_dimensions: bool) -> _Step:
     def step(draft: Draft) -> Draft | None:
         tensors, attributes = dict(draft.tensors), dict(draft.attributes)
         for name, tensor in draft.tensors.items():
-            is_data = draft.operation.port_of(name).role == "tensor"
+            is_data = draft.operation.port_of(name).role == "data"
             if is_data and has_dimensions and place < len(tensor.shape):
                 tensors[name] = resized(tensor, (*tensor.shape[:place], *tensor.shape[place + 1 :]))
             elif not is_data and tensor.shape == (length,) and place < len(tensor.elements):

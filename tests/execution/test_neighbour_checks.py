@@ -1,4 +1,4 @@
-"""Controls: where the neighbour alone fails, too, the failure of a case is not the operation's."""
+"""Neighbour checks: where the neighbour alone fails, too, the failure of a case is not the operation's."""
 
 import json
 from contextlib import closing
@@ -13,7 +13,7 @@ from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.outcome import Error
 from opconform_runners.verdicts.comparison import Mismatch
-from opconform_runners.verdicts.judge import control_due, controlled
+from opconform_runners.verdicts.judge import neighbour_check_due, with_neighbour_check
 from opconform_runners.verdicts.verdict import (
     Fail,
     FailReason,
@@ -36,7 +36,7 @@ groups:
     split_lengths: [3, -1]
     context: ${{ context }}
 """
-WITHOUT = "the control, the same graph without VariadicSplit-1,"
+WITHOUT = "the neighbour check, the same graph without VariadicSplit-1,"
 LOST = "output_0[0, 0]: expected 7 (0x00000007), got 0 (0x00000000); differing elements: 24 of 24"
 
 
@@ -49,7 +49,7 @@ def failure(reason: FailReason = "value", output: str = "output_0") -> Fail:
 @pytest.fixture(scope="module")
 def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
     """A suite with one case in each of three contexts."""
-    folder = tmp_path_factory.mktemp("controls")
+    folder = tmp_path_factory.mktemp("neighbour checks")
     (folder / "a.yaml").write_text(SPEC)
     opconform("generate", folder / "a.yaml", "--out", folder / "suite", "--jobs", "1")
     return open_suite(folder / "suite")
@@ -63,7 +63,7 @@ def entry_in(suite: Suite, context: str) -> Entry:
 @pytest.fixture(scope="module")
 def lost_joins(opconform: Run, suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of a backend whose Concat-1 alone is wrong."""
-    out = tmp_path_factory.mktemp("controls") / "out"
+    out = tmp_path_factory.mktemp("neighbour checks") / "out"
     run(opconform, suite, out, "LosesJoins", 0)
     return out
 
@@ -81,52 +81,56 @@ def by_context(suite: Suite, cases: list[dict[str, Any]]) -> dict[str, Any]:
     return {suite.case(suite.by_id[case["id"]]).context: case for case in cases}
 
 
-@pytest.mark.parametrize("control", [failure(), failure("shape"), failure("rejected-valid"), failure("crash")])
-def test_a_failure_with_a_failing_control_is_inconclusive(suite: Suite, control: Fail) -> None:
-    """For any kind of failure of the control."""
+@pytest.mark.parametrize("neighbour_check", [failure(), failure("shape"), failure("rejected-valid"), failure("crash")])
+def test_a_failure_with_a_failing_neighbour_check_is_inconclusive(suite: Suite, neighbour_check: Fail) -> None:
+    """For any kind of failure of the neighbour check."""
     case = suite.case(entry_in(suite, "concat"))
     why = f"it fails; {WITHOUT} fails too: its Concat-1: it fails"
 
-    assert controlled(case, failure(), control) == Inconclusive(why=why)
-    assert isinstance(controlled(case, Nondeterministic(first=failure(), second=Pass()), control), Inconclusive)
+    assert with_neighbour_check(case, failure(), neighbour_check) == Inconclusive(why=why)
+    assert isinstance(
+        with_neighbour_check(case, Nondeterministic(first=failure(), second=Pass()), neighbour_check), Inconclusive
+    )
 
 
-def test_a_failure_with_a_passing_control_stands(suite: Suite) -> None:
-    """The control passes."""
-    assert controlled(suite.case(entry_in(suite, "concat")), failure(), Pass()) == failure()
+def test_a_failure_with_a_passing_neighbour_check_stands(suite: Suite) -> None:
+    """The neighbour check passes."""
+    assert with_neighbour_check(suite.case(entry_in(suite, "concat")), failure(), Pass()) == failure()
 
 
 @pytest.mark.parametrize("reason", ["crash", "timeout"])
-def test_a_crash_is_excused_only_by_a_crash_of_the_control(suite: Suite, reason: FailReason) -> None:
+def test_a_crash_is_excused_only_by_a_crash_of_the_neighbour_check(suite: Suite, reason: FailReason) -> None:
     """Also a crash in only one of two executions."""
     case, ended = suite.case(entry_in(suite, "concat")), failure(reason)
     once = Nondeterministic(first=failure(), second=ended)
 
-    assert controlled(case, ended, failure()) == ended
-    assert controlled(case, once, failure()) == once
-    assert isinstance(controlled(case, ended, failure("crash")), Inconclusive)
+    assert with_neighbour_check(case, ended, failure()) == ended
+    assert with_neighbour_check(case, once, failure()) == once
+    assert isinstance(with_neighbour_check(case, ended, failure("crash")), Inconclusive)
 
 
-@pytest.mark.parametrize("control", [Unsupported(why="no joins"), Error(sentence="no joins")])
-def test_a_failure_whose_control_has_no_verdict_stands(suite: Suite, control: Unsupported | Error) -> None:
+@pytest.mark.parametrize("neighbour_check", [Unsupported(why="no joins"), Error(sentence="no joins")])
+def test_a_failure_whose_neighbour_check_has_no_verdict_stands(
+    suite: Suite, neighbour_check: Unsupported | Error
+) -> None:
     """The sentence says why; the backend may have no function for the neighbour."""
-    stands = controlled(suite.case(entry_in(suite, "concat")), failure(), control)
+    stands = with_neighbour_check(suite.case(entry_in(suite, "concat")), failure(), neighbour_check)
 
     assert stands == Fail(
         reason="value", sentence=f"it fails; {WITHOUT} has no verdict: no joins", mismatch=failure().mismatch
     )
 
 
-def test_a_control_is_due_where_the_neighbour_may_be_at_fault(suite: Suite) -> None:
+def test_a_neighbour_check_is_due_where_the_neighbour_may_be_at_fault(suite: Suite) -> None:
     """Not where an output of the operation itself is wrong, nor where nothing failed."""
     concat, shared, partial = (entry_in(suite, name) for name in ("concat", "shared", "partial"))
 
-    assert control_due(concat, suite.case(concat), failure()) == concat.control
-    assert control_due(concat, suite.case(concat), failure("count")) == concat.control
-    assert control_due(concat, suite.case(concat), Pass()) is None
-    assert control_due(shared, suite.case(shared), failure(output="output_1")) is None
-    assert control_due(shared, suite.case(shared), failure(output="output_2")) == shared.control
-    assert control_due(partial, suite.case(partial), failure()) is None
+    assert neighbour_check_due(concat, suite.case(concat), failure()) == concat.neighbour_check
+    assert neighbour_check_due(concat, suite.case(concat), failure("count")) == concat.neighbour_check
+    assert neighbour_check_due(concat, suite.case(concat), Pass()) is None
+    assert neighbour_check_due(shared, suite.case(shared), failure(output="output_1")) is None
+    assert neighbour_check_due(shared, suite.case(shared), failure(output="output_2")) == shared.neighbour_check
+    assert neighbour_check_due(partial, suite.case(partial), failure()) is None
 
 
 def test_a_backend_with_a_faulty_join_does_not_fail(suite: Suite, lost_joins: Path) -> None:
@@ -143,7 +147,7 @@ def test_a_backend_with_a_faulty_join_does_not_fail(suite: Suite, lost_joins: Pa
 
 
 def test_a_backend_with_a_faulty_operation_fails(opconform: Run, suite: Suite, tmp_path: Path) -> None:
-    """Its controls pass."""
+    """Its neighbour checks pass."""
     found = run(opconform, suite, tmp_path, "LosesSplits", 1)
 
     assert {hit["verdict"] for hit in found.values()} == {"fail"}
@@ -165,7 +169,7 @@ def test_nodes_that_compute_an_input_may_be_at_fault(opconform: Run, tmp_path: P
     assert verdict == "fail" or case["sentence"].startswith(sentence)
 
 
-def test_recorded_outputs_have_no_controls(opconform: Run, suite: Suite, tmp_path: Path) -> None:
+def test_recorded_outputs_have_no_neighbour_checks(opconform: Run, suite: Suite, tmp_path: Path) -> None:
     """A failure in them stands, and says so."""
     backend = f"{MINIATURES}:LosesJoins"
     opconform("run", suite.store.root, "--backend", backend, "--record", tmp_path / "outputs.zip", code=0)
@@ -191,13 +195,13 @@ def test_a_session_gives_the_verdict_of_a_run(suite: Suite) -> None:
     )
 
 
-def test_an_interrupted_run_continues_with_the_controls(
+def test_an_interrupted_run_continues_with_the_neighbour_checks(
     opconform: Run, suite: Suite, lost_joins: Path, tmp_path: Path
 ) -> None:
-    """Controls in the log are not executed again; the others are."""
+    """Neighbour checks in the log are not executed again; the others are."""
     backend, complete = f"{MINIATURES}:LosesJoins", lost_joins / "results.jsonl"
     lines = (lost_joins / "outcomes.jsonl").read_bytes().splitlines(keepends=True)
-    first = next(number for number, line in enumerate(lines) if b'"execution":"control"' in line)
+    first = next(number for number, line in enumerate(lines) if b'"execution":"neighbour-check"' in line)
     (tmp_path / "outcomes.jsonl").write_bytes(b"".join(lines[: first + 1]))
     told = opconform("run", suite.store.root, "--backend", backend, "--out", tmp_path, code=0)
 
