@@ -18,6 +18,7 @@ from tests.mutants.operations import (
     reshape,
     slicing,
     split,
+    squeeze,
     strided_slice,
     transpose,
     unsqueeze,
@@ -38,6 +39,7 @@ OPERATIONS = (
     gather,
     gather_nd,
     pad,
+    squeeze,
     unsqueeze,
     crash,
 )

@@ -20,6 +20,7 @@ from opconform.operations.neighbours.convolution import CONVOLUTION
 from opconform.operations.neighbours.integers import CONSTANT, CONVERT, SHAPE_OF
 from opconform.operations.operation import Operation
 from opconform.operations.shape.reshape import RESHAPE
+from opconform.operations.shape.squeeze import SQUEEZE
 from opconform.operations.shape.unsqueeze import UNSQUEEZE
 
 #: The name of the file with an operation's requirements.
@@ -54,6 +55,7 @@ SHIPPED = {
         SHAPE_OF,
         SLICE,
         SPLIT,
+        SQUEEZE,
         STRIDED_SLICE,
         TILE,
         TRANSPOSE,

@@ -12,6 +12,7 @@ from opconform.model.graph import MOST_DECLARED
 from opconform.operations.movement.axis import dimension, given_axis
 from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.slices.slice import slices_of
+from opconform.operations.shape.squeeze import indices_of, is_any_kept
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 
@@ -190,6 +191,19 @@ def _listed(node: KnownNode) -> Call:
     return Call(node.node.inputs)
 
 
+def _squeeze(node: KnownNode) -> Call:
+    call = _listed(node)
+    for arguments in node.accepted:
+        indices, shape = indices_of(arguments), arguments.shape("data")
+        if "axes" in node.inputs and not indices:
+            raise Inexpressible("ONNX does not define what an empty list of axes does")
+        if is_any_kept(arguments):
+            raise Inexpressible("in ONNX, an axis of a dimension other than 1 is an error")
+        if len({axis % len(shape) for axis in indices}) < len(indices):
+            raise Inexpressible("ONNX does not define what repeated axes do")
+    return call
+
+
 _SPLIT = Rendering(
     "Split",
     _split,
@@ -201,6 +215,7 @@ _SPLIT = Rendering(
         "num_splits.at-most-dimension": _SMALLER,
     },
 )
+_SQUEEZE = Rendering("Squeeze", _squeeze, types={"axes": _I64})
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Rendering] = {
     "Concat-1": Rendering("Concat", _unchanged),
@@ -244,6 +259,7 @@ RENDERINGS: Mapping[str, Rendering] = {
         },
     ),
     "Split-1": _SPLIT,
+    "Squeeze-1": _SQUEEZE,
     "Tile-1": Rendering("Tile", _tile, types={"repeats": _I64}),
     "Transpose-1": Rendering("Transpose", _transpose, attributes={"input_order": "perm"}),
     "Unsqueeze-1": Rendering("Unsqueeze", _listed, types={"axes": _I64}),

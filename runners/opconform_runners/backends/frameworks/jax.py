@@ -20,7 +20,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
 from opconform_runners.backends.frameworks.framework import Framework, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
-from opconform_runners.backends.frameworks.rows.dimensions import NEW
+from opconform_runners.backends.frameworks.rows.dimensions import NEW, REMOVED_ONES
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -61,6 +61,7 @@ _JAX = Framework(
         "Roll-7": Row(jnp.roll, SHIFTS),
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, data, number: jnp.split(data, number, axis=axis), EVEN),
+        "Squeeze-1": Row(jnp.squeeze, REMOVED_ONES),
         "StridedSlice-1": Row(getitem, STRIDED),
         "Tile-1": Row(jnp.tile, REPEATS),
         "Transpose-1": Row(jnp.transpose, ORDER),

@@ -15,7 +15,7 @@ from opconform_runners.backends.constraints import checked, refuse_if
 from opconform_runners.backends.frameworks.rows.gather import batches_of, check_tuples
 from opconform_runners.backends.frameworks.rows.layout import copied
 from opconform_runners.backends.frameworks.rows.numpy_axes import convolution, reverse, roll, tile
-from opconform_runners.backends.frameworks.rows.numpy_shape import unsqueeze
+from opconform_runners.backends.frameworks.rows.numpy_shape import squeeze, unsqueeze
 from opconform_runners.backends.frameworks.rows.slices import sliced, strided
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
@@ -288,6 +288,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "ShapeOf-3": _shape_of,
     "Slice-8": _slice,
     "Split-1": _split,
+    "Squeeze-1": squeeze,
     "StridedSlice-1": _strided_slice,
     "Tile-1": tile,
     "Transpose-1": _transpose,

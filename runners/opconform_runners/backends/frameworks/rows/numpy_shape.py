@@ -5,6 +5,7 @@ from typing import Any
 
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.graph import padded
 
 
 def unsqueeze(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
@@ -17,3 +18,13 @@ def unsqueeze(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[
     refuse_if(len(new) != len(indices), "axes.unique")
     shape = [1 if place in new else next(sizes) for place in range(rank)]
     return [Tensor(element_type=data.element_type, array=data.array.reshape(shape))]
+
+
+def squeeze(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Squeeze-1 and Squeeze-15 by `numpy.reshape`."""
+    data, axes = padded(inputs, 2)
+    rank, indices = len(data.shape), axes.integers() if axes is not None else []
+    refuse_if(indices and (min(indices) < -rank or max(indices) >= rank), "axes.range")
+    named = {index % rank for index in indices} or range(rank)
+    kept = [size for place, size in enumerate(data.shape) if size != 1 or place not in named]
+    return [Tensor(element_type=data.element_type, array=data.array.reshape(kept))]

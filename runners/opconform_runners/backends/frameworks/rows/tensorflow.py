@@ -8,7 +8,7 @@ import tensorflow as tf
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.frameworks.framework import Adapter, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS
-from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, one_by_one
+from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
 from opconform_runners.backends.frameworks.rows.gather import ALONG, TUPLES
 from opconform_runners.backends.frameworks.rows.layout import ZEROS
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -80,6 +80,11 @@ def _bounds(index: Any) -> Any:
     return tf.cast(tf.minimum(index, _LAST) if index.dtype == tf.uint64 else index, tf.int64)
 
 
+def _squeeze(data: Any, axes: tuple[int, ...] | None = None) -> Any:
+    """`tf.squeeze`, in which an empty list of axes stands for all."""
+    return tf.identity(data) if axes == () else tf.squeeze(data, axes)
+
+
 def _transpose(arg: Any, order: Any) -> Any:
     """`tf.transpose`, which inverts the dimensions by default."""
     if isinstance(order, list):
@@ -111,6 +116,7 @@ ROWS = {
     "Roll-7": Row(tf.roll, SHIFTS),
     "Slice-8": Row(_item, SLICES),
     "Split-1": Row(lambda axis, *split: tf.split(*split, axis=axis), EVEN, tensors=("axis",), types={"axis": ("i32",)}),
+    "Squeeze-1": Row(_squeeze, REMOVED_ONES),
     "StridedSlice-1": Row(_strided_slice, Adapter(None, STRIDED.mapped), run_time=INDICES),
     "Tile-1": Row(tf.tile, ONE_REPEAT_EACH),
     "Transpose-1": Row(

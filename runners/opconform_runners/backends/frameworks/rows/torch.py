@@ -9,7 +9,7 @@ from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
-from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, one_by_one
+from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, REMOVED, one_by_one
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
@@ -59,6 +59,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Roll-7": Row(torch.roll, SHIFTS),
             "Slice-8": Row(item, SLICES),
             "Split-1": Row(lambda axis, *split: [*torch.tensor_split(*split, dim=axis)], DIVIDED),
+            "Squeeze-1": Row(torch.squeeze, REMOVED),
             "StridedSlice-1": Row(item, STRIDED),
             "Tile-1": Row(torch.tile, REPEATS),
             "Transpose-1": Row(torch.permute, ORDER),
