@@ -206,6 +206,7 @@ def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mappi
         "Slice-8/page-examples-of-higher-rank",
         "Slice-8/then-gather",
         "Split-1/axis-values",
+        "Squeeze-15/page-examples-of-dynamic-dimensions",
         "StridedSlice-1/page-example-clamping",
         "StridedSlice-1/page-example-removed",
         "StridedSlice-1/page-examples-without-masks",

@@ -1,4 +1,4 @@
-"""Squeeze-1: each clause of its page, and numpy's own squeeze."""
+"""Squeeze-1 and Squeeze-15: each clause of its page, and numpy's own squeeze."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand, Rejection
-from opconform.operations.shape.squeeze import SQUEEZE
+from opconform.operations.shape.squeeze import SQUEEZE, SQUEEZE_15
 from opconform.tensors.tensor import Tensor
 
 SHAPES = st.lists(st.sampled_from([0, 1, 1, 2]), max_size=4).map(tuple)
@@ -51,7 +51,8 @@ def test_the_output_is_what_numpy_squeezes(shape: tuple[int, ...], axes: list[in
 )
 def test_the_page_s_examples(shape: tuple[int, ...], axes: int | list[int] | None, output: tuple[int, ...]) -> None:
     """And omitted, empty, scalar, repeated and ignored indices."""
-    assert [x.shape for x in SQUEEZE.infer(arguments(shape, axes))] == [output]
+    for operation in (SQUEEZE, SQUEEZE_15):
+        assert [x.shape for x in operation.infer(arguments(shape, axes))] == [output]
 
 
 def test_the_other_reading_of_an_empty_list_removes_nothing() -> None:

@@ -20,7 +20,7 @@ from opconform.operations.neighbours.convolution import CONVOLUTION
 from opconform.operations.neighbours.integers import CONSTANT, CONVERT, SHAPE_OF
 from opconform.operations.operation import Operation
 from opconform.operations.shape.reshape import RESHAPE
-from opconform.operations.shape.squeeze import SQUEEZE
+from opconform.operations.shape.squeeze import SQUEEZE, SQUEEZE_15
 from opconform.operations.shape.unsqueeze import UNSQUEEZE
 
 #: The name of the file with an operation's requirements.
@@ -56,6 +56,7 @@ SHIPPED = {
         SLICE,
         SPLIT,
         SQUEEZE,
+        SQUEEZE_15,
         STRIDED_SLICE,
         TILE,
         TRANSPOSE,

@@ -24,6 +24,8 @@ _EQUIVALENT = (
     "settings/Reverse-1/axis/sorted",
     # Dimensions are added and removed in any order.
     *(f"settings/{op}/axes/{n}" for op in ("Squeeze-*", "Unsqueeze-1") for n in ("reversed", "sorted")),
+    # It decides what is inferred before dimensions are known, and no output.
+    "settings/Squeeze-15/allow_axis_skip/ignored",
     # Only signed types are allowed.
     *(f"settings/Roll-7/*/{n}" for n in ("as-signed", "constant-top-bit", "u4-as-i4")),
     # As many repeats are valid of data without elements alone, whose outputs have none.

@@ -215,7 +215,12 @@ _SPLIT = Rendering(
         "num_splits.at-most-dimension": _SMALLER,
     },
 )
-_SQUEEZE = Rendering("Squeeze", _squeeze, types={"axes": _I64})
+_SQUEEZE = Rendering(
+    "Squeeze",
+    _squeeze,
+    types={"axes": _I64},
+    reasons={"allow_axis_skip": "ONNX's Squeeze has no attributes"},
+)
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Rendering] = {
     "Concat-1": Rendering("Concat", _unchanged),
@@ -260,6 +265,7 @@ RENDERINGS: Mapping[str, Rendering] = {
     ),
     "Split-1": _SPLIT,
     "Squeeze-1": _SQUEEZE,
+    "Squeeze-15": _SQUEEZE,
     "Tile-1": Rendering("Tile", _tile, types={"repeats": _I64}),
     "Transpose-1": Rendering("Transpose", _transpose, attributes={"input_order": "perm"}),
     "Unsqueeze-1": Rendering("Unsqueeze", _listed, types={"axes": _I64}),

@@ -1,4 +1,4 @@
-"""Squeeze-1, from its specification page: data without dimensions of 1."""
+"""Squeeze-1 and Squeeze-15, from their specification pages: data without dimensions of 1."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from opconform.operations.operation import Operation
 from opconform.operations.places import Places
 from opconform.operations.reading import Reading, has_kind
 from opconform.operations.shape.unsqueeze import AXES
-from opconform.suite.declarations import Port
+from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array
 
 
@@ -90,5 +90,16 @@ SQUEEZE = Operation(
     moved=_squeezed,
     contexts=_CONTEXTS,
     facts=_FACTS,
+    readings=_READINGS,
+)
+#: With an attribute that only decides the rank of outputs that is inferred before all dimensions are known.
+SQUEEZE_15 = Operation(
+    name="Squeeze-15",
+    inputs=_INPUTS,
+    attributes=(AttributeSpec("allow_axis_skip", type="boolean", default=False),),
+    checks=_CHECKS,
+    moved=_squeezed,
+    contexts=_CONTEXTS,
+    facts={**_FACTS, "allow_axis_skip is true": lambda a: a.attribute("allow_axis_skip") is True},
     readings=_READINGS,
 )

@@ -62,6 +62,7 @@ _JAX = Framework(
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, data, number: jnp.split(data, number, axis=axis), EVEN),
         "Squeeze-1": Row(jnp.squeeze, REMOVED_ONES),
+        "Squeeze-15": Row(jnp.squeeze, REMOVED_ONES),
         "StridedSlice-1": Row(getitem, STRIDED),
         "Tile-1": Row(jnp.tile, REPEATS),
         "Transpose-1": Row(jnp.transpose, ORDER),

@@ -289,6 +289,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Slice-8": _slice,
     "Split-1": _split,
     "Squeeze-1": squeeze,
+    "Squeeze-15": squeeze,
     "StridedSlice-1": _strided_slice,
     "Tile-1": tile,
     "Transpose-1": _transpose,

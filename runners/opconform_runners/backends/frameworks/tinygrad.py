@@ -62,6 +62,7 @@ _TINYGRAD = Framework(
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, *split: Tiny.chunk(*split, dim=axis), DIVIDED),
         "Squeeze-1": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),
+        "Squeeze-15": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),
         "StridedSlice-1": Row(getitem, STRIDED),
         "Tile-1": Row(Tiny.repeat, ONE_REPEAT_EACH),
         "Transpose-1": Row(Tiny.permute, ORDER),

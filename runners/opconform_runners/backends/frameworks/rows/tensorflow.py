@@ -117,6 +117,7 @@ ROWS = {
     "Slice-8": Row(_item, SLICES),
     "Split-1": Row(lambda axis, *split: tf.split(*split, axis=axis), EVEN, tensors=("axis",), types={"axis": ("i32",)}),
     "Squeeze-1": Row(_squeeze, REMOVED_ONES),
+    "Squeeze-15": Row(_squeeze, REMOVED_ONES),
     "StridedSlice-1": Row(_strided_slice, Adapter(None, STRIDED.mapped), run_time=INDICES),
     "Tile-1": Row(tf.tile, ONE_REPEAT_EACH),
     "Transpose-1": Row(

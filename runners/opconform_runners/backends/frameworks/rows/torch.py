@@ -60,6 +60,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Slice-8": Row(item, SLICES),
             "Split-1": Row(lambda axis, *split: [*torch.tensor_split(*split, dim=axis)], DIVIDED),
             "Squeeze-1": Row(torch.squeeze, REMOVED),
+            "Squeeze-15": Row(torch.squeeze, REMOVED),
             "StridedSlice-1": Row(item, STRIDED),
             "Tile-1": Row(torch.tile, REPEATS),
             "Transpose-1": Row(torch.permute, ORDER),
