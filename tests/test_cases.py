@@ -15,7 +15,7 @@ from opconform.specs.loader import load_specs
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import EXHAUSTIVE
-from opconform.suite.verification import faults_of
+from opconform.suite.verification import problems_of
 from tests.conftest import ROOT, Run
 
 OPERATIONS = sorted({spec.op for spec in load_specs([])})
@@ -117,7 +117,7 @@ def test_a_sample_of_the_exhaustive_cases_is_sound(exhaustive_sample: Path) -> N
     """Every operation has cases of both kinds, and nothing is without a requirement or a twin."""
     suite = open_suite(exhaustive_sample)
 
-    assert list(faults_of(exhaustive_sample)) == []
+    assert list(problems_of(exhaustive_sample)) == []
     assert {(entry.op, entry.expect == "accept") for entry in suite.entries} == {
         (op, is_valid) for op in OPERATIONS for is_valid in (True, False)
     }

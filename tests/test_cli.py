@@ -19,6 +19,7 @@ from opconform_runners.cli.main import COMMANDS, cli
 from opconform_runners.cli.shared.backend_options import BackendOptions
 from opconform_runners.cli.shared.matrix_run import start
 from tests.conftest import MINIATURES, ROOT, Run
+from tests.result_files import cases_in, report_in
 from tests.suite.test_suite import tree
 
 
@@ -257,7 +258,7 @@ def test_a_suite_knows_its_near_misses(opconform: Run, small_suite: Path, tmp_pa
 def test_numpy_is_conformant(opconform: Run, tmp_path: Path) -> None:
     """The backend without a known fault passes everything."""
     done = opconform("certify", "--backend", "numpy", "--out", tmp_path / "out", "--strict", cwd=tmp_path)
-    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    report = report_in(tmp_path / "out")
     left = {case["sentence"] for case in report["cases"] if case["verdict"] != "pass"}
 
     assert "CONFORMANT, " in done.stdout
@@ -271,7 +272,7 @@ def test_numpy_is_conformant(opconform: Run, tmp_path: Path) -> None:
 def test_openvino_runs_on_other_devices(opconform: Run, small_suite: Path, tmp_path: Path, device: str) -> None:
     """A device is what follows the backend's name."""
     opconform("run", small_suite, "--backend", f"openvino:{device}", "--out", tmp_path, code=0)
-    report = json.loads((tmp_path / "report.json").read_text())
+    report = report_in(tmp_path)
 
     assert report["implementation"]["device"] == device
     assert report["summary"]["pass"] == 6
@@ -513,7 +514,7 @@ def test_the_next_step_after_a_harness_error_shows_it(opconform: Run, small_suit
 def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """Expected and returned elements, with the differences marked, and the likely cause."""
     ran = opconform("run", small_suite, "-b", f"{MINIATURES}:LosesNegativeZero", "-o", tmp_path / "out", code=1)
-    results = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
+    results = cases_in(tmp_path / "out")
     failed = next(result["id"] for result in results if result["verdict"] == "fail")
     passed = next(result["id"] for result in results if result["verdict"] == "pass")
     show = ("--suite", small_suite)
@@ -527,7 +528,7 @@ def test_show_has_what_a_backend_returned(opconform: Run, small_suite: Path, tmp
     assert [x for x in marked if x] == [["*-0"], ["*0"]]
     assert ": pass\n" in opconform("show", passed, tmp_path / "out", *show).stdout
     refused = opconform("show", failed, tmp_path / "out", "--json", code=2).stderr
-    assert refused.startswith("error: --json prints case.json. The result of the case is in report.json in ")
+    assert refused.startswith("error: --json prints case.json. The result of the case is in results.jsonl in ")
     opconform("run", small_suite, "-b", "numpy", "-k", passed, "-o", tmp_path / "one")
     assert f"The run has no result of {failed}." in opconform("show", failed, tmp_path / "one", *show, code=2).stderr
 
@@ -564,7 +565,7 @@ def test_quiet_prints_the_verdict_and_verbose_what_is_folded(opconform: Run, sma
     assert quiet.stdout.startswith("NOT CONFORMANT, ")
     assert (len(quiet.stdout.splitlines()), quiet.stderr) == (1, "")
     show, report = (line.removeprefix("Next: ").split() for line in plain.splitlines()[-2:])
-    assert "Worst fault: VariadicSplit-1 lengths.single-remainder: accepted-invalid, 1 case" in plain
+    assert "Worst finding: VariadicSplit-1 lengths.single-remainder: accepted-invalid, 1 case" in plain
     shown = opconform(*show[1:]).stdout
     assert "must be rejected" in shown
     assert "fail (accepted-invalid): accepted, although it violates lengths.single-remainder" in shown

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Run
+from tests.result_files import cases_in
 
 CALL = "import sys; from opconform_runners.cli.main import main; sys.argv[0] = 'opconform'; main()"
 #: The most lines that a reader writes: for a backend, and for an operation with its requirements and cases.
@@ -116,7 +117,7 @@ def test_the_guides_backend_without_a_dialect_executes_the_operands_of_the_node(
     (tmp_path / "spec.yaml").write_text(CONCAT_SPEC)
     opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path)
     opconform("run", "suite", "-b", "my_concat.py:MyConcat", "--out", "out", cwd=tmp_path, code=1)
-    cases = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
+    cases = cases_in(tmp_path / "out")
 
     assert sorted((case["id"].split("/")[1], case["verdict"], case.get("reason", "")) for case in cases) == [
         ("contexts", "pass", ""),

@@ -14,11 +14,13 @@ from opconform.suite.case import canonical_json
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.log.outcomes import linked, read_log
-from opconform_runners.harness.protocol import reply_faults
+from opconform_runners.harness.protocol import reply_problems
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import line_of, read_results, read_written
 from opconform_runners.verdicts.run_header import header_line
 from tests.conftest import MINIATURES, Run
+from tests.execution.test_edits import results_text
+from tests.result_files import cases_in
 from tests.robustness.hostile_suites import reseal
 
 
@@ -58,7 +60,7 @@ def test_a_case_is_of_the_operation_of_its_id(small_suite: Path, tmp_path: Path)
 @pytest.mark.parametrize("line", [b'{"seq": 1, "status": "ok"', b'{"seq": 1, "message": "\\ud800"}', b"[" * 9_000])
 def test_a_reply_that_is_not_json_is_a_fault(line: bytes) -> None:
     """Also what Python's reader takes for JSON and a strict one does not."""
-    [fault] = reply_faults(line)
+    [fault] = reply_problems(line)
 
     assert fault.sentence.startswith("the message is not JSON: ")
 
@@ -74,14 +76,14 @@ def failing(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPath
 @pytest.mark.parametrize(
     ("key", "value"), [("output", "answer"), ("output", "output_-1"), ("feed", -1), ("feed", 7), ("at", [-1])]
 )
-def test_a_report_names_outputs_as_they_are_called(failing: Path, tmp_path: Path, key: str, value: object) -> None:
-    """A difference in an output, a feed or a place that there cannot be is refused where the report is read."""
-    report = json.loads((failing / "report.json").read_text())
-    next(case for case in report["cases"] if "mismatch" in case)["mismatch"][key] = value
-    (tmp_path / "results.jsonl").write_bytes((failing / "results.jsonl").read_bytes())
-    (tmp_path / "report.json").write_text(json.dumps(report))
+def test_results_name_outputs_as_they_are_called(failing: Path, tmp_path: Path, key: str, value: object) -> None:
+    """A difference in an output, a feed or a place that there cannot be is refused where the results are read."""
+    cases = cases_in(failing)
+    next(case for case in cases if "mismatch" in case)["mismatch"][key] = value
+    header = json.loads((failing / "results.jsonl").read_bytes().partition(b"\n")[0])
+    (tmp_path / "results.jsonl").write_bytes(results_text([header, *cases]))
 
-    with pytest.raises(SuiteError, match="is not a report that opconform wrote"):
+    with pytest.raises(SuiteError, match="is not a result"):
         read_report(tmp_path)
 
 

@@ -1,6 +1,5 @@
 """The README: every command in it works as it stands there."""
 
-import json
 import os
 import re
 import shutil
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
+from tests.result_files import report_in
 
 README = (ROOT / "README.md").read_text()
 
@@ -55,7 +55,7 @@ def test_the_first_line_certifies_openvino_from_a_clone(tmp_path: Path) -> None:
     for line in blocks("text")[0].splitlines()[1:]:
         assert " ".join(line.split()) in shown
     assert "with elements that are in no input: the backend probably read out of bounds" in shown
-    check_openvino_bugs(json.loads((tmp_path / "clone" / "opconform-out" / "openvino" / "report.json").read_text()))
+    check_openvino_bugs(report_in(tmp_path / "clone" / "opconform-out" / "openvino"))
 
 
 def check_openvino_bugs(report: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from opconform.generation.stream import Stream
 from opconform.suite.reader import open_suite
-from opconform.suite.verification import faults_of
+from opconform.suite.verification import problems_of
 from opconform_runners.cli.shared import steps
 from opconform_runners.execution.scale import stream
 from opconform_runners.execution.scale.finished_batch import Done
@@ -69,7 +69,7 @@ def test_the_failures_and_their_twins_are_kept(opconform: Run, spec: Path, tmp_p
     suite = open_suite(tmp_path / "out" / "suite")
     failed = [name for name, _ in failures(tmp_path / "out")]
 
-    assert list(faults_of(tmp_path / "out" / "suite")) == []
+    assert list(problems_of(tmp_path / "out" / "suite")) == []
     assert failed
     assert {entry.id for entry in suite.entries} == {*failed, *(suite.by_id[failure].twin for failure in failed)}
     assert "accepted" in opconform("show", failed[0], tmp_path / "out").stdout

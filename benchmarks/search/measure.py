@@ -21,7 +21,7 @@ from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.connection import described
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.cases.supply import Batch
-from opconform_runners.tools.fuzz.fault import Find
+from opconform_runners.tools.fuzz.find import Find
 from opconform_runners.tools.fuzz.finds import lines_of
 from opconform_runners.tools.fuzz.search import Limits, Search
 from opconform_runners.tools.fuzz.trial import Trial

@@ -47,7 +47,7 @@ const start = async () => {
   const found = (place) => cases.find((each) => placeOf(each) === place);
   const titleOf = (each) => {
     const title = data.titles[each.id.slice(0, each.id.lastIndexOf("/"))] || "";
-    return each.fault ? "the same case without the fault (" + title + ")" : title;
+    return each.violation ? "the same case without the violation (" + title + ")" : title;
   };
   const textOf = (each) => (each.text ??= [each.id, titleOf(each), each.inputs, each.sentence, each.cause, each.message,
     each.reason, each.remarks, each.requirements].join("\n").toLowerCase());
@@ -89,7 +89,7 @@ const start = async () => {
     drawMore();
     const card = fields.failure.value;
     at("found").textContent = shown.length.toLocaleString("en") + " of " + cases.length.toLocaleString("en") + " cases"
-      + (card && " of the fault " + (at("failure-" + card)?.querySelector("h3").textContent || card));
+      + (card && " of finding " + (at("failure-" + card)?.querySelector("h3").textContent || card));
   };
   // Rows are added while the reader scrolls. The button does the same, and moves the focus to the first new row.
   more.addEventListener("click", () => {
@@ -121,7 +121,7 @@ const start = async () => {
     fields.q.focus();
   });
 
-  // The index of the faults, and their cards, of one operation.
+  // The index of the findings, and their cards, of one operation.
   const chosen = at("index-operation");
   if (chosen) {
     chosen.hidden = false;
@@ -203,7 +203,7 @@ const start = async () => {
       sides.append(got ? tensor(got, "Actual") : make("p", { class: "quiet" }, "The actual output was not kept."));
     }
     const title = "Feed " + feed.number + (feed.number ? ": a further inference on the model already built" : ": the first inference");
-    return make("section", { class: "feed" }, several && make("h2", {}, title + (number ? "" : ", where the fault is")),
+    return make("section", { class: "feed" }, several && make("h2", {}, title + (number ? "" : ", which shows the failure")),
       bars(feed.got, "Actual outputs"), bars(feed.wanted, "Expected outputs"),
       pairs.length > 0 && region("Expected and actual" + (several ? ", feed " + feed.number : ""), sides),
       feed.data && make("details", { open: !pairs.length }, make("summary", {}, "Input " + feed.data.name, feed.origin && ": " + feed.origin),
@@ -252,12 +252,12 @@ const start = async () => {
         broken !== each.requirements && row("Tests", ...each.requirements.flatMap((name) => [linked(name), " "])),
         row("Profile", each.profile),
         ...(each.remarks || []).map((name) => row("Remark", name + ": " + data.remarks[name] + (name === "other-reason" ? ": " + each.other : ""))),
-        twin("The same case without the fault", each.twin),
-        twin("The case with the fault", each.fault),
+        twin("The same case without the violation", each.twin),
+        twin("The case with the violation", each.violation),
         seen.seen && row("Reported before", make("ul", { class: "links" }, ...seen.seen.map(([name, url]) =>
           make("li", {}, make("a", { href: url, rel: "noreferrer" }, name))))),
-        each.failures && row("Faults", make("ul", { class: "links" }, ...each.failures.map((number) =>
-          make("li", {}, make("a", { href: "#cases?failure=" + number }, "cases of fault " + number))))),
+        each.failures && row("Findings", make("ul", { class: "links" }, ...each.failures.map((number) =>
+          make("li", {}, make("a", { href: "#cases?failure=" + number }, "cases of finding " + number))))),
         others.length > 0 && row("Elsewhere", make("ul", { class: "links" }, ...others.map((other) =>
           make("li", {}, linkTo(other, data.backends[other.backend].title + ": " + other.verdict))))),
         each.again && row("Run again", each.again)));

@@ -1,6 +1,5 @@
 """The backends that compile a rendered model break exactly the known requirements, without harness errors."""
 
-import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Run, interpreter_with
+from tests.result_files import report_in
 
 pytestmark = pytest.mark.ci_only
 
@@ -72,11 +72,11 @@ def certified(opconform: Run, backend: str, python: str, out: Path, undeclared: 
     """The report on a backend's core, without harness errors, and with nothing unsupported but declared cases and these."""
     options = ("--profile", "core", "--jobs", "2", "--timeout", "60", "--out", out)
     opconform("certify", "--backend", backend, "--python", python, *options, code=None)
-    report = json.loads((out / "report.json").read_text())
+    report = report_in(out)
 
     assert report["summary"]["error"] == 0
     assert report["missing"] == []
-    found = {case["id"] for case in report["cases"] if "undeclared-unsupported" in case.get("findings", [])}
+    found = {case["id"] for case in report["cases"] if "undeclared-unsupported" in case.get("remarks", [])}
     assert found == {*undeclared}
     return report
 

@@ -15,6 +15,7 @@ from opconform_runners.backends.backend import Backend, PlacedOutputs
 from opconform_runners.cli.main import main
 from opconform_runners.harness.registry import load
 from tests.conftest import MINIATURES
+from tests.result_files import cases_in
 
 CONTEXTS = """\
 op: {op}
@@ -100,7 +101,7 @@ def test_a_fault_of_the_second_inference_must_be_refused(tmp_path: Path) -> None
     opconform("run", tmp_path / "suite", "--backend", "numpy", "--out", tmp_path / "right")
     backend = f"{MINIATURES}:ChecksTheFirstFeedAlone"
     opconform("run", tmp_path / "suite", "--backend", backend, "--out", tmp_path / "wrong", code=1)
-    cases = json.loads((tmp_path / "wrong" / "report.json").read_text())["cases"]
+    cases = cases_in(tmp_path / "wrong")
     [failed] = [case for case in cases if case["verdict"] == "fail"]
 
     assert failed["reason"] == "accepted-invalid"

@@ -27,7 +27,7 @@ ABSENT = re.compile(
 )
 
 #: The fields of a result other than its wording.
-JUDGED = ("verdict", "reason", "broken", "stage", "late", "other_reason", "findings")
+JUDGED = ("verdict", "reason", "broken", "stage", "late", "other_reason", "remarks")
 
 
 @pytest.fixture(scope="session")

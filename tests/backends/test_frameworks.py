@@ -14,6 +14,7 @@ import pytest
 
 from opconform.tensors.element_types import ELEMENT_TYPES
 from tests.conftest import ROOT, Run
+from tests.result_files import report_in
 
 pytestmark = pytest.mark.ci_only
 
@@ -167,7 +168,7 @@ def certified(opconform: Run, out: Path, backend: str, *arguments: object) -> An
     """The report of a certification."""
     python = interpreter(KNOWN.get(backend, KNOWN["torch"]).module)
     opconform("certify", *arguments, "--backend", backend, *python, "--timeout", "120", "--out", out, code=None)
-    return json.loads((out / "report.json").read_text())
+    return report_in(out)
 
 
 @pytest.mark.timeout(1200)
@@ -192,7 +193,7 @@ def test_a_framework_breaks_what_was_found_in_it_and_no_more(
 
     assert report["summary"]["error"] == 0
     splits = (case for case in report["cases"] if case["id"].partition("/")[0] in DECLARED)
-    assert {finding for split in splits for finding in split.get("findings", [])} <= {"late"}
+    assert {finding for split in splits for finding in split.get("remarks", [])} <= {"late"}
     assert {op: requirement for op, requirement in broken.items() if requirement} == known.broken
 
 
@@ -216,7 +217,7 @@ def test_the_bits_of_every_declared_element_type_come_through(opconform: Run, tm
     lost |= {kind: KNOWN[backend].changed.get(kind, "?") for kind in verdicts["inconclusive"]}  # by the join alone
 
     assert lost == KNOWN[backend].changed
-    assert not [case for case in report["cases"] if "findings" in case]  # so it does what it declares, and no more
+    assert not [case for case in report["cases"] if "remarks" in case]  # so it does what it declares, and no more
     assert verdicts["unsupported"] == set(ELEMENT_TYPES) - verdicts["pass"] - set(lost)
 
 

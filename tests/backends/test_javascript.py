@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import ROOT, Run
+from tests.result_files import cases_in
 
 pytestmark = pytest.mark.ci_only
 
@@ -115,10 +116,7 @@ def test_verdicts_are_those_of_the_python_backend(opconform: Run, harness: tuple
     opconform("generate", "--profile", "core", "--dialect", "onnx", "--out", suite)
     opconform("run", suite, "--backend", "onnxruntime", "--out", tmp_path / "python", code=None)
     opconform("run", suite, "--harness", " ".join(harness), "--out", tmp_path / "javascript", code=None)
-    python, javascript = (
-        {case["id"]: case for case in json.loads((tmp_path / name / "report.json").read_text())["cases"]}
-        for name in ("python", "javascript")
-    )
+    python, javascript = ({case["id"]: case for case in cases_in(tmp_path / name)} for name in ("python", "javascript"))
 
     verdicts = [x["verdict"] for x in javascript.values()]
     assert "error" not in verdicts

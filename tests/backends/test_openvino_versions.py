@@ -16,6 +16,7 @@ import pytest
 from opconform.tensors.bit_layouts import OPENVINO_IR, openvino_layouts, unpack
 from opconform_runners.backends.openvino.runtime import repacked
 from tests.conftest import ROOT, Run
+from tests.result_files import report_in
 
 VARIABLE = "OPCONFORM_PYTHON_OPENVINO_2025_2"
 SCRIPT = Path(__file__).with_name("constants_read.py")
@@ -77,7 +78,7 @@ def test_an_older_version_is_run_without_errors_of_the_harness(opconform: Run, t
     opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite", "--jobs", "1")
     run = ("run", tmp_path / "suite", "--backend", backend, "--python", python, "--out", tmp_path / "out")
     opconform(*run, code=None)
-    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    report = report_in(tmp_path / "out")
     verdicts: dict[str, set[str]] = {}
     for case in report["cases"]:
         kind = json.loads((tmp_path / "suite" / case["id"] / "case.json").read_text())["inputs"][0]["element_type"]

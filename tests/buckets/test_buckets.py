@@ -345,7 +345,7 @@ def test_a_changed_suite_does_not_verify(opconform: Run, small_suite: Path) -> N
     Store.store["/bucket/suite.zip"].write(b"other")
 
     found = opconform("verify", "test://bucket/suite.zip", code=1).stdout
-    assert "1 fault: test://bucket/suite.zip differs from the suite that was generated." in found
+    assert "1 problem: test://bucket/suite.zip differs from the suite that was generated." in found
 
 
 def zip_file_of(*names: str) -> bytes:

@@ -87,7 +87,7 @@ def verification(opconform: Run, found: Certified, *, key: str = "me.pub", code:
 def test_a_certificate_names_backend_suite_and_results(original: Certified, small_suite: Path) -> None:
     """It is an in-toto statement with the predicate of a test result, in which a requirement is a test."""
     said = original.statement()
-    predicate, finding = said["predicate"], said["predicate"]["opconform"]
+    predicate, conclusion = said["predicate"], said["predicate"]["opconform"]
     header = json.loads((small_suite / "suite.json").read_text())
     subject = {x["name"]: x["digest"]["sha256"] for x in said["subject"]}
 
@@ -102,13 +102,13 @@ def test_a_certificate_names_backend_suite_and_results(original: Certified, smal
     }
     assert predicate["configuration"][0] == {"name": "manifest.jsonl", "digest": {"sha256": header["digest"]}}
     assert predicate["configuration"][2]["name"] == "VariadicSplit-1/small.yaml"
-    assert finding["suite"]["digest"] == header["digest"]
-    assert finding["suite"]["specification"] == header["specification"]
-    assert finding["backend"]["name"] == "numpy"
-    assert finding["environment"]["packages"].keys() == {"ml_dtypes", "numpy"}
-    assert finding["environment"]["python"].startswith("CPython 3.")
-    assert (finding["profiles"], finding["cases"], finding["supported"]) == (["core"], 6, 6)
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", finding["timestamp"])
+    assert conclusion["suite"]["digest"] == header["digest"]
+    assert conclusion["suite"]["specification"] == header["specification"]
+    assert conclusion["backend"]["name"] == "numpy"
+    assert conclusion["environment"]["packages"].keys() == {"ml_dtypes", "numpy"}
+    assert conclusion["environment"]["python"].startswith("CPython 3.")
+    assert (conclusion["profiles"], conclusion["cases"], conclusion["supported"]) == (["core"], 6, 6)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", conclusion["timestamp"])
 
 
 def test_a_right_certificate_is_verified(opconform: Run, original: Certified) -> None:

@@ -127,27 +127,30 @@ def predicate(said: Statement, **changes: Any) -> Statement:
     return replace(said, predicate=replace(said.predicate, **changes))
 
 
-def finding(said: Statement, **changes: Any) -> Statement:
-    """The same statement with another finding."""
+def conclusion(said: Statement, **changes: Any) -> Statement:
+    """The same statement with another conclusion."""
     return predicate(said, opconform=replace(said.predicate.opconform, **changes))
 
 
 FALSE: dict[str, tuple[Callable[[], Statement], str]] = {
     "result": (lambda: predicate(GOOD, result="FAILED"), "conformant is true, but the result is FAILED"),
-    "conformant": (lambda: finding(BAD, conformant=True), "conformant is true, but the result is FAILED"),
+    "conformant": (lambda: conclusion(BAD, conformant=True), "conformant is true, but the result is FAILED"),
     "conformant and passed": (
-        lambda: predicate(finding(BAD, conformant=True), result="PASSED"),
+        lambda: predicate(conclusion(BAD, conformant=True), result="PASSED"),
         "conformant is true, but Split-1/data.bits is broken",
     ),
-    "supported": (lambda: finding(GOOD, supported=4), "it says that 4 of 3 cases are supported"),
-    "nothing supported": (lambda: finding(GOOD, supported=0), "it says that 0 of 3 cases are supported"),
-    "judged": (lambda: finding(GOOD, judged=True), "its subject is results.jsonl, outcomes.jsonl, but judged is true"),
+    "supported": (lambda: conclusion(GOOD, supported=4), "it says that 4 of 3 cases are supported"),
+    "nothing supported": (lambda: conclusion(GOOD, supported=0), "it says that 0 of 3 cases are supported"),
+    "judged": (
+        lambda: conclusion(GOOD, judged=True),
+        "its subject is results.jsonl, outcomes.jsonl, but judged is true",
+    ),
     "conformant and died": (
-        lambda: predicate(finding(GOOD, deaths=2), result="PASSED"),
+        lambda: predicate(conclusion(GOOD, deaths=2), result="PASSED"),
         "conformant is true, but 2 harness processes crashed or hung, but not with their last case alone",
     ),
     "digest": (
-        lambda: finding(GOOD, suite=replace(GOOD.predicate.opconform.suite, digest="9" * 64)),
+        lambda: conclusion(GOOD, suite=replace(GOOD.predicate.opconform.suite, digest="9" * 64)),
         "the suite digest is not that of manifest.jsonl",
     ),
 }

@@ -174,7 +174,7 @@ def test_a_fault_is_rendered_as_it_is_or_not_at_all(small: Suite) -> None:
 
     [lengths] = model(small, each).graph.initializer
     assert numpy_helper.to_array(lengths).tolist() == [4, 3]
-    why = "StableHLO's operations cannot have the fault, or its verifier rejects it, not the backend"
+    why = "StableHLO's operations cannot have the violation, or its verifier rejects it"
     assert each.left_out == {"stablehlo": why}
 
 

@@ -35,8 +35,8 @@ EXAMPLES = {
     ),
 }
 
-#: What the reader says of valid models that it refuses: faults 93, 99 and 115 of docs/findings/openvino-2026.4.yaml, and
-#: what it says of Transpose-1. Of those with constants that fault 129 is about, it says what memory has after them. It
+#: What the reader says of valid models that it refuses: findings 93, 99 and 115 of docs/findings/openvino-2026.4.yaml, and
+#: what it says of Transpose-1. Of those with constants that finding 129 is about, it says what memory has after them. It
 #: reads no pads of u2, u3 and u6.
 REFUSED = (
     "All masks of StridedSlice must have the same size",

@@ -150,13 +150,13 @@ def test_edited_results_are_refused(runs: Path, tmp_path: Path) -> None:
 
 
 def test_an_edited_report_is_refused(runs: Path, tmp_path: Path) -> None:
-    """Its faults are not computed again, as the documentation says."""
+    """Its findings are not computed again, as the documentation says."""
     out = tmp_path / "out"
     shutil.copytree(runs / "whole", out)
     document = json.loads((out / "report.json").read_bytes())
     changes = ((place, json.dumps(new).encode()) for place, new in edited(document))
 
-    assert believed(out / "report.json", changes, lambda: finished(out), ".faults") == []
+    assert believed(out / "report.json", changes, lambda: finished(out), ".findings") == []
 
 
 def test_edited_shards_are_not_merged(runs: Path, tmp_path: Path) -> None:

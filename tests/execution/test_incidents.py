@@ -1,6 +1,5 @@
 """Incidents: a process that ends late, or an error that does not recur, is not held against the next case."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from opconform_runners.verdicts.results import Result, is_kept, joined
 from opconform_runners.verdicts.verdict import VerdictName
 from tests.conftest import MINIATURES, Run
 from tests.execution.test_journal import FakeBackend, plan_of, zeros
+from tests.result_files import report_in
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def suite(small_suite: Path) -> Suite:
 def ran(opconform: Run, suite: Path, out: Path, name: str, code: int, *words: object) -> tuple[str, Any]:
     """What a run of a miniature prints, and its report."""
     done = opconform("run", suite, "--backend", f"{MINIATURES}:{name}", "--out", out, *words, code=code)
-    return " ".join(done.stdout.split()), json.loads((out / "report.json").read_text())
+    return " ".join(done.stdout.split()), report_in(out)
 
 
 #: What happens to the process at its second case, and the reason that it would be for a case.
@@ -173,7 +173,7 @@ def test_recorded_outputs_have_their_incidents(opconform: Run, small_suite: Path
     opconform("run", small_suite, "--backend", backend, "--record", tmp_path / "outputs.zip")
     judging = ("certificate", "judge", tmp_path / "outputs.zip", "--suite", small_suite, "--out", tmp_path / "out")
     printed = opconform(*judging).stdout
-    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    report = report_in(tmp_path / "out")
 
     assert "ended in an error, and not when it was executed again alone" in " ".join(printed.split())
     assert {incident["kind"] for incident in report["incidents"]} == {"error"}

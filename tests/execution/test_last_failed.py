@@ -1,9 +1,9 @@
 """A run that stops at the first failure, and one of the cases that failed last."""
 
-import json
 from pathlib import Path
 
 from tests.conftest import MINIATURES, Run
+from tests.result_files import cases_in
 
 #: Fails the four accepted cases and the twin of the rejected one, which is inconclusive then.
 FAULTY = f"{MINIATURES}:MissesOneOutput"
@@ -11,7 +11,7 @@ FAULTY = f"{MINIATURES}:MissesOneOutput"
 
 def ids_of(run: Path) -> dict[str, str]:
     """The verdict of each case of a run by its id."""
-    return {case["id"]: case["verdict"] for case in json.loads((run / "report.json").read_text())["cases"]}
+    return {case["id"]: case["verdict"] for case in cases_in(run)}
 
 
 def test_a_run_stops_at_the_first_failure(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

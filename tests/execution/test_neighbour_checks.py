@@ -23,6 +23,7 @@ from opconform_runners.verdicts.verdict import (
     Unsupported,
 )
 from tests.conftest import MINIATURES, Run
+from tests.result_files import cases_in
 
 SPEC = """\
 op: VariadicSplit-1
@@ -72,7 +73,7 @@ def run(opconform: Run, suite: Suite, out: Path, name: str, code: int) -> dict[s
     """The results of a miniature by context."""
     words = ("run", suite.store.root, "--backend", f"{MINIATURES}:{name}", "--out", out)
     opconform(*words, code=code)
-    cases = json.loads((out / "report.json").read_text())["cases"]
+    cases = cases_in(out)
     return by_context(suite, cases)
 
 
@@ -135,7 +136,7 @@ def test_a_neighbour_check_is_due_where_the_neighbour_may_be_at_fault(suite: Sui
 
 def test_a_backend_with_a_faulty_join_does_not_fail(suite: Suite, lost_joins: Path) -> None:
     """Its cases with a join are inconclusive and name Concat-1; no requirement is broken."""
-    found = by_context(suite, json.loads((lost_joins / "report.json").read_text())["cases"])
+    found = by_context(suite, cases_in(lost_joins))
 
     assert {context: hit["verdict"] for context, hit in found.items()} == {
         "concat": "inconclusive",
@@ -176,7 +177,7 @@ def test_recorded_outputs_have_no_neighbour_checks(opconform: Run, suite: Suite,
     opconform(
         "certificate", "judge", tmp_path / "outputs.zip", "--suite", suite.store.root, "--out", tmp_path / "out", code=1
     )
-    cases = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
+    cases = cases_in(tmp_path / "out")
     concat = next(case for case in cases if case["id"] == entry_in(suite, "concat").id)
 
     assert concat["verdict"] == "fail"

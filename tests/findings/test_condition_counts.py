@@ -13,9 +13,9 @@ from opconform.operations import OPERATIONS as OPERATIONS_BY_NAME
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import open_suite
 from opconform_runners.findings.causes.facts import facts_of
-from opconform_runners.findings.fault import Fault
-from opconform_runners.findings.faults import with_faults
+from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.report import Report
+from opconform_runners.findings.search import with_findings
 from opconform_runners.reports.report_file import finished
 from opconform_runners.verdicts.results import Result
 from tests.conftest import Run, interpreter_with
@@ -42,7 +42,7 @@ def number(text: str) -> int:
     return int(text.replace(",", ""))
 
 
-def counted_anew(fault: Fault, results: tuple[Result, ...], cases: Callable[[str], Read]) -> dict[str, object]:
+def counted_anew(fault: Finding, results: tuple[Result, ...], cases: Callable[[str], Read]) -> dict[str, object]:
     """What is wrong in the sentence of a condition, beside what is right."""
     found = SENTENCE.fullmatch(fault.condition)
     assert found, fault.condition
@@ -69,10 +69,10 @@ def counted_anew(fault: Fault, results: tuple[Result, ...], cases: Callable[[str
     }
 
 
-def conditions_of(report: Report, suite: Path) -> list[Fault]:
+def conditions_of(report: Report, suite: Path) -> list[Finding]:
     """The faults of a report that have a condition, each of which says what is true."""
     cases = cache(lambda identity: read(suite / identity))
-    faults = [fault for fault in report.faults if fault.condition]
+    faults = [fault for fault in report.findings if fault.condition]
     assert [wrong for fault in faults if (wrong := counted_anew(fault, report.results, cases))] == []
     return faults
 
@@ -126,7 +126,7 @@ def test_each_condition_of_a_product_is_true(
         verdict = verdict_of(read(core_suite / result.id))
         reason = ("rejected-valid" if result.expect == "accept" else "accepted-invalid") if verdict == "fail" else None
         results.append(replace(result, verdict=verdict, reason=reason))  # type: ignore[arg-type]
-    report = with_faults(replace(passing, results=tuple(results)), open_suite(core_suite))
+    report = with_findings(replace(passing, results=tuple(results)), open_suite(core_suite))
 
     assert conditions_of(report, core_suite)
 
@@ -139,7 +139,7 @@ def test_a_condition_says_how_many_cases_are_undecided(passing: Report, core_sui
         replace(result, verdict="unsupported") if result.id in own else result
         for result in passing.results
     )  # fmt: skip
-    [fault] = with_faults(replace(passing, results=results), open_suite(core_suite)).faults
+    [fault] = with_findings(replace(passing, results=results), open_suite(core_suite)).findings
 
     meeting = [
         x for x in own[2:] if all(any(holds(fact, read(core_suite / x)) for fact in some) for some in fault.facts)

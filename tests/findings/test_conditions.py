@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from opconform.suite.reader import open_suite
 from opconform_runners.findings.causes.alternatives import kind_of
 from opconform_runners.findings.causes.conditions import conditions_of
-from opconform_runners.findings.faults import with_faults
+from opconform_runners.findings.search import with_findings
 from opconform_runners.findings.symptom import symptom_of
 from opconform_runners.reports.report_file import finished
 from opconform_runners.verdicts.results import Result
 from tests.conftest import MINIATURES, Run
+from tests.result_files import cases_in
 
 TYPES = ["data is u2", "data is nf4", "data is u4", "the operation is Split-1", "the operation is Slice-8"]
 CASES = st.lists(st.tuples(st.booleans(), st.frozensets(st.sampled_from([*"abcdefgh", *TYPES]))), max_size=99)
@@ -252,7 +253,7 @@ def test_one_fault_has_the_valid_and_the_invalid_cases_of_a_condition(
         for result in report.results
     )
 
-    [found] = with_faults(replace(report, results=results), suite).faults
+    [found] = with_findings(replace(report, results=results), suite).findings
     assert {*found.cases} == at_run_time
     assert found.facts == (("axis is given at run time",),)
     others = len(results) - len(at_run_time)
@@ -262,19 +263,19 @@ def test_one_fault_has_the_valid_and_the_invalid_cases_of_a_condition(
     )
 
 
-def test_a_report_has_its_faults_and_is_refused_with_others(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
+def test_a_report_has_its_findings_and_is_refused_with_others(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
     """Every failing case is in one, and no other case."""
     backend = f"{MINIATURES}:QuietsNans"
     opconform("run", core_suite, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=0)
     written = tmp_path / "report.json"
     document = json.loads(written.read_text())
-    failing = {case["id"] for case in document["cases"] if case["verdict"] == "fail"}
-    passing = next(case["id"] for case in document["cases"] if case["verdict"] == "pass")
+    failing = {case["id"] for case in cases_in(tmp_path) if case["verdict"] == "fail"}
+    passing = next(case["id"] for case in cases_in(tmp_path) if case["verdict"] == "pass")
 
-    assert {case for fault in document["faults"] for case in fault["cases"]} == failing
-    heads = [fault["cases"][0] for fault in document["faults"]]
+    assert {case for finding in document["findings"] for case in finding["cases"]} == failing
+    heads = [finding["cases"][0] for finding in document["findings"]]
     assert sorted(set(heads)) == sorted(heads)
-    document["faults"][0]["cases"].append(passing)
+    document["findings"][0]["cases"].append(passing)
     written.write_text(json.dumps(document))
     refused = opconform("report", tmp_path, "--suite", core_suite, code=1)
-    assert "was changed after the run: a fault has a case that does not fail" in refused.stderr
+    assert "it was changed, or is of another run" in refused.stderr

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from opconform_runners.findings.failures import SEVERITIES, severity_of, size_of
-from opconform_runners.findings.fault import Severity
+from opconform_runners.findings.finding import Severity
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result

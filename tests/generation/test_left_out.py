@@ -10,7 +10,7 @@ import pytest
 from opconform.suite.manifest import HEADER, header_text
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.storage.extract import write_extract
-from opconform.suite.verification import faults_of
+from opconform.suite.verification import problems_of
 from tests.conftest import Run
 
 SPEC = """\
@@ -41,7 +41,7 @@ groups:
 DIALECTS = [word for name in ("openvino", "onnx", "stablehlo") for word in ("--dialect", name)]
 NO_AXIS = "ONNX's axis is an attribute, and cannot be supplied at run time"
 FIXED = "setting inputs are constants in this dialect, and axis is supplied at run time"
-NO_FAULT = "StableHLO's operations cannot have the fault, or its verifier rejects it, not the backend"
+NO_FAULT = "StableHLO's operations cannot have the violation, or its verifier rejects it"
 LEFT_OUT = {"onnx": {NO_AXIS: 2}, "stablehlo": {FIXED: 2, NO_FAULT: 1}}
 
 
@@ -121,6 +121,6 @@ def test_verify_finds_wrong_counts(opconform: Run, spec: Path, tmp_path: Path) -
     header = replace(open_suite(tmp_path / "suite").header, left_out={"onnx": {NO_AXIS: 1}})
     (tmp_path / "suite" / HEADER).write_text(header_text(header))
 
-    assert [*faults_of(tmp_path / "suite")] == [
+    assert [*problems_of(tmp_path / "suite")] == [
         f"{tmp_path / 'suite'}/suite.json: the counts of cases without a model are not those of manifest.jsonl."
     ]

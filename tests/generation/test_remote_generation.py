@@ -14,7 +14,7 @@ from opconform.generation.options import Limits, Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
-from opconform.suite.verification import faults_of
+from opconform.suite.verification import problems_of
 
 
 class Elsewhere(ThreadPoolExecutor):
@@ -47,7 +47,7 @@ def test_the_suite_is_the_same(small_spec: Path, small_suite: Path, elsewhere: E
     generate(load_specs([small_spec]), tmp_path / "suite", Options(executor=elsewhere))
 
     assert open_suite(tmp_path / "suite").header == open_suite(small_suite).header
-    assert not [*faults_of(tmp_path / "suite")]
+    assert not [*problems_of(tmp_path / "suite")]
     assert elsewhere.tasks == 3
 
 

@@ -12,7 +12,7 @@ from opconform.specs.group import Spec
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection, Shard
-from opconform.suite.verification import faults_of
+from opconform.suite.verification import problems_of
 from opconform_runners.verdicts.run_header import ids_digest
 from tests.conftest import EXHAUSTIVE_SPEC
 
@@ -86,6 +86,6 @@ def test_a_batch_is_a_suite_that_names_the_whole(specs: list[Spec], tmp_path: Pa
     header = open_suite(tmp_path / "batch").header
     other = Stream(specs=specs, options=Options(dialects=(), seed=1, selection=PROFILE))
 
-    assert list(faults_of(tmp_path / "batch")) == []
+    assert list(problems_of(tmp_path / "batch")) == []
     assert header.identity == stream.digest != header.digest
     assert other.digest != stream.digest

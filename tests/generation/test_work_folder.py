@@ -19,7 +19,7 @@ from opconform.generation.pipeline import Generated, generate
 from opconform.specs.loader import load_specs
 from opconform.suite.storage.ownership import replace_named, replace_ours
 from opconform.suite.storage.work_folder import work_folder
-from opconform.suite.verification import faults_of
+from opconform.suite.verification import problems_of
 from tests.conftest import Run
 from tests.robustness.test_killed_generations import tree
 
@@ -133,11 +133,11 @@ def test_what_is_foreign_in_a_work_folder_stays(tmp_path: Path, small_spec: Path
 
     assert tree(target) == tree(work / "mine")
     assert names(work) == ["mine", "opconform.lock", "partial-link"]
-    assert not list(faults_of(tmp_path / "suite"))
+    assert not list(problems_of(tmp_path / "suite"))
 
 
 @pytest.mark.parametrize("name", ["suite", "suite.zip"])
-@pytest.mark.parametrize("fault", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
 def test_a_generation_that_ends_early_changes_nothing(
     tmp_path: Path, small_spec: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: BaseException
 ) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import MINIATURES, Run
+from tests.result_files import report_in
 
 #: The faults that only the lapse of time shows; the others are given time enough on a busy machine.
 SILENT = {"Hangs"}
@@ -21,7 +22,7 @@ def verdicts(
 ) -> tuple[Any, list[Any]]:
     """The result of the case [2, 2, 2], and those of the others."""
     opconform("run", suite, "--out", out, "--timeout", timeout, *arguments, code=code)
-    report = json.loads((out / "report.json").read_text())
+    report = report_in(out)
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     assert lines[-1]["footer"] is True
     assert lines[1:-1] == report["cases"]

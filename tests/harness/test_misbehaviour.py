@@ -1,6 +1,5 @@
 """A harness that misbehaves at one case costs no other case, and leaves nothing behind."""
 
-import json
 import tempfile
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from tests.conftest import Run
 from tests.fake_harnesses import MISBEHAVIOURS, command
 from tests.fake_harnesses.server import VARIABLE
+from tests.result_files import report_in
 from tests.robustness.processes import left_behind
 
 #: Those that are tried with every run of the tests.
@@ -43,7 +43,7 @@ def test_a_misbehaviour_costs_one_case(
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     arguments = ("--timeout", 3 if name in SILENT else 60, "--memory", "0.5", "--harness", command(name))
     done = opconform("run", small_suite, "--out", out, *arguments, code=None)
-    report = json.loads((out / "report.json").read_text())
+    report = report_in(out)
     odd = [case for case in report["cases"] if case["verdict"] != "pass"]
 
     assert done.returncode in (0, 1), done.stderr

@@ -18,9 +18,9 @@ from opconform_runners.harness.protocol import (
     LINE_LIMIT,
     VERSION,
     ProtocolError,
-    reply_faults,
     reply_of,
-    said_faults,
+    reply_problems,
+    said_problems,
 )
 from tests.conftest import ROOT, Run
 
@@ -92,8 +92,8 @@ def test_the_conversation_on_the_page_has_no_faults() -> None:
     """The numpy backend's messages on the page keep to the protocol exactly."""
     replies = [message for mark, message in conversation() if mark == "←"]
 
-    assert said_faults(json.dumps(replies[0]).encode()) == ()
-    assert [reply_faults(json.dumps(reply).encode()) for reply in replies[1:]] == [()] * len(replies[1:])
+    assert said_problems(json.dumps(replies[0]).encode()) == ()
+    assert [reply_problems(json.dumps(reply).encode()) for reply in replies[1:]] == [()] * len(replies[1:])
     assert [reply["status"] for reply in replies[1:]] == ["ok", "rejected", "ok", "error"]
 
 
@@ -171,4 +171,4 @@ def test_a_run_reads_a_reply_as_strictly_as_the_check_of_a_harness(keys: str) ->
     line = f'{{"seq":1,"status":"ok",{keys}}}'.encode()
     with pytest.raises(ProtocolError, match=r"is wrong"):
         reply_of(line)
-    assert len(reply_faults(line)) == 1
+    assert len(reply_problems(line)) == 1

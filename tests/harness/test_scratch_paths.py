@@ -1,6 +1,5 @@
 """What a harness says names no folder of the machine that it ran in, so that results of two runs compare."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from opconform_runners.harness.outcome import Crashed, Error
 from opconform_runners.harness.processes.scratch import without_scratch
 from opconform_runners.harness.protocol import Refused
 from tests.fake_harnesses import command
+from tests.result_files import cases_in
 
 SCRATCH = Path("/var/my tmp/opconform-mac3ukku")
 
@@ -47,7 +47,7 @@ def test_results_of_two_runs_are_the_same(small_suite: Path, tmp_path: Path) -> 
     sentences = []
     for out in (tmp_path / "one", tmp_path / "two"):
         CliRunner().invoke(run, [str(small_suite), "--harness", harness, "--timeout", "60", "--out", str(out)])
-        cases = json.loads((out / "report.json").read_text())["cases"]
+        cases = cases_in(out)
         sentences.append([(case["sentence"], case["log"]) for case in cases if case["verdict"] == "error"])
 
     assert sentences == [[("cannot read inputs.npz", "in the case's folder: outputs.npz")]] * 2

@@ -12,7 +12,7 @@ from opconform.model.golden import Golden, golden_of, neighbour_check_of
 from opconform.suite.case import case_text
 from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, expected_name, inputs_name
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.verification import faults_of
+from opconform.suite.verification import problems_of
 from tests.conftest import Run
 from tests.model.test_graph import split, variadic
 
@@ -156,11 +156,11 @@ def test_the_files_of_a_neighbour_check_are_verified(suite: Suite) -> None:
     written = place.read_bytes()
     document = json.loads(written)
 
-    assert list(faults_of(suite.store.root)) == []
+    assert list(problems_of(suite.store.root)) == []
     assert document["requirements"] == []
     place.write_bytes(written + b" ")
     try:
-        assert [fault.partition(": ")[2] for fault in faults_of(suite.store.root)] == [
+        assert [fault.partition(": ")[2] for fault in problems_of(suite.store.root)] == [
             f"{place.relative_to(suite.store.root).as_posix()} was changed after the suite was generated."
         ]
     finally:

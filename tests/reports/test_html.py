@@ -19,7 +19,7 @@ from opconform.tensors.npz import npz_bytes
 from opconform_runners.execution.log.outputs_zip import KeptOutputs, OutputsWriter
 from opconform_runners.findings.causes import feeds
 from opconform_runners.findings.causes.feeds import feeds_of, likely_cause
-from opconform_runners.findings.fault import Fault
+from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.report import Report
 from opconform_runners.reports.diff import failure_changes
 from opconform_runners.reports.html import cases, evidence
@@ -128,7 +128,7 @@ def test_the_page_of_several_backends_begins_with_the_requirements_that_differ()
     shown, _, folded = text[text.index('id="differing"') :].partition("<details>")
 
     assert text.index('id="requirements"') < text.index('id="failures"')
-    assert '<a href="#requirements">Requirements</a>\n<a href="#failures">Faults</a>' in text
+    assert '<a href="#requirements">Requirements</a>\n<a href="#failures">Findings</a>' in text
     assert ('id="Split-1:axis.range"' in shown, 'id="Split-1:axis.shape"' in shown) == (True, False)
     assert folded.startswith("\n<summary>1 requirement with failures on all backends</summary>")
 
@@ -137,8 +137,8 @@ def test_a_fault_shows_its_condition_and_symptoms_and_each_case_leads_to_it() ->
     """They come from the report, and are not searched again."""
     other = replace(FAILURE, id="Split-1/group/0000000003")
     condition = "it rains (2 of 2 such valid cases fail); of the 1 other decided valid cases, 1 pass"
-    fault = Fault(severity="crash", condition=condition, symptoms={"wet": 1, "cold": 1}, cases=(other.id, FAILURE.id))
-    text = page_text([subject(replace(report(FAILURE, other), faults=(fault,)))])
+    fault = Finding(severity="crash", condition=condition, symptoms={"wet": 1, "cold": 1}, cases=(other.id, FAILURE.id))
+    text = page_text([subject(replace(report(FAILURE, other), findings=(fault,)))])
 
     assert f"<dt>When</dt><dd><b>{condition}</b></dd>" in text
     assert '<span class="tag">1 wet</span> <span class="tag">1 cold</span>' in text
@@ -445,7 +445,7 @@ def test_an_input_has_its_declared_dimensions(suite: Suite, dynamic: Dynamic, de
 
 
 @pytest.mark.parametrize(
-    ("results", "mapped", "standing"),
+    ("results", "mapped", "status"),
     [
         ((result(1, "pass", "axis.range"),), (), "kept"),
         ((result(1, "pass", "axis.range"),), ("Split-1:axis.range",), "mapped"),
@@ -456,9 +456,9 @@ def test_an_input_has_its_declared_dimensions(suite: Suite, dynamic: Dynamic, de
     ],
 )
 def test_a_requirement_stands_as_its_cases_say(
-    results: tuple[Result, ...], mapped: tuple[str, ...], standing: str
+    results: tuple[Result, ...], mapped: tuple[str, ...], status: str
 ) -> None:
     """An error of the harness outweighs a failure, and a failure what is mapped."""
     matrix = Matrix(columns=[Column(name="some", report=report(*results, mapped=mapped))])
 
-    assert {row[0].id: row[0].standing for row in matrix.rows}["axis.range"] == standing
+    assert {row[0].id: row[0].status for row in matrix.rows}["axis.range"] == status

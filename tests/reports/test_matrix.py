@@ -213,7 +213,7 @@ def test_the_matrix_is_the_same_in_every_form(matrix: Path) -> None:
 
 def mark(cell: dict[str, Any]) -> str:
     """How a cell is written."""
-    sign = {"kept": "✓", "broken": "✗", "mapped": "~", "open": "·", "error": "!"}[cell["standing"]]
+    sign = {"kept": "✓", "broken": "✗", "mapped": "~", "open": "·", "error": "!"}[cell["status"]]
     return sign + (f" {cell['fail']}" if cell["fail"] else "")
 
 

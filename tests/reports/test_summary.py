@@ -11,7 +11,7 @@ def test_inconclusive_cases_are_one_line(opconform: Run, small_suite: Path, tmp_
     arguments = ("run", small_suite, "--backend", f"{MINIATURES}:RefusesEverything", "--out", tmp_path)
     brief, long = (opconform(*arguments, *more, code=1).stdout for more in ((), ("-v", "--force")))
 
-    line = "Inconclusive: 1 case, since the same case without the fault did not pass either."
+    line = "Inconclusive: 1 case, since the same case without the violation did not pass either."
     assert [line for line in brief.splitlines() if line.startswith("Inconclusive")] == [line]
     assert "Inconclusive cases\n  1 case, such as VariadicSplit-1/rejected/" in long
     assert f"opconform report {tmp_path} -v\n" in brief
@@ -38,7 +38,7 @@ def test_a_summary_has_the_first_failures(opconform: Run, core_suite: Path, tmp_
     assert f"opconform report {tmp_path} -v\n" in shown
     whole = opconform("report", tmp_path, "-v").stdout
     assert whole.count("\n  case ") == 12 + int(left)
-    assert whole.index("\nFaults\n") < whole.index("\nrequirement ")
+    assert whole.index("\nFindings\n") < whole.index("\nrequirement ")
     assert shown.count("\n✗ ") == whole.count("\n✗ ")
     assert whole.count("\n· ") == int(undecided) + int(without)
 

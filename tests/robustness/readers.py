@@ -13,7 +13,7 @@ from opconform.tensors.npz import arrays_of
 from opconform_runners.certificates.certificate import envelope_of, signed
 from opconform_runners.certificates.keys import read_private
 from opconform_runners.execution.log.outputs import read_outputs
-from opconform_runners.harness.protocol import reply_faults, reply_of, said_faults, said_of
+from opconform_runners.harness.protocol import reply_of, reply_problems, said_of, said_problems
 from tests.conftest import Run, killed
 from tests.robustness.commands import SPEC, Commands, relinked, sealed, with_footer, write_zip
 from tests.robustness.hostile_suites import reseal, reseal_header
@@ -92,12 +92,12 @@ def _kept(opconform: Commands, folder: Path) -> Callable[[bytes], int]:
 
 
 def _greeting(line: bytes) -> None:
-    said_faults(line)
+    said_problems(line)
     said_of(line)
 
 
 def _reply(line: bytes) -> None:
-    reply_faults(line)
+    reply_problems(line)
     reply_of(line)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from opconform.errors import OpconformError
-from opconform.suite.verification import faults_of
+from opconform.suite.verification import problems_of
 from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.keys import read_private, read_public, write_pair
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
@@ -75,7 +75,7 @@ def copied(suite: Path, place: Path) -> Path:
 )
 def test_verify_reports_a_hostile_suite(tmp_path: Path, suite: Path, what: str) -> None:
     """One sentence or more, and no other exception."""
-    faults = list(faults_of(HOSTILE[what](copied(suite, tmp_path / "suite"))))
+    faults = list(problems_of(HOSTILE[what](copied(suite, tmp_path / "suite"))))
 
     assert faults
     assert all(len(fault) < 1_000 for fault in faults)
@@ -115,8 +115,8 @@ def test_every_command_ends_with_hostile_results(
 
 def test_a_suite_packed_anew_is_whole(tmp_path: Path, suite: Path) -> None:
     """The hostile suites differ from it in what makes them hostile."""
-    assert not list(faults_of(copied(suite, tmp_path / "suite")))
-    assert not list(faults_of(packed(suite, tmp_path / "suite.zip")))
+    assert not list(problems_of(copied(suite, tmp_path / "suite")))
+    assert not list(problems_of(packed(suite, tmp_path / "suite.zip")))
 
 
 @pytest.mark.parametrize("count", [40, pytest.param(1_000, marks=pytest.mark.ci_only)])
@@ -132,7 +132,7 @@ def test_no_changed_byte_is_accepted(tmp_path: Path, suite: Path, kind: str, cou
         at, bit = draws.randrange(len(content)), 1 << draws.randrange(8)
         path.write_bytes(content[:at] + bytes([content[at] ^ bit]) + content[at + 1 :])
 
-        assert list(faults_of(place)) or members(place) == whole, f"byte {at} of {path.name}"
+        assert list(problems_of(place)) or members(place) == whole, f"byte {at} of {path.name}"
         path.write_bytes(content)
 
 

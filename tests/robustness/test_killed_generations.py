@@ -17,7 +17,7 @@ import pytest
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
-from opconform.suite.verification import faults_of
+from opconform.suite.verification import problems_of
 from tests.robustness import attempts, seeded
 from tests.robustness.processes import PROGRAM
 
@@ -108,7 +108,7 @@ def test_a_generation_whose_processes_are_killed_is_continued(tmp_path: Path) ->
         with contextlib.suppress(ProcessLookupError):
             draws.choice((os.kill, os.killpg))(process.pid, signal.SIGKILL)
         process.wait()
-        assert not out.exists() or not list(faults_of(out))
+        assert not out.exists() or not list(problems_of(out))
     subprocess.run([*command, out], check=True, capture_output=True)
 
     assert tree(out) == tree(tmp_path / "whole")

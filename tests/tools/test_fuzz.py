@@ -176,7 +176,7 @@ def test_nothing_is_found_in_a_right_backend(opconform: Run, tmp_path: Path) -> 
     """Numpy's, on all operations; then nothing is written."""
     done = opconform("fuzz", "numpy", "--tests", 150, "--out", tmp_path / "finds")
 
-    assert done.stdout == "150 cases tested: 150 pass. 0 new faults.\n"
+    assert done.stdout == "150 cases tested: 150 pass. 0 new findings.\n"
     assert not (tmp_path / "finds").exists()
 
 
@@ -192,7 +192,7 @@ def test_a_fault_is_one_small_case_and_known_afterwards(opconform: Run, tmp_path
     assert "Split-1 data.bits: wrong data (value)" in first.stdout
     assert "context" not in first.stdout
     assert first.stderr == ""
-    assert again.stdout.splitlines()[-1].endswith("0 new faults, besides 1 known one.")
+    assert again.stdout.splitlines()[-1].endswith("0 new findings, besides 1 known one.")
     assert "1 case" in generated.stdout
 
 
@@ -215,7 +215,7 @@ def test_only_declared_operations_are_searched(opconform: Run, tmp_path: Path) -
 
     done = opconform("fuzz", f"{tmp_path / 'own.py'}:OnlySplit", "--tests", 40)
 
-    assert done.stdout == "40 cases tested: 40 pass. 0 new faults.\n"
+    assert done.stdout == "40 cases tested: 40 pass. 0 new findings.\n"
 
 
 def test_an_interrupted_search_writes_its_failures(opconform: Run, tmp_path: Path) -> None:
@@ -239,8 +239,8 @@ def test_a_backend_that_always_fails_has_one_fault(opconform: Run, tmp_path: Pat
     first, again = (opconform(*search, "--seed", seed, code=1).stdout for seed in (0, 1))
 
     early = r"\nThe search ended early, because nearly every case fails: \d+ of the \d+ that passed or failed\."
-    assert re.search(rf" 1 new fault\.{early}", first)
-    assert re.search(rf" 0 new faults, besides 1 known one\.{early}", again)
+    assert re.search(rf" 1 new finding\.{early}", first)
+    assert re.search(rf" 0 new findings, besides 1 known one\.{early}", again)
     assert first.count("group fuzz-") == 1
 
 
@@ -249,7 +249,7 @@ def test_a_search_in_which_no_case_is_decided_does_not_succeed(opconform: Run, t
     """Nothing was tested."""
     done = opconform("fuzz", f"{MINIATURES}:{name}", "Split-1", "--tests", 9, "--out", tmp_path, code=1)
 
-    assert done.stdout.endswith("0 new faults.\nNot tested, because no case passed or failed: everything.\n")
+    assert done.stdout.endswith("0 new findings.\nNot tested, because no case passed or failed: everything.\n")
 
 
 def test_a_named_operation_that_is_not_tested_is_no_success(opconform: Run, tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_finds_are_appended_to_the_specs_of_the_folder(opconform: Run, tmp_path:
     done = opconform("fuzz", f"{MINIATURES}:LosesNegativeZero", "Split-1", "--tests", 120, "--out", tmp_path, code=1)
     listed = opconform("list", tmp_path / "suite", "--cases")
 
-    assert "1 new fault.\n2 known cases did not fail this time.\n" in done.stdout
+    assert "1 new finding.\n2 known cases did not fail this time.\n" in done.stdout
     assert (tmp_path / "Split-1.yaml").read_text().startswith(f"{OWN}  - id: fuzz-")
     assert "axes" in listed.stdout
 

@@ -18,7 +18,7 @@ from opconform_runners.tools.fuzz.cases.draws import Draws
 from opconform_runners.tools.fuzz.cases.reduction import cost, parts
 from opconform_runners.tools.fuzz.cases.spec_text import group_of
 from opconform_runners.tools.fuzz.cases.supply import begin, mixed, supply
-from opconform_runners.tools.fuzz.fault import Find
+from opconform_runners.tools.fuzz.find import Find
 from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, write_finds
 from opconform_runners.tools.fuzz.search import Limits, Search
 from opconform_runners.tools.fuzz.trial import Trial
@@ -210,7 +210,7 @@ def confirmed(drawn: Failure, reduced: Trial, *recurring: Failure) -> list[Find]
 
 
 def test_a_failure_is_reported_only_if_it_recurs() -> None:
-    """With the reduced case, or else with the case as it was drawn; another fault does not count."""
+    """With the reduced case, or else with the case as it was drawn; another bug does not count."""
     first, second = plain(2)
     drawn, reduced, other = failure(first), failure(second), failure(second, "shape")
 
@@ -225,7 +225,7 @@ def rejected(trial: Trial, message: str) -> Failure:
 
 
 def test_a_rejection_recurs_whatever_its_message_is() -> None:
-    """A message that varies tells nothing about the fault."""
+    """A message that varies tells nothing about the bug."""
     first, _ = plain(2)
     [found] = confirmed(rejected(first, "at noon"), first, rejected(first, "at night"))
 
@@ -410,7 +410,7 @@ def test_an_error_of_the_harness_is_shown(tmp_path: Path) -> None:
 
     assert list(lines_of(search, tmp_path, "numpy")) == [
         "error: Split-1: KeyError: lost; with data f32[2]",
-        "2 cases tested: 2 error. 0 new faults.",
+        "2 cases tested: 2 error. 0 new findings.",
     ]
 
 

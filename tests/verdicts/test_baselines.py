@@ -62,7 +62,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
     shown, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", baseline, code=1)
     said = "output_0[0, 1]: expected -0.0 (0x80000000), got 0.0 (0x00000000)"
 
-    assert shown.count("New faults\nVariadicSplit-1 data.bits: wrong data (value), 3 cases\n") == 1
+    assert shown.count("New findings\nVariadicSplit-1 data.bits: wrong data (value), 3 cases\n") == 1
     assert shown.count(said) == 1
     passes = f"Unexpected passes\n  {REJECTED} passes, and known.txt:1 expects accepted-invalid\n\n"
     assert passes in shown
@@ -72,7 +72,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
         "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NEW: 3 regressions, 1 unexpected pass.\n"
         "Results: out/results.jsonl, out/report.json\n"
-        "Worst fault: VariadicSplit-1 data.bits: wrong data (value), 3 cases\n"
+        "Worst finding: VariadicSplit-1 data.bits: wrong data (value), 3 cases\n"
         f"Next: opconform show {ACCEPTED[2]} out --suite {small_suite}\n"
         f"      opconform report out --suite {small_suite}\n"
     )
@@ -96,7 +96,7 @@ def test_a_summary_lists_only_what_is_new(opconform: Run, small_suite: Path, tmp
     )
     assert "aults\n" not in nothing
     assert ACCEPTED[0] not in nothing
-    assert new.index("\nNew faults\n" + found) < new.index("\nExpected by known.txt: 3 ")
+    assert new.index("\nNew findings\n" + found) < new.index("\nExpected by known.txt: 3 ")
     assert new.count(ACCEPTED[3]) == 2  # in its group, and in the next step
     assert "\n  baseline known.txt:4 expects crash\n" in new
     assert "\n  expected " in new
@@ -317,7 +317,7 @@ def test_update_continues_a_killed_run(opconform: Run, small_suite: Path, copies
     ("content", "sentence"),
     [
         ("", "report.json is not a report that opconform wrote. Repeat the run."),
-        ("LosesNegativeZero", "results.jsonl. Repeat the run."),
+        ("LosesNegativeZero", "it was changed, or is of another run. Repeat the run."),
     ],
 )
 def test_update_refuses_results_without_their_report(
@@ -433,7 +433,7 @@ def test_diff_of_a_run_that_gave_up_covers_its_executed_cases(opconform: Run, ru
     """Their failures are broken; other cases are neither mended nor removed."""
     zeros = read_report(runs / "LosesNegativeZero")
     missing = tuple(result.id for result in zeros.results[1:])
-    part = replace(zeros, results=zeros.results[:1], faults=(), missing=missing, gave_up="It died.")
+    part = replace(zeros, results=zeros.results[:1], findings=(), missing=missing, gave_up="It died.")
     interrupted(runs / "LosesNegativeZero", tmp_path, 1)
     write_report(tmp_path, part)
     document = json.loads(opconform("diff", runs / "AcceptsEverything", tmp_path, "--json", code=1).stdout)

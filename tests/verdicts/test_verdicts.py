@@ -1,6 +1,5 @@
 """Verdicts: what is compared, what counts as evidence, and what reports conclude."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,16 +21,17 @@ from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.harness.outcome import Oversized, Returned
 from opconform_runners.verdicts import comparison
 from opconform_runners.verdicts.comparison import is_invented, mismatch_of
-from opconform_runners.verdicts.judge import OUT_OF_BOUNDS, findings_of, first_verdict
+from opconform_runners.verdicts.judge import OUT_OF_BOUNDS, first_verdict, remarks_of
 from opconform_runners.verdicts.results import read_results
 from opconform_runners.verdicts.verdict import Fail, Pass, Unsupported
 from tests.conftest import MINIATURES, ROOT, Run
+from tests.result_files import cases_in, report_in
 
 
 def report(opconform: Run, suite: Path, out: Path, name: str, *arguments: object, code: int = 1) -> Any:
     """The report of a miniature."""
     opconform("run", suite, "--backend", f"{MINIATURES}:{name}", "--out", out, *arguments, code=code)
-    return json.loads((out / "report.json").read_text())
+    return report_in(out)
 
 
 REASONS = {
@@ -79,11 +79,11 @@ def test_a_backend_that_rejects_everything_passes_nothing(opconform: Run, small_
 
 
 def test_a_backend_that_supports_nothing_passes_nothing(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """Cases that it declares and does not support are findings."""
+    """Cases that it declares and does not support are remarked on."""
     found = report(opconform, small_suite, tmp_path, "SupportsNothing")
 
     assert found["summary"] == {"pass": 0, "fail": 0, "unsupported": 6, "inconclusive": 0, "error": 0}
-    assert all(case["findings"] == ["undeclared-unsupported"] for case in found["cases"])
+    assert all(case["remarks"] == ["undeclared-unsupported"] for case in found["cases"])
 
 
 def test_a_backend_that_accepts_everything_fails(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -110,14 +110,14 @@ def test_bindings_are_declared_for_setting_inputs_only(opconform: Run, small_sui
     """A backend that takes axis and lengths only as constants still has its data fed."""
     found = report(opconform, small_suite, tmp_path, "TakesConstantsOnly", code=0)
 
-    assert not any("findings" in case for case in found["cases"])
+    assert not any("remarks" in case for case in found["cases"])
 
 
-def test_a_pass_of_an_undeclared_case_is_a_finding(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+def test_a_pass_of_an_undeclared_case_is_remarked_on(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """It is still a pass."""
     found = report(opconform, small_suite, tmp_path, "DeclaresNothing", code=0)
 
-    assert {tuple(case.get("findings", [])) for case in found["cases"] if case["expect"] == "accept"} == {
+    assert {tuple(case.get("remarks", [])) for case in found["cases"] if case["expect"] == "accept"} == {
         ("passes-undeclared",)
     }
 
@@ -129,19 +129,19 @@ def test_element_types_are_declared_for_data_alone(small_suite: Path) -> None:
     declared = replace(Numpy().describe(), element_types=("f32",))
 
     assert {input_.element_type for input_ in case.inputs if input_.role == "setting"} == {"i64"}
-    assert findings_of(case, Pass(), declared, sent=True) == ()
-    assert findings_of(case, Unsupported(why="no i64"), declared, sent=True) == ()
+    assert remarks_of(case, Pass(), declared, sent=True) == ()
+    assert remarks_of(case, Unsupported(why="no i64"), declared, sent=True) == ()
     both = replace(declared, element_types=("f32", "i64"))
-    assert findings_of(case, Unsupported(why="no i64"), both, sent=True) == ("undeclared-unsupported",)
+    assert remarks_of(case, Unsupported(why="no i64"), both, sent=True) == ("undeclared-unsupported",)
 
 
 def test_a_failure_of_an_undeclared_case_is_unsupported(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A finding names the failure. A crash still counts as a failure."""
+    """A remark names the failure. A crash still counts as a failure."""
     found = report(opconform, small_suite, tmp_path / "wrong", "FailsUndeclared")
     died = report(opconform, small_suite, tmp_path / "died", "AbortsUndeclared")
     accepted = [case for case in found["cases"] if case["expect"] == "accept"]
 
-    assert {(x["verdict"], *x["findings"]) for x in accepted} == {("unsupported", "fails-undeclared")}
+    assert {(x["verdict"], *x["remarks"]) for x in accepted} == {("unsupported", "fails-undeclared")}
     assert accepted[0]["sentence"].startswith("the backend does not declare f32; output_0[0, 0]: expected ")
     assert [case["verdict"] for case in found["cases"] if case["expect"] == "reject"] == ["inconclusive"]
     assert [case["reason"] for case in died["cases"] if case["verdict"] == "fail"] == ["crash"]
@@ -179,7 +179,7 @@ def test_wrong_outputs_are_not_excused_by_an_interpretation(opconform: Run, tmp_
             tmp_path / f"out{code}",
             code=code,
         )
-        [case] = json.loads((tmp_path / f"out{code}" / "report.json").read_text())["cases"]
+        [case] = cases_in(tmp_path / f"out{code}")
         found[case["reason"]] = case["broken"]
 
     assert found == {"rejected-valid": ["lengths.zero"], "shape": ["outputs.shape"]}
@@ -240,7 +240,7 @@ def test_only_what_another_reading_gives_is_excused(
     opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite", code=None)
     words = ("--backend", backend, "--out", tmp_path / "out")
     opconform("run", tmp_path / "suite", *words, code=0 if conformant else 1)
-    [case] = json.loads((tmp_path / "out" / "report.json").read_text())["cases"]
+    [case] = cases_in(tmp_path / "out")
 
     assert case["broken"] == broken
     assert ("another reading of bounds.equal gives" in case["sentence"]) == (broken == ["bounds.equal"])

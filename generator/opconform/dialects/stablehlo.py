@@ -1,7 +1,7 @@
 """The dialect `stablehlo`: an MLIR module of static shapes.
 
-StableHLO has no split, so each output is a slice with computed limits. Slices cannot have the faults of a split's axis,
-count or lengths, so invalid cases are left out.
+StableHLO has no split, so each output is a slice with computed limits. A slice cannot have a wrong axis, count or
+lengths of a split, so invalid cases are left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -72,7 +72,7 @@ def _check_expressible(graph: KnownGraph) -> None:
         if node.node.op not in RENDERINGS:
             raise Inexpressible(f"{node.node.op} has no rendering in this dialect")
     if graph.golden.draft.rejected_for is not None:
-        raise Inexpressible("StableHLO's operations cannot have the fault, or its verifier rejects it, not the backend")
+        raise Inexpressible("StableHLO's operations cannot have the violation, or its verifier rejects it")
     if graph.golden.draft.dynamic:
         raise Inexpressible("shapes are static in this dialect")
     for node in graph.nodes:

@@ -15,7 +15,7 @@ from opconform.generation.expansion import expand
 from opconform.generation.identity.header import suite_header
 from opconform.generation.options import LIMITS, Limits, Options
 from opconform.generation.workers import BATCH, write_cases
-from opconform.generation.writer import CaseWriter, ManifestLines, finish, translated_faults
+from opconform.generation.writer import CaseWriter, ManifestLines, finish, translated_errors
 from opconform.memory import free_memory, shown_bytes
 from opconform.model.draft import DIGITS, Draft
 from opconform.model.golden import file_bytes, memory_bytes
@@ -103,7 +103,7 @@ def write_suite(
         counts, size = {"accept": 0, "reject": 0}, 0
         unused = set(options.required)
         left_out = Counter[tuple[str, str]]()
-        with translated_faults(out), work.lines.open("w+b") as file:
+        with translated_errors(out), work.lines.open("w+b") as file:
             lines = ManifestLines(file)
             for write_case in write_cases(cases, writer, jobs=options.jobs, is_large=is_large):
                 lines.add(write_case)

@@ -53,7 +53,7 @@ class CaseWriter:
     def write_files(self, entry: Entry, contents: Mapping[str, Content]) -> Written:
         """Write the files of a case."""
         folder = f"{self.partial}/{entry.id}"
-        with translated_faults(self.partial):
+        with translated_errors(self.partial):
             for inner in sorted({name.rpartition("/")[0] for name in contents}):
                 os.makedirs(f"{folder}/{inner}", exist_ok=True)  # noqa: PTH103 - Path costs as much as the writing
             for name, content in contents.items():
@@ -92,7 +92,7 @@ class ManifestLines:
 
 def finish(work: WorkFolder, header: Header) -> None:
     """Put a written suite in its place atomically, unless something else is there now."""
-    with translated_faults(work.out):
+    with translated_errors(work.out):
         (work.partial / HEADER).write_bytes(header_text(header).encode())
         if work.out.suffix == ".zip":
             write_zip(work.partial, _names(work.partial), work.packed)
@@ -100,7 +100,7 @@ def finish(work: WorkFolder, header: Header) -> None:
 
 
 @contextlib.contextmanager
-def translated_faults(path: Path) -> Iterator[None]:
+def translated_errors(path: Path) -> Iterator[None]:
     """Raise `SuiteError` for errors of the operating system while a suite is written."""
     try:
         yield

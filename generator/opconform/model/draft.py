@@ -67,7 +67,7 @@ class Draft:
         dynamic: The dimensions that the IR declares, if not those of the shape.
         then: The neighbour in the context `then`.
         rejected_for: The requirement that the case violates, or None if it is accepted.
-        twin: The id of the valid case that differs only in the fault, or None.
+        twin: The id of the valid case that differs only in the violation, or None.
         is_twin: Whether the case exists only as the twin of another.
     """
 

@@ -99,7 +99,7 @@ class Operation:
 
     def judged(self, arguments: Arguments) -> tuple[Arguments, tuple[str, ...]]:
         """The arguments, in which wrong ones are marked, and every requirement that they violate."""
-        found = [*self.declaration.faults(arguments.inputs, arguments.attributes)]
+        found = [*self.declaration.located_violations(arguments.inputs, arguments.attributes)]
         wrong = frozenset(name for name, violated in found if not violated.endswith(".element-type"))
         known = replace(arguments, wrong=wrong) if wrong else arguments
         declared = dict.fromkeys(violated for _, violated in found)

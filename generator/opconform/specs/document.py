@@ -144,13 +144,13 @@ def _advice(text: str, line: int, column: int) -> str:
     return "; quote an expression inside {…}" if "${{" in written else ""
 
 
-def _unclosed(text: str, fault: Any, place: tuple[int, int]) -> tuple[str, tuple[int, int]] | None:
+def _unclosed(text: str, error: Any, place: tuple[int, int]) -> tuple[str, tuple[int, int]] | None:
     """A sentence about a bracket or quote that is not closed and the place where it opens, or None."""
-    opened, context = fault.context_mark, fault.context or ""
+    opened, context = error.context_mark, error.context or ""
     if opened is None:
         return None
     start = (opened.line + 1, opened.column + 1)
-    if "quoted scalar" in context and "end of stream" in (fault.problem or ""):
+    if "quoted scalar" in context and "end of stream" in (error.problem or ""):
         return "This is not YAML: the quote is not closed.", start
     line = "".join(_LINE_BREAK.split(text)[place[0] - 1 : place[0]])
     is_other = place[0] == start[0] and line[place[1] - 1 : place[1]] not in ("]", "}")

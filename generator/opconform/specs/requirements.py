@@ -69,13 +69,13 @@ def requirements_of(op: str) -> Requirements:
     """The requirements of an operation; `SpecMistakes` if their file is wrong."""
     document = read_document(cases_of(op) / REQUIREMENTS, f"cases/{op}/{REQUIREMENTS}")
     found = validated(document, Requirements)
-    mistakes = [document.mistake(route, sentence) for route, sentence in _faults(found)]
+    mistakes = [document.mistake(route, sentence) for route, sentence in _complaints(found)]
     if mistakes:
         raise SpecMistakes(mistakes)
     return found
 
 
-def _faults(found: Requirements) -> Iterator[tuple[Route, str]]:
+def _complaints(found: Requirements) -> Iterator[tuple[Route, str]]:
     revisions, ids = {page.revision for page in found.pages}, [requirement.id for requirement in found.requirements]
     for index, item in enumerate(found.requirements):
         route = ("requirements", index)

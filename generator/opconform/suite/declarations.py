@@ -169,7 +169,9 @@ class Declaration:
         names = (name for port in self.inputs for name in port.names(len(operands)))
         return {name: operand for name, operand in zip(names, operands, strict=False) if operand is not None}
 
-    def faults(self, inputs: Mapping[str, Typed], attributes: Mapping[str, Attribute]) -> Iterator[tuple[str, str]]:
+    def located_violations(
+        self, inputs: Mapping[str, Typed], attributes: Mapping[str, Attribute]
+    ) -> Iterator[tuple[str, str]]:
         """The name of each wrong input and attribute, with the id of the requirement that it violates."""
         for port in self.inputs:
             yield from ((port.name, violated) for violated in port.violations(inputs))
@@ -183,7 +185,7 @@ class Declaration:
         They are in the order of the declaration. Only element types, shapes and attributes are read: a requirement
         on the elements of an input, or on several inputs together, is not among them.
         """
-        ids = dict.fromkeys(violated for _, violated in self.faults(inputs, attributes))
+        ids = dict.fromkeys(violated for _, violated in self.located_violations(inputs, attributes))
         return tuple(f"{self.name}:{id_}" for id_ in ids)
 
 

@@ -124,9 +124,9 @@ class Suite:
         """The arrays of an `.npz` file of a case, with the types and shapes that the case declares."""
         arrays = self.stored_arrays(entry, name)
         case = self._recent.get(entry.id) or self.case(entry)
-        fault = next(array_faults(f"{self.store.root}: {entry.id}/{name}", name, arrays, case), None)
-        if fault is not None:
-            raise SuiteError(f"{fault} Generate the suite again.")
+        problem = next(array_problems(f"{self.store.root}: {entry.id}/{name}", name, arrays, case), None)
+        if problem is not None:
+            raise SuiteError(f"{problem} Generate the suite again.")
         return arrays
 
     def stored_arrays(self, entry: Entry, name: str) -> dict[str, Array]:
@@ -163,15 +163,15 @@ def tensors_of(case: Case, *, blind: bool) -> Iterator[tuple[str, Sequence[Input
             yield expected_name(feed), case.expect.accept
 
 
-def array_faults(where: str, file: str, arrays: Mapping[str, Array], case: Case) -> Iterator[str]:
+def array_problems(where: str, file: str, arrays: Mapping[str, Array], case: Case) -> Iterator[str]:
     """The differences between the arrays of a file and the tensors of its case, one sentence each.
 
     A second feed may have any shapes: they are not declared.
     """
     declared = {x.name: x for x in dict(tensors_of(case, blind=False)).get(file, ())}
     for name in sorted(set(declared) ^ set(arrays)):
-        fault = "no array {}." if name in declared else "an array {}, which the case does not declare."
-        yield f"{where} has {fault.format(name)}"
+        problem = "no array {}." if name in declared else "an array {}, which the case does not declare."
+        yield f"{where} has {problem.format(name)}"
     for name in (x for x in declared if x in arrays):
         array, tensor = arrays[name], declared[name]
         storage = ELEMENT_TYPES[tensor.element_type].storage

@@ -8,12 +8,12 @@ from pathlib import Path
 from opconform.errors import MissingError, SuiteError
 from opconform.suite.case import case_text
 from opconform.suite.manifest import CASE, HEADER, MANIFEST, NEIGHBOUR_CHECK, Entry, entry_line, reasons_by_dialect
-from opconform.suite.reader import Suite, array_faults, open_suite, tensors_of
+from opconform.suite.reader import Suite, array_problems, open_suite, tensors_of
 from opconform.suite.storage.store import Folder
 
 
-def faults_of(path: Path) -> Iterator[str]:
-    """Every fault of a suite, one sentence each; `MissingError` without a suite."""
+def problems_of(path: Path) -> Iterator[str]:
+    """Every problem of a suite, one sentence each; `MissingError` without a suite."""
     try:
         suite = open_suite(path)
     except MissingError:
@@ -34,15 +34,15 @@ def faults_of(path: Path) -> Iterator[str]:
     ):
         yield f"{suite.store.root}/{HEADER}: it does not declare {op}."
     for entry in suite.entries:
-        faults = list(_file_faults(suite, entry))
-        yield from faults or _case_faults(suite, entry)
-        if not faults and entry.neighbour_check is not None:
-            yield from _case_faults(suite, entry.neighbour_check)
-        yield from _reference_faults(suite, entry)
-    yield from foreign_faults(suite)
+        problems = list(_file_problems(suite, entry))
+        yield from problems or _case_problems(suite, entry)
+        if not problems and entry.neighbour_check is not None:
+            yield from _case_problems(suite, entry.neighbour_check)
+        yield from _reference_problems(suite, entry)
+    yield from foreign_problems(suite)
 
 
-def _file_faults(suite: Suite, entry: Entry) -> Iterator[str]:
+def _file_problems(suite: Suite, entry: Entry) -> Iterator[str]:
     for name, digest in entry.files.items():
         try:
             content = suite.stored(entry, name)
@@ -53,7 +53,7 @@ def _file_faults(suite: Suite, entry: Entry) -> Iterator[str]:
             yield f"{suite.store.root}: {entry.id}/{name} was changed after the suite was generated."
 
 
-def _case_faults(suite: Suite, entry: Entry) -> Iterator[str]:
+def _case_problems(suite: Suite, entry: Entry) -> Iterator[str]:
     """Contradictions between `case.json` and the other files of a case."""
     where = f"{suite.store.root}: {entry.id}"
     try:
@@ -66,12 +66,12 @@ def _case_faults(suite: Suite, entry: Entry) -> Iterator[str]:
             yield f"{where}/{name} {'is missing' if name in needed else 'does not belong to a feed of the case'}."
         for name in needed:
             if name in entry.files:
-                yield from array_faults(f"{where}/{name}", name, suite.stored_arrays(entry, name), case)
+                yield from array_problems(f"{where}/{name}", name, suite.stored_arrays(entry, name), case)
     except SuiteError as error:
         yield str(error)
 
 
-def _reference_faults(suite: Suite, entry: Entry) -> Iterator[str]:
+def _reference_problems(suite: Suite, entry: Entry) -> Iterator[str]:
     known = suite.header.requirements.get(entry.op, {})
     violated = () if entry.expect == "accept" else (entry.expect.reject,)
     others = [name for names in entry.readings.outputs.values() for name in names]
@@ -82,7 +82,7 @@ def _reference_faults(suite: Suite, entry: Entry) -> Iterator[str]:
         yield f"{suite.store.root}: {entry.id} names the twin {entry.twin}, which is not in the suite."
 
 
-def foreign_faults(suite: Suite) -> Iterator[str]:
+def foreign_problems(suite: Suite) -> Iterator[str]:
     """Every file and empty folder in a suite that its manifest does not name, one sentence each."""
     known = {HEADER, MANIFEST} | {f"{entry.id}/{name}" for entry in suite.entries for name in entry.files}
     seen: Counter[str] = Counter(suite.store.paths())
@@ -90,7 +90,7 @@ def foreign_faults(suite: Suite) -> Iterator[str]:
         is_emptied = (
             isinstance(suite.store, Folder) and path.endswith("/") and any(name.startswith(path) for name in known)
         )
-        if path not in known and not is_emptied:  # an emptied folder lacks its files, which is another fault
+        if path not in known and not is_emptied:  # an emptied folder lacks its files, which is another problem
             yield f"{suite.store.root}: {path} does not belong to the suite."
         elif times > 1:
             yield f"{suite.store.root}: {path} is in the file {times} times."

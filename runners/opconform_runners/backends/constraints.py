@@ -28,7 +28,7 @@ def check_declared(
 
     `inputs` are by name, and `unknown` are the names of those whose types and shapes are not known.
     """
-    for name, requirement in declaration.faults(inputs, attributes):
+    for name, requirement in declaration.located_violations(inputs, attributes):
         is_checked = name not in unknown and covers(names, full_name(declaration.name, requirement))
         refuse_if(is_checked, requirement)
 

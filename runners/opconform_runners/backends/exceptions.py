@@ -11,7 +11,7 @@ from typing import Any
 from opconform_runners.backends.backend import Rejected, Stage, Unsupported
 
 #: Python's own exceptions by which a Python product refuses its arguments.
-PYTHON_FAULTS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, AssertionError)
+PYTHON_ERRORS = (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, AssertionError)
 _LONGEST = 400
 #: The most characters of a message that are searched.
 _SEARCHED = 1 << 16
@@ -54,7 +54,7 @@ class Translation:
     messages: MessageTable = field(default_factory=dict)
     not_implemented: re.Pattern[str]
     missing: tuple[type[Exception], ...] = (NotImplementedError,)
-    faults: tuple[type[Exception], ...] = PYTHON_FAULTS
+    errors: tuple[type[Exception], ...] = PYTHON_ERRORS
     noise: re.Pattern[str] | None = None
     shows_type: bool = True
 
@@ -63,7 +63,7 @@ class Translation:
         """Raise `Rejected` or `Unsupported` instead; only the product's own calls, about `op`, belong in this block."""
         try:
             yield
-        except (*self.missing, *self.faults) as error:
+        except (*self.missing, *self.errors) as error:
             message = one_line(error)
             short = short_message(f"{type(error).__name__}: {message}" if self.shows_type else message, self.noise)
             if isinstance(error, self.missing) or self.not_implemented.search(message):

@@ -28,7 +28,7 @@ _NAMES = {str(ELEMENT_TYPES[x].native): x for x in _CARRIED}
 _TRANSLATION = Translation(
     not_implemented=re.compile(r"not yet supported|unknown dtype"),
     # the exceptions of TVM's checks, and of its Python frontend where it has no checks
-    faults=(ValueError, TypeError, RuntimeError, KeyError, IndexError, AttributeError, AssertionError),
+    errors=(ValueError, TypeError, RuntimeError, KeyError, IndexError, AttributeError, AssertionError),
     noise=re.compile(r"In ir\.Op\(.*?support_level=\d+\), "),
 )
 

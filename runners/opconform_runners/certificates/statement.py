@@ -49,7 +49,7 @@ class CertifiedSuite:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Finding:
+class Conclusion:
     """The extension field of the predicate.
 
     Attributes:
@@ -91,7 +91,7 @@ class Predicate:
     passed: Annotated[tuple[str, ...], Field(alias="passedTests")]
     warned: Annotated[tuple[str, ...], Field(alias="warnedTests")]
     failed: Annotated[tuple[str, ...], Field(alias="failedTests")]
-    opconform: Finding
+    opconform: Conclusion
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,7 +121,7 @@ def statement_of(
     """The statement of a complete run on a suite.
 
     `digests` has the SHA-256 of `results.jsonl`, `outcomes.jsonl` and `suite.json`, by name. The last two arguments are
-    those of `Finding`.
+    those of `Conclusion`.
     """
     tests = _tests_of(report)
     outputs = {} if report.outputs is None else {OUTPUTS: report.outputs}
@@ -132,7 +132,7 @@ def statement_of(
             result="FAILED" if not report.conformant else "WARNED" if tests["warned"] else "PASSED",
             configuration=_resources(sources),
             **tests,
-            opconform=Finding(
+            opconform=Conclusion(
                 conformant=bool(report.conformant),
                 strict=report.strict,
                 judged=report.outputs is not None,
@@ -152,7 +152,7 @@ def statement_of(
 
 def _tests_of(report: Report) -> dict[str, tuple[str, ...]]:
     """The requirements that are failed, warned and passed."""
-    undeclared = [result for result in report.results if UNDECLARED_UNSUPPORTED in result.findings]
+    undeclared = [result for result in report.results if UNDECLARED_UNSUPPORTED in result.remarks]
     doubtful = {(result.op, name) for result in undeclared for name in result.requirements}
     tests: dict[str, list[str]] = {"failed": [], "warned": [], "passed": []}
     for row in report.requirements:
@@ -187,22 +187,22 @@ def statement_from(payload: bytes, where: str) -> Statement:
 
 def _contradictions(statement: Statement) -> Iterator[str]:
     """What a statement contradicts in itself. All else is checked against the files whose digests it has."""
-    predicate, finding = statement.predicate, statement.predicate.opconform
+    predicate, conclusion = statement.predicate, statement.predicate.opconform
     names = [resource.name for resource in statement.subject]
-    if names != [RESULTS, OUTCOMES, *([OUTPUTS] if finding.judged else [])]:
-        yield f"its subject is {', '.join(names) or 'nothing'}, but judged is {str(finding.judged).lower()}"
+    if names != [RESULTS, OUTCOMES, *([OUTPUTS] if conclusion.judged else [])]:
+        yield f"its subject is {', '.join(names) or 'nothing'}, but judged is {str(conclusion.judged).lower()}"
     manifests = [x.digest["sha256"] for x in predicate.configuration if x.name == MANIFEST]
-    if manifests != [finding.suite.digest]:
+    if manifests != [conclusion.suite.digest]:
         yield f"the suite digest is not that of {MANIFEST}"
-    result = "FAILED" if not finding.conformant else "WARNED" if predicate.warned else "PASSED"
+    result = "FAILED" if not conclusion.conformant else "WARNED" if predicate.warned else "PASSED"
     if predicate.result != result:
-        yield f"conformant is {str(finding.conformant).lower()}, but the result is {predicate.result}"
-    if finding.conformant and predicate.failed:
+        yield f"conformant is {str(conclusion.conformant).lower()}, but the result is {predicate.result}"
+    if conclusion.conformant and predicate.failed:
         yield f"conformant is true, but {predicate.failed[0]} is broken"
-    if finding.conformant and finding.deaths:
-        yield f"conformant is true, but {deaths_clause(finding.deaths)}"
-    if finding.supported > finding.cases or (finding.conformant and not finding.supported):
-        yield f"it says that {finding.supported:,} of {finding.cases:,} cases are supported"
+    if conclusion.conformant and conclusion.deaths:
+        yield f"conformant is true, but {deaths_clause(conclusion.deaths)}"
+    if conclusion.supported > conclusion.cases or (conclusion.conformant and not conclusion.supported):
+        yield f"it says that {conclusion.supported:,} of {conclusion.cases:,} cases are supported"
 
 
 def _resources(digests: Mapping[str, str]) -> tuple[Resource, ...]:
@@ -215,30 +215,30 @@ def summary_lines(statement: Statement) -> Iterator[str]:
 
 
 def _lines(statement: Statement) -> Iterator[str]:
-    predicate, finding = statement.predicate, statement.predicate.opconform
-    backend = finding.backend
+    predicate, conclusion = statement.predicate, statement.predicate.opconform
+    backend = conclusion.backend
     device = f" on {backend.device}" if backend.device else ""
-    verdict = "CONFORMANT" if finding.conformant else "NOT CONFORMANT"
-    origin = ", judged from outputs recorded elsewhere" if finding.judged else ""
-    coverage = coverage_text(finding.supported, finding.cases)
+    verdict = "CONFORMANT" if conclusion.conformant else "NOT CONFORMANT"
+    origin = ", judged from outputs recorded elsewhere" if conclusion.judged else ""
+    coverage = coverage_text(conclusion.supported, conclusion.cases)
     yield f"{verdict} ({predicate.result}), {coverage}: {backend.name} {backend.version}{device}{origin}"
-    facts = environment_facts(finding.environment, backend.device)
+    facts = environment_facts(conclusion.environment, backend.device)
     if facts:
         yield "; ".join(f"{name.lower()}: {x}" for name, x in facts)
     files = {x.name: x.digest["sha256"] for x in predicate.configuration}
     specs = {name: digest for name, digest in files.items() if name not in (HEADER, MANIFEST)}
-    yield f"suite {finding.suite.version}, digest {finding.suite.digest}, {_specs_phrase(specs)}"
-    yield f"profiles: {', '.join(finding.profiles)}"
+    yield f"suite {conclusion.suite.version}, digest {conclusion.suite.digest}, {_specs_phrase(specs)}"
+    yield f"profiles: {', '.join(conclusion.profiles)}"
     if predicate.failed:
         yield f"broken: {', '.join(predicate.failed)}"
     if predicate.warned:
         yield f"warned: {', '.join(predicate.warned)}"
-    if finding.deaths:
-        yield f"incidents: {deaths_clause(finding.deaths)}"
+    if conclusion.deaths:
+        yield f"incidents: {deaths_clause(conclusion.deaths)}"
     counts = {"passed": predicate.passed, "warned": predicate.warned, "failed": predicate.failed}
     yield f"requirements: {', '.join(f'{len(tests)} {name}' for name, tests in counts.items())}"
-    later = "" if finding.witnessed else ", from result files: the signer did not observe the run"
-    yield f"signed at {finding.timestamp}{later}"
+    later = "" if conclusion.witnessed else ", from result files: the signer did not observe the run"
+    yield f"signed at {conclusion.timestamp}{later}"
 
 
 def _specs_phrase(specs: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.kind import check_kind
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.verification import faults_of
+from opconform.suite.verification import problems_of
 from opconform.temporary import TemporaryFolder
 from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.certified_results import evidence_of, file_digest
@@ -93,10 +93,10 @@ def _unchecked(statement: Statement, results: Path | None, suite: Path | None, o
 
 def intact_suite(path: Path) -> Suite:
     """A suite that has exactly the files that were generated; raises CertificateError for any other."""
-    faults = list(faults_of(path))
-    if faults:
-        more = f" {counted(len(faults) - 1, 'more fault')}." if len(faults) > 1 else ""
-        raise CertificateError(f"The suite {path} does not verify: {faults[0]}{more}")
+    problems = list(problems_of(path))
+    if problems:
+        more = f" {counted(len(problems) - 1, 'more problem')}." if len(problems) > 1 else ""
+        raise CertificateError(f"The suite {path} does not verify: {problems[0]}{more}")
     return open_suite(path)
 
 

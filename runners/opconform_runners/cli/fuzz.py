@@ -56,7 +56,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
 )
 @click.option("--tests", type=count, metavar="N", help="How many cases to test.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Other seeds draw other cases.")
-@out_option(metavar="FOLDER", help="Folder for the finds; faults in it are not reported again.")
+@out_option(metavar="FOLDER", help="Folder for the findings; those in it are not reported again.")
 def command(
     targets: tuple[str, ...],
     backend: BackendOptions,
@@ -69,11 +69,11 @@ def command(
 
     Cases are drawn from the declarations of the operations, by default of all that the backend declares. Every case is
     valid, or violates one requirement and has a valid twin. A failure is reduced to the smallest case that fails alike.
-    Each fault is appended as a group to the spec FOLDER/OPERATION.yaml, for backends that `opconform repro` supports
-    with a script. The faults of an earlier search in FOLDER are tested again, and only others are reported. If nearly
+    Each finding is appended as a group to the spec FOLDER/OPERATION.yaml, for backends that `opconform repro` supports
+    with a script. The findings of an earlier search in FOLDER are tested again, and only others are reported. If nearly
     every case fails, the search ends early with one of them.
 
-    Exit code: 0 nothing new, 1 new faults, or nearly every case fails, or none of a named operation passed or failed,
+    Exit code: 0 nothing new, 1 new findings, or nearly every case fails, or none of a named operation passed or failed,
     3 the backend cannot start.
     """
     named = [target for target in targets if target not in OPERATIONS]

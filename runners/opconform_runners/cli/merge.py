@@ -10,8 +10,8 @@ from opconform_runners.cli.shared.options import FOLDER_TARGET, SOURCE, ResultOp
 from opconform_runners.cli.shared.steps import hold, print_next, publish, show_report
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.scale.merge import merge
-from opconform_runners.findings.faults import with_faults
 from opconform_runners.findings.report import report_of
+from opconform_runners.findings.search import with_findings
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import REPORT
 
@@ -47,7 +47,7 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
         verbose=False,
         as_json=given["as_json"],
     )
-    report = with_faults(report_of(header, results), opened, KeptOutputs(out))
+    report = with_findings(report_of(header, results), opened, KeptOutputs(out))
     code = show_report(report, out, options)
     if opened is not None:
         publish(report, out, Path(opened.store.root), None, options)

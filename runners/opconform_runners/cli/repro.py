@@ -73,7 +73,7 @@ def command(
         return
     replace_named(out, script.encode())
     click.echo(f"{out}: {len(script.splitlines())} lines; run it with python {out}")
-    if seen is not None and seen.is_memory_fault:
+    if seen is not None and seen.is_memory_error:
         click.echo(f"note: {PRIVATE}; see SECURITY.md of opconform.", err=True)
 
 

@@ -54,7 +54,7 @@ def command(case: str, out: Path | None, sources: tuple[Path, ...], as_json: boo
         found, returned = one_case(case, sources), []
     else:
         if as_json:
-            raise UsageError(f"--json prints case.json. The result of the case is in report.json in {out}.")
+            raise UsageError(f"--json prints case.json. The result of the case is in results.jsonl in {out}.")
         [subject] = subjects_of([finished(out)], next(iter(sources), None), ())
         found = one_case(case, sources if subject.suite is None else [subject.suite.store.root])
         returned = _returned(found, subject)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from opconform.suite.reader import open_suite
-from opconform.suite.verification import faults_of
+from opconform.suite.verification import problems_of
 from opconform_runners.cli.shared.help import Command
 from opconform_runners.cli.shared.options import SOURCE, json_option
 from opconform_runners.cli.shared.output import print_result
@@ -20,11 +20,11 @@ def command(suite: Path, as_json: bool) -> None:
 
     Exit code: 0 if the suite is intact, 1 otherwise.
     """
-    faults = list(faults_of(suite))
-    if faults:
-        last = f"{counted(len(faults), 'fault')}: {suite} differs from the suite that was generated."
+    problems = list(problems_of(suite))
+    if problems:
+        last = f"{counted(len(problems), 'problem')}: {suite} differs from the suite that was generated."
     else:
         opened = open_suite(suite)
         last = f"{suite} is intact: {counted(len(opened.entries), 'case')}, suite digest {opened.header.digest}"
-    print_result({"suite": str(suite), "whole": not faults, "faults": faults}, [*faults, last], as_json=as_json)
-    raise click.exceptions.Exit(1 if faults else 0)
+    print_result({"suite": str(suite), "whole": not problems, "problems": problems}, [*problems, last], as_json=as_json)
+    raise click.exceptions.Exit(1 if problems else 0)

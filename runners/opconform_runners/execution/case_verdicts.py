@@ -241,7 +241,7 @@ def result_of(
         **facts,
         late=isinstance(verdict, Pass) and verdict.late,
         other_reason=verdict.other_reason if isinstance(verdict, Pass) else None,
-        findings=judge.findings_of(case, verdict, implementation, sent=facts["message"] is not None),
+        remarks=judge.remarks_of(case, verdict, implementation, sent=facts["message"] is not None),
         mismatch=None if failure is None else failure.mismatch,
         again=sentence_of(verdict.second) or "passed" if isinstance(verdict, Nondeterministic) else None,
         log=verdict.log if isinstance(verdict, Error) else None,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal, get_args
 
-from opconform_runners.findings.fault import Severity
+from opconform_runners.findings.finding import Severity
 from opconform_runners.findings.report import Report
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result

@@ -5,14 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Literal
-
-from pydantic import BeforeValidator, ConfigDict, Field
+from operator import attrgetter
+from typing import Literal
 
 from opconform.suite.manifest import RequirementNote
 from opconform.suite.selection.selection import Shard
 from opconform_runners.backends.backend import Implementation, full_name
-from opconform_runners.findings.fault import Fault
+from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.gaps import gaps_of
 from opconform_runners.findings.requirement_row import RequirementRow, supported
 from opconform_runners.harness.environment import UNKNOWN, Environment
@@ -25,14 +24,6 @@ from opconform_runners.verdicts.text import counted
 
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
-
-
-def _note(row: object) -> object:
-    """The part of a requirement in `report.json` that does not follow from the cases."""
-    return {key: row[key] for key in ("level", "text", "profiles") if key in row} if isinstance(row, dict) else row
-
-
-Notes = Mapping[str, Mapping[str, Annotated[RequirementNote, BeforeValidator(_note)]]]
 
 
 #: The options of an installed backend, which are quoted where they contain a space.
@@ -49,19 +40,17 @@ class Report:
         tallies: The cases of a streamed run that did not fail, of which there are no results.
         gave_up: Why cases are missing, or None.
         baseline: The comparison with the expected failures, where a baseline was given.
-        faults: What the failures have in common, if that was searched; the verdict does not depend on it.
+        findings: What the failures have in common, if that was searched; the verdict does not depend on it.
 
     The other attributes are those of `RunHeader`.
     """
-
-    __pydantic_config__ = ConfigDict(extra="ignore")
 
     format: Literal[1] = 1
     suite: SuiteNote
     implementation: Implementation
     started: str = ""
-    notes: Annotated[Notes, Field(alias="requirements")]
-    results: Annotated[tuple[Result, ...], Field(alias="cases")]
+    notes: Mapping[str, Mapping[str, RequirementNote]]
+    results: tuple[Result, ...]
     missing: tuple[str, ...] = ()
     gave_up: str | None = None
     whole: bool
@@ -72,7 +61,7 @@ class Report:
     shard: Shard | None = None
     tallies: tuple[Tally, ...] = ()
     baseline: Comparison | None = None
-    faults: tuple[Fault, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @property
     def backend(self) -> str:
@@ -274,7 +263,7 @@ def report_of(
         implementation=header.implementation,
         started=header.started,
         notes=header.requirements,
-        results=tuple(results),
+        results=tuple(sorted(results, key=attrgetter("id"))),
         missing=missing,
         gave_up=gave_up,
         whole=header.whole,

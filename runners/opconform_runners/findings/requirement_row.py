@@ -8,7 +8,7 @@ from opconform.suite.manifest import Level
 from opconform_runners.backends.backend import full_name
 
 #: The conclusion from a backend's cases for a requirement.
-RequirementStanding = Literal["kept", "broken", "mapped", "open", "error"]
+RequirementStatus = Literal["kept", "broken", "mapped", "open", "error"]
 #: The verdicts that are evidence for or against the backend.
 DECIDED = ("pass", "fail")
 
@@ -53,7 +53,7 @@ class RequirementRow:
         return is_tested(self.counts, is_mapped=self.is_mapped)
 
     @property
-    def standing(self) -> RequirementStanding:
+    def status(self) -> RequirementStatus:
         """The conclusion from its cases."""
         if self.is_broken:
             return "broken"

@@ -251,32 +251,32 @@ def _read(adapter: TypeAdapter[_Message], line: bytes) -> _Message:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
+class MessageProblem:
     """What is wrong with one key of a reply; `key` is empty for the whole message."""
 
     key: str
     sentence: str
 
 
-def said_faults(line: bytes) -> tuple[Fault, ...]:
+def said_problems(line: bytes) -> tuple[MessageProblem, ...]:
     """Everything that is wrong with a reply to `start`."""
-    return _faults(_SAID, line)
+    return _problems(_SAID, line)
 
 
-def reply_faults(line: bytes) -> tuple[Fault, ...]:
+def reply_problems(line: bytes) -> tuple[MessageProblem, ...]:
     """Everything that is wrong with a reply to `run`."""
-    return _faults(_REPLY, line)
+    return _problems(_REPLY, line)
 
 
-def _faults(adapter: TypeAdapter[Any], line: bytes) -> tuple[Fault, ...]:
+def _problems(adapter: TypeAdapter[Any], line: bytes) -> tuple[MessageProblem, ...]:
     try:
         adapter.validate_json(line, strict=True)
     except ValidationError as error:
-        return tuple(_fault(detail) for detail in error.errors(include_url=False))
+        return tuple(_problem(detail) for detail in error.errors(include_url=False))
     return ()
 
 
-def _fault(error: ErrorDetails) -> Fault:
+def _problem(error: ErrorDetails) -> MessageProblem:
     location = error["loc"][1:] if error["loc"][:1] and error["loc"][0] in STATUSES else error["loc"]
     place = [str(x) for x in location]
     key = place[0] if place else "status" if error["type"].startswith("union_tag") else ""
@@ -293,4 +293,4 @@ def _fault(error: ErrorDetails) -> Fault:
         case _:
             found = json.dumps(error["input"], ensure_ascii=False)[:80]
             sentence = f"{named} is {found}: {error['msg'][:1].lower()}{error['msg'][1:]}"
-    return Fault(key=key, sentence=sentence)
+    return MessageProblem(key=key, sentence=sentence)

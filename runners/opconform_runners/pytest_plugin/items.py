@@ -157,11 +157,11 @@ class CaseItem(pytest.Item):
     def setup(self) -> None:
         """Execute the case, and its twin if the verdict needs it."""
         try:
-            self._result, fault = self._tested.session.result_of(self._entry), ""
+            self._result, message = self._tested.session.result_of(self._entry), ""
         except OpconformError as raised:
-            fault = str(raised)
-        if fault:  # outside the handler, so that pytest shows the sentence alone
-            pytest.fail(fault, pytrace=False)
+            message = str(raised)
+        if message:  # outside the handler, so that pytest shows the sentence alone
+            pytest.fail(message, pytrace=False)
         if self._result is not None and self._result.verdict == "error":
             log = f"\n{self._result.log}" if self._result.log else ""
             pytest.fail(f"harness error: {self._result.sentence}{log}", pytrace=False)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from opconform.resources import render
 from opconform_runners.findings.report import Report
-from opconform_runners.findings.requirement_row import RequirementRow, RequirementStanding
+from opconform_runners.findings.requirement_row import RequirementRow, RequirementStatus
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.text import counted
 
@@ -22,14 +22,14 @@ FORMAT = 1
 
 
 class Sign(NamedTuple):
-    """How a standing is shown: its mark, its colour on a terminal, and its words."""
+    """How a status is shown: its mark, its colour on a terminal, and its words."""
 
     mark: str
     colour: str
     words: str
 
 
-SIGNS: Mapping[RequirementStanding, Sign] = {
+SIGNS: Mapping[RequirementStatus, Sign] = {
     "kept": Sign("✓", "green", "kept"),
     "broken": Sign("✗", "red", "broken"),
     "mapped": Sign("~", "dim", "fulfilled by the harness"),
@@ -123,7 +123,7 @@ def matrix_document(matrix: Matrix) -> dict[str, object]:
                 "id": row[0].id,
                 "level": row[0].level,
                 "backends": {
-                    column.name: {"standing": cell.standing, "pass": cell.counts["pass"], "fail": cell.counts["fail"]}
+                    column.name: {"status": cell.status, "pass": cell.counts["pass"], "fail": cell.counts["fail"]}
                     for column, cell in zip(matrix.columns, row, strict=True)
                 },
             }
@@ -140,11 +140,11 @@ def matrix_view(matrix: Matrix) -> Iterator[RenderableType]:
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
     for name in ("requirement", "level", *(str(number) for number, _ in enumerate(matrix.columns, 1))):
         table.add_column(name, no_wrap=True)
-    decided = [row for row in matrix.rows if any(cell.standing != "open" for cell in row)]
+    decided = [row for row in matrix.rows if any(cell.status != "open" for cell in row)]
     for op, rows in groupby(decided, key=lambda row: row[0].op):
         table.add_row(f"[bold]{op}[/bold]")
         for row in rows:
-            cells = (f"[{SIGNS[cell.standing].colour}]{_cell(cell)}[/]" for cell in row)
+            cells = (f"[{SIGNS[cell.status].colour}]{_cell(cell)}[/]" for cell in row)
             table.add_row(row[0].id, row[0].note, *cells)
     yield table
     yield f"\n{LEGEND}."
@@ -183,7 +183,7 @@ def counts_text(counts: Mapping[str, int]) -> str:
 
 def _cell(row: RequirementRow) -> str:
     """The mark, with the number of failures where there are any."""
-    return SIGNS[row.standing].mark + (f" {row.counts['fail']:,}" if row.standing == "broken" else "")
+    return SIGNS[row.status].mark + (f" {row.counts['fail']:,}" if row.status == "broken" else "")
 
 
 def suspects_of(results: Mapping[str, Sequence[Result]]) -> tuple[Suspect, ...]:

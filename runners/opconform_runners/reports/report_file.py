@@ -1,14 +1,13 @@
 """The file `report.json`: the report of a run, written and read."""
 
+import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import fields
-from itertools import starmap
-from operator import attrgetter, eq
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter
+from pydantic_core import from_json
 
 from opconform.errors import DiskError, MissingError, SuiteError, UsageError
 from opconform.files import read_regular, replacement
@@ -18,9 +17,11 @@ from opconform.suite.reader import open_suite
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.execution.case_verdicts import results_of
 from opconform_runners.execution.log.outcomes import log_in
+from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.report import Report, report_of
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.agreement import check_agreement
+from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import (
     OUTCOMES,
     REPORT,
@@ -28,12 +29,23 @@ from opconform_runners.verdicts.results import (
     RESULTS_LIMIT,
     Written,
     read_written,
-    result_document,
 )
 from opconform_runners.verdicts.run_header import progress_of
 
-#: The keys of `report.json` that follow from its cases, and its format.
-_CONCLUDED = ("format", "conformant", "incomplete", "incidents", "coverage", "summary", "profiles", "requirements")
+
+@dataclass(frozen=True, kw_only=True)
+class _Noted:
+    """What `report.json` has and the results have not; the attributes are those of `Report`."""
+
+    __pydantic_config__ = ConfigDict(extra="ignore")
+
+    missing: tuple[str, ...]
+    gave_up: str | None
+    baseline: Comparison | None = None
+    findings: tuple[Finding, ...]
+
+
+_NOTED = TypeAdapter(_Noted)
 _REPORT = TypeAdapter(Report)
 _INCIDENTS = TypeAdapter(tuple[Incident, ...])
 
@@ -71,52 +83,42 @@ def read_report(place: Path, suite: Path | None = None) -> Report:
     path = _results_path(place)
     if not path.is_file() and path.with_name(OUTCOMES).is_file():
         return _report_of_log(path.parent, suite)
-    report = path.with_name(REPORT)
-    if not report.is_file():
-        return _report_of_results(read_written(path))
+    derived = _report_of_results(written := read_written(path))
+    place = path.with_name(REPORT)
+    if not place.is_file():
+        return derived
     try:
-        content = read_regular(report, RESULTS_LIMIT)
-        read = _REPORT.validate_json(content)
+        content = from_json(read_regular(place, RESULTS_LIMIT))
+        noted = _NOTED.validate_python(content)
     except OSError as error:
-        raise SuiteError(f"{report} cannot be read: {error.strerror}.") from error
-    except ValidationError as error:
-        raise SuiteError(f"{report} is not a report that opconform wrote. Repeat the run.") from error
-    written, computed = json.loads(content), report_document(read)
-    if any(written.get(name) != computed.get(name) for name in _CONCLUDED):
-        raise SuiteError(f"{report} was changed after the run: it does not match its own cases. Repeat the run.")
-    failing = {result.id for result in read.results if result.verdict == "fail"}
-    if not failing.issuperset(case for fault in read.faults for case in fault.cases):
-        raise SuiteError(f"{report} was changed after the run: a fault has a case that does not fail. Repeat the run.")
-    written = read_written(path)
-    if not _follows(read, _report_of_results(written), written.header.cases):
-        raise SuiteError(f"{report} is not of the same run as {path}. Repeat the run.")
-    return read
-
-
-def _follows(read: Report, derived: Report, cases: int) -> bool:
-    """Whether a report is that of results with so many cases, but for what only the run knew."""
-    only = {"missing", "gave_up", "baseline", "faults", "results", "notes"}
-    same = all(
-        getattr(read, field.name) == getattr(derived, field.name) for field in fields(Report) if field.name not in only
-    )
-    results = (sorted(x.results, key=attrgetter("id")) for x in (read, derived))
-    rows = (sorted((row.name, row.level, row.text, row.profiles) for row in x.requirements) for x in (read, derived))
-    return same and read.cases + len(set(read.missing)) == cases and all(starmap(eq, (results, rows)))
+        raise SuiteError(f"{place} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise SuiteError(f"{place} is not a report that opconform wrote. Repeat the run.") from error
+    report = replace(derived, **{field.name: getattr(noted, field.name) for field in fields(noted)})
+    failing = {result.id for result in report.results if result.verdict == "fail"}
+    if (
+        report_document(report) | {"results": _digest(path)} != content
+        or report.cases + len(set(report.missing)) != written.header.cases
+        or not failing.issuperset(case for finding in report.findings for case in finding.cases)
+    ):
+        raise SuiteError(f"{place} does not match {path}: it was changed, or is of another run. Repeat the run.")
+    return report
 
 
 def write_report(out: Path, report: Report) -> None:
     """Write `report.json` atomically; a DiskError if it cannot be written."""
     try:
+        document = report_document(report) | {"results": _digest(out / RESULTS)}
+        text = json.dumps(document, indent=1, ensure_ascii=False)
         with replacement(out / REPORT) as file:
-            file.writelines(part.encode() for part in _parts(report))
+            file.write(f"{text}\n".encode())
     except OSError as error:
         raise DiskError(out / REPORT, error) from error
 
 
-def _parts(report: Report) -> Iterator[str]:
-    """The text of `report.json` in small parts, since the whole of it takes more memory than its cases."""
-    yield from json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(report_document(report))
-    yield "\n"
+def _digest(results: Path) -> str:
+    with results.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def report_document(report: Report) -> dict[str, object]:
@@ -158,8 +160,7 @@ def report_document(report: Report) -> dict[str, object]:
         "summary": report.summary,
         "profiles": report.profiles,
         "requirements": requirements,
-        "faults": plain["faults"],
-        "cases": [result_document(result) for result in report.results],
+        "findings": plain["findings"],
     }
     if report.incidents:
         document["incidents"] = _INCIDENTS.dump_python(report.incidents, mode="json")

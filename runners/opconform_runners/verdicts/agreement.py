@@ -16,13 +16,13 @@ def check_agreement(header: RunHeader, results: Sequence[Result], suite: Suite, 
     """Check results in a file against their suite, or raise `SuiteError`. Other suites are not compared."""
     if suite.header.identity != header.suite.digest:
         return
-    fault = next(_faults(header, results, suite), None)
-    if fault is not None:
+    problem = next(_problems(header, results, suite), None)
+    if problem is not None:
         where = f"{path} does not match the suite {suite.store.root}"
-        raise SuiteError(f"{where}: {fault}. One of the two was changed after the run. Repeat the run.")
+        raise SuiteError(f"{where}: {problem}. One of the two was changed after the run. Repeat the run.")
 
 
-def _faults(header: RunHeader, results: Sequence[Result], suite: Suite) -> Iterator[str]:
+def _problems(header: RunHeader, results: Sequence[Result], suite: Suite) -> Iterator[str]:
     """The contradictions, the first one of each kind."""
     if (header.suite, header.requirements) != (suite_note(suite.header), suite.header.requirements):
         yield "its header does not repeat that of the suite"

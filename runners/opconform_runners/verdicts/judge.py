@@ -196,7 +196,7 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     return tuple((*left, *own, *stages.get(stage, ()), *bits, *normative)[:1])
 
 
-def findings_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
+def remarks_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
     """The remarks on a case on which the backend supports more or less than it declares.
 
     The declared element types are those of data: a backend may support others for its setting inputs, or not.

@@ -49,7 +49,7 @@ class Result:
         message: The backend's message when it rejected or did not support the case.
         late: Whether it rejected the case later than it could have.
         other_reason: The requirement that it named for the rejection, where that is another one.
-        findings: `undeclared-unsupported`, `passes-undeclared`, `fails-undeclared`.
+        remarks: `undeclared-unsupported`, `passes-undeclared`, `fails-undeclared`.
         again: The verdict in a fresh harness, where it differs.
         incidents: What happened to the harness process at this case, and not again with the case alone.
         essential: Whether every backend of the operation must support the case.
@@ -72,7 +72,7 @@ class Result:
     message: str | None = None
     late: bool = False
     other_reason: str | None = None
-    findings: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     mismatch: Mismatch | None = None
     again: str | None = None
     log: str | None = None
@@ -92,7 +92,7 @@ _FOOTER_BEGINNING = b'{"cases":'
 _PLAIN = {
     "sentence": "",
     "late": False,
-    "findings": [],
+    "remarks": [],
     "broken": [],
     "inputs": "",
     "incidents": [],

@@ -18,7 +18,7 @@ _KEPT, _ORDER, _IGNORED = "microsoft/onnxruntime#19564", "NVIDIA/TensorRT#3892",
 Read = Callable[[Call, str, Tensor], Sequence[int]]
 #: A way to misread integers: its name, how they are read, a public report, what is read, and whether the values as
 #: they are given were checked before.
-Fault = tuple[str, str, str, Read, bool]
+Finding = tuple[str, str, str, Read, bool]
 
 
 def _each(change: Callable[[int], int], kinds: Sequence[str] = ("signed", "unsigned")) -> Read:
@@ -66,11 +66,11 @@ def _kept(call: Call, name: str, given: Tensor) -> list[int]:
 
 # fmt: off
 #: The faults of both inputs and attributes.
-_OF_VALUES: tuple[Fault, ...] = (
+_OF_VALUES: tuple[Finding, ...] = (
     *((f"in-{bits}-bits", f"truncated to {bits} bits", _NARROW, _low(bits), False) for bits in (8, 16, 32)),
     ("sign-lost", "read without their sign", _SIGN, _each(abs), True),
 )
-_OF_INPUTS: tuple[Fault, ...] = (
+_OF_INPUTS: tuple[Finding, ...] = (
     *_OF_VALUES,
     ("in-16-unsigned-bits", "truncated to 16 bits if they are not negative", _NARROW,
         _each(lambda value: value if value < 0 else value & 0xFFFF), False),
@@ -88,7 +88,7 @@ _OF_INPUTS: tuple[Fault, ...] = (
     ("zero-at-run-time", "not read at run time, and 0", _IGNORED, _at_run_time(_each(lambda _: 0)), True),
     ("kept", "those of the first inference", _KEPT, _kept, True),
 )
-_OF_LISTS: tuple[Fault, ...] = (
+_OF_LISTS: tuple[Finding, ...] = (
     ("reversed", "read from the last to the first", _ORDER, lambda _, __, given: given.integers()[::-1], True),
     ("sorted", "read in ascending order", "NVIDIA/TensorRT#3466", lambda _, __, given: sorted(given.integers()), True),
     ("first-only", "all read as the first one", "microsoft/onnxruntime#28598",
@@ -124,7 +124,7 @@ def _ignoring(name: str) -> Hook:
     return hook
 
 
-def _misread(op: str, name: str, faults: Sequence[Fault]) -> Iterator[Row]:
+def _misread(op: str, name: str, faults: Sequence[Finding]) -> Iterator[Row]:
     for suffix, how, seen, read, is_late in faults:
         what = f"The values of {name} of {op} are {how}."
         yield derived(f"settings/{op}/{name}/{suffix}", op, what, seen, _misreading(name, read, is_late=is_late))

@@ -14,7 +14,7 @@ from opconform.errors import DiskError, SuiteError, UsageError
 from opconform.files import replace_file
 from opconform.suite.manifest import HEADER, MANIFEST
 from opconform.suite.reader import Suite, open_suite
-from opconform.suite.verification import foreign_faults
+from opconform.suite.verification import foreign_problems
 
 #: The file in a work folder that marks it as opconform's, and is locked while the folder is in use.
 MARK = "opconform.lock"
@@ -145,7 +145,7 @@ def check_replaceable(out: Path, specs: Collection[str] | None = None) -> None:
         suite = open_suite(out)
     except SuiteError as error:
         raise UsageError(f"{error} The suite is not replaced: remove {out} first, or use another --out.") from error
-    foreign = next(foreign_faults(suite), None)
+    foreign = next(foreign_problems(suite), None)
     if foreign is not None:
         raise UsageError(f"{foreign} The suite is not replaced: move the file, or use another --out.")
     if specs is not None:

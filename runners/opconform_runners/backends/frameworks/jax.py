@@ -17,7 +17,7 @@ from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
-from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
+from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
 from opconform_runners.backends.frameworks.framework import Framework, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
 from opconform_runners.backends.frameworks.rows.dimensions import NEW, REMOVED_ONES
@@ -72,7 +72,7 @@ _JAX = Framework(
     tensor=jnp.asarray,
     translation=Translation(
         not_implemented=re.compile(r"UNIMPLEMENTED|[Nn]ot implemented|[Uu]nsupported element type"),
-        faults=(*PYTHON_FAULTS, MLIRError),
+        errors=(*PYTHON_ERRORS, MLIRError),
     ),
 )
 

@@ -12,7 +12,7 @@ from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
-from opconform_runners.backends.exceptions import PYTHON_FAULTS, Translation
+from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework
 from opconform_runners.backends.frameworks.rows.tensorflow import ROWS
 from opconform_runners.backends.frameworks.settings import plain
@@ -38,7 +38,7 @@ _TENSORFLOW = Framework(
             re.IGNORECASE,
         ),
         missing=(NotImplementedError, tf.errors.UnimplementedError),
-        faults=(*PYTHON_FAULTS, tf.errors.OpError),
+        errors=(*PYTHON_ERRORS, tf.errors.OpError),
         noise=re.compile(r"\{\{function_node [^}]*\}\}\s*|\s*\[\[\{\{node [^\]]*\]\]|\s*\[Op:[^\]]*\]"),
     ),
     static=_static,

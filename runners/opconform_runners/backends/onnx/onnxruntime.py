@@ -32,7 +32,7 @@ _TRANSLATION = Translation(
     messages=messages_beside(__file__),
     not_implemented=re.compile(r"fallback to CPU EP has been explicitly disabled"),  # the provider has no kernel
     missing=(state.NotImplemented,),
-    faults=(state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.RuntimeException),
+    errors=(state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.RuntimeException),
     shows_type=False,
 )
 

@@ -45,7 +45,7 @@ _TRANSLATION = Translation(
         r"|[Uu]nsupported (data|element) type|type is not supported|has unsupported '\w+' input precision"
         r"|[Uu]nsupported \w+ order for \S+ type|dtype is supported only for"
     ),
-    faults=(RuntimeError, ValueError, IndexError),  # ValueError: a negative dimension; IndexError: of a C++ vector
+    errors=(RuntimeError, ValueError, IndexError),  # ValueError: a negative dimension; IndexError: of a C++ vector
     noise=re.compile(
         r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*|While validating node .*? with friendly_name '[^']*':\s*"
     ),
@@ -139,7 +139,7 @@ def _wrong_type(case: DeclaredCase) -> str | None:
     node, inputs = case.node, {input_.name: input_ for input_ in case.inputs}
     operands = [None if name is None else inputs.get(name) for name in node.inputs]
     declared = (declaration for declaration in case.declarations if declaration.name == node.op)
-    violated = (name for x in declared for _, name in x.faults(x.named(operands), node.attributes))
+    violated = (name for x in declared for _, name in x.located_violations(x.named(operands), node.attributes))
     return next((requirement for requirement in violated if requirement.endswith(".element-type")), None)
 
 

@@ -31,8 +31,8 @@ from opconform_runners.execution.log.results_folder import FILES, Marks, owned_f
 from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.runner import Run, run_suite
 from opconform_runners.execution.scale.stream import run_stream
-from opconform_runners.findings.faults import shown_faults, with_faults
 from opconform_runners.findings.report import Report, report_of
+from opconform_runners.findings.search import shown_findings, with_findings
 from opconform_runners.harness.command import Command
 from opconform_runners.reports.html.page import page_text
 from opconform_runners.reports.html.subject import subjects_of
@@ -95,9 +95,9 @@ def executed(
 
 
 def report_of_run(run: Run, suite: Suite, out: Path) -> Report:
-    """The report of a run in a folder, which an interruption may have ended, with its faults."""
+    """The report of a run in a folder, which an interruption may have ended, with its findings."""
     report = report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
-    return with_faults(report, suite, KeptOutputs(out))
+    return with_findings(report, suite, KeptOutputs(out))
 
 
 def show_report(report: Report, out: Path, results: ResultOptions) -> int:
@@ -143,9 +143,9 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions, f
     if results.is_silent:
         return
     steps = [*first]
-    for shown in shown_faults(report, ["new"])[:1]:
+    for shown in shown_findings(report, ["new"])[:1]:
         case = shown.smallest.id
-        print_lines([f"Worst fault: {shown.names}: {shown.kind}, {counted(len(shown.results), 'case')}"])
+        print_lines([f"Worst finding: {shown.names}: {shown.kind}, {counted(len(shown.results), 'case')}"])
         steps.append(show_command(case, out, suite))
         if report.backend in SCRIPTS:
             steps.append(f"repro {case} {report.started} --suite {shlex.quote(str(suite))}")
@@ -161,9 +161,7 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions, f
 
 def print_next_of_matrix(runs: Iterable[Finished], suite: Path) -> None:
     """Print for each backend the command that explains its worst failure."""
-    worst = [
-        (run.folder, shown_fault.smallest.id) for run in runs for shown_fault in shown_faults(run.report, ["new"])[:1]
-    ]
+    worst = [(run.folder, shown.smallest.id) for run in runs for shown in shown_findings(run.report, ["new"])[:1]]
     _print_steps([show_command(case, out, suite) for out, case in worst])
 
 

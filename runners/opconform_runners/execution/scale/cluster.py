@@ -127,7 +127,7 @@ class ClusterExecutor(Executor):
         self._client, self._url, self._resources = client, url, resources
         self._pending: dict[Future[Any], Task[Any]] = {}
         self._changed = threading.Condition()
-        self._fault: ClusterError | None = None
+        self._error: ClusterError | None = None
         self._is_closed = False
         self._slots = self._counted()
         threading.Thread(target=self._watch, daemon=True).start()
@@ -136,9 +136,9 @@ class ClusterExecutor(Executor):
         """Submit a task once a thread of a worker is idle."""
         future: Future[Any] = Future()
         with self._changed:
-            self._changed.wait_for(lambda: self._fault is not None or len(self._pending) < self._slots)
-            if self._fault is not None:
-                raise self._fault
+            self._changed.wait_for(lambda: self._error is not None or len(self._pending) < self._slots)
+            if self._error is not None:
+                raise self._error
             task = self._client.submit(_guarded, fn, *args, **kwargs, pure=False, resources=self._resources or None)
             self._pending[future] = task
         future.add_done_callback(self._forget)
@@ -170,7 +170,7 @@ class ClusterExecutor(Executor):
         if isinstance(error, KilledWorker):
             return _killed(error.allowed_failures + 1)
         if isinstance(error, FutureCancelledError | OSError | TimeoutError):
-            return self._fault or self._lost()
+            return self._error or self._lost()
         return error
 
     def _forget(self, future: "Future[Any]") -> None:
@@ -214,11 +214,11 @@ class ClusterExecutor(Executor):
 
     def _give_up(self) -> None:
         with self._changed:
-            self._fault = self._lost()
+            self._error = self._lost()
             self._changed.notify_all()
         for future in list(self._pending):
             with contextlib.suppress(Exception):
-                future.set_exception(self._fault)
+                future.set_exception(self._error)
 
     def _lost(self) -> ClusterError:
         """What to do when there is no scheduler, or no fitting worker."""

@@ -66,14 +66,14 @@ def _control(option: int, value: int) -> None:
 
 def _started(arguments: list[str], opconform: socket.socket) -> int:
     """Start the program of the harness, and report to opconform whether that worked; returns its process id."""
-    fault, told = os.pipe()
+    failure, told = os.pipe()
     own = os.getpid()
     harness = os.fork()
     if harness == 0:
         _become(arguments, own, told)
     os.close(told)
-    number = os.read(fault, 16)
-    os.close(fault)
+    number = os.read(failure, 16)
+    os.close(failure)
     with contextlib.suppress(OSError):  # opconform may have ended
         opconform.send(FAILED + number if number else RUNS)
     if number:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from opconform_runners.findings.faults import shown_faults
 from opconform_runners.findings.report import Report
+from opconform_runners.findings.search import shown_findings
 from opconform_runners.reports.terminal.conclusion import conclusion, known_failures, pass_sentences, stale_sentences
 from opconform_runners.reports.terminal.incidents import incident_sentence
 from opconform_runners.verdicts.text import counted, one_line
@@ -53,7 +53,7 @@ def _annotations(report: Report) -> Iterator[_Annotation]:
             yield _Annotation("error", "stale line", sentence, baseline.file, stale.number)
     for incident in report.incidents:
         yield _Annotation("error" if incident.is_death else "warning", "incident", incident_sentence(incident))
-    for shown in shown_faults(report, ["new", "read"]):
+    for shown in shown_findings(report, ["new", "read"]):
         case = shown.smallest
         message = f"{counted(len(shown.results), 'case')}, such as {case.id}: given {case.inputs}: {case.sentence}"
         yield _Annotation("error" if shown.standing == "new" else "warning", f"{shown.names}: {shown.kind}", message)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from opconform_runners.findings.failures import Standing
-from opconform_runners.findings.faults import shown_faults
 from opconform_runners.findings.report import VERDICTS, Report
+from opconform_runners.findings.search import shown_findings
 from opconform_runners.reports.terminal.conclusion import (
     conclusion,
     known_failures,
@@ -75,14 +75,14 @@ def _comparison(report: Report) -> Iterator[str]:
 
 def _failures(report: Report) -> Iterator[str]:
     for standing, heading in _HEADINGS.items():
-        rows = shown_faults(report, [standing])
+        rows = shown_findings(report, [standing])
         if rows:
             title = "Regressions" if standing == "new" and report.baseline is not None else heading
-            columns = ("fault", "kind", "cases", "when", "such as", "given", "got")
+            columns = ("finding", "kind", "cases", "when", "such as", "given", "got")
             yield f"### {title}\n\n| {' | '.join(columns)} |\n|---|---|---:|---|---|---|---|"
         for row in rows:
             case, count = row.smallest, f"{len(row.results):,}"
-            when = _code(row.fault.condition) if row.fault.condition else ""
+            when = _code(row.finding.condition) if row.finding.condition else ""
             texts = map(_code, (case.id, case.inputs, case.sentence))
             yield f"| {' | '.join((_code(row.names), _code(row.kind), count, when, *texts))} |"
         if rows:

@@ -32,7 +32,7 @@ def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, obj
     suite = next((subject.suite for subject in subjects if subject.suite is not None), None)
     groups = {} if suite is None else {entry.id.rpartition("/")[0]: entry for entry in suite.entries}
     twins = {} if suite is None else {entry.id: entry.twin for entry in suite.entries if entry.twin is not None}
-    faults = {twin: identity for identity, twin in twins.items()}
+    violations = {twin: identity for identity, twin in twins.items()}
     described = cache(lambda identity: "" if suite is None else _inputs(suite, identity))
     listed = [(number, result) for number, subject in enumerate(subjects) for result in subject.column.report.results]
     lists: dict[tuple[str, ...], int] = {}  # few cases differ in their requirements, so that a case has a number
@@ -50,7 +50,7 @@ def cases_of(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, obj
         "remarks": REMARKS,
         "cases": [
             _listed(number, x, x.inputs or described(x.id))
-            | filled({"twin": twins.get(x.id), "fault": faults.get(x.id), **notes.get((number, x.id), {})})
+            | filled({"twin": twins.get(x.id), "violation": violations.get(x.id), **notes.get((number, x.id), {})})
             | {"requirements": lists.setdefault(_full_names(x, x.requirements), len(lists))}
             for number, x in sorted(listed, key=lambda one: _ORDER.index(one[1].verdict))
         ],

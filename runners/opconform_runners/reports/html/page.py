@@ -15,9 +15,9 @@ from opconform.errors import SpecError
 from opconform.resources import render, text_of
 from opconform.specs.requirements import Page, Requirement, requirements_of
 from opconform_runners.findings.failures import SEVERITIES
-from opconform_runners.findings.faults import ShownFault, shown_faults
 from opconform_runners.findings.report import VERDICTS, Report
 from opconform_runners.findings.requirement_row import RequirementRow
+from opconform_runners.findings.search import ShownFinding, shown_findings
 from opconform_runners.harness.environment import UNKNOWN, environment_facts
 from opconform_runners.reports.diff import changes_between, failure_changes
 from opconform_runners.reports.html.cases import cases_of, choices_of, shown_evidence
@@ -43,7 +43,7 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
     for place, card in enumerate(cards, 1):
         for result in card.shown.results:
             kinds[card.number, result.id].append(place)
-            conditions.setdefault((card.number, result.id), card.shown.fault.condition)
+            conditions.setdefault((card.number, result.id), card.shown.finding.condition)
     changed = failure_changes(against[-1].report, columns[0].report) if against else {}
     places = kinds.keys() | causes.keys() | {(0, identity) for identity in changed}
     notes = {
@@ -102,14 +102,14 @@ def _has_failures(row: Row) -> bool:
 
 def _differs(row: Row) -> bool:
     """Whether a requirement stands differently on several backends."""
-    return len({cell.standing for cell in row}) > 1
+    return len({cell.status for cell in row}) > 1
 
 
 class _Card(NamedTuple):
-    """A fault on the page: the number of its run, and public reports of backends that fail such cases."""
+    """A finding on the page: the number of its run, and public reports of backends that fail such cases."""
 
     number: int
-    shown: ShownFault
+    shown: ShownFinding
     seen: tuple[str, ...]
 
     @property
@@ -120,7 +120,7 @@ class _Card(NamedTuple):
 
 def _cards(number: int, subject: Subject) -> Iterator[_Card]:
     suite = subject.suite
-    for shown in shown_faults(subject.column.report):
+    for shown in shown_findings(subject.column.report):
         known = (
             [] if suite is None else [suite.by_id[result.id] for result in shown.results if result.id in suite.by_id]
         )
@@ -131,7 +131,7 @@ def _cards(number: int, subject: Subject) -> Iterator[_Card]:
 def _rank(card: _Card) -> tuple[bool, int, int]:
     """The place of a card: what a baseline expects comes last, and what is worst and most frequent first."""
     shown = card.shown
-    return shown.standing == "known", SEVERITIES.index(shown.fault.severity), -len(shown.results)
+    return shown.standing == "known", SEVERITIES.index(shown.finding.severity), -len(shown.results)
 
 
 def specified(row: RequirementRow) -> Requirement | None:

@@ -13,9 +13,9 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from opconform_runners.findings.faults import ShownFault, shown_faults
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
+from opconform_runners.findings.search import ShownFinding, shown_findings
 from opconform_runners.harness.environment import environment_facts
 from opconform_runners.reports.terminal.conclusion import (
     conclusion,
@@ -59,7 +59,7 @@ _CASE = re.compile(r" [^\s/]+/[^\s/]+/[0-9a-f]{10}")
 #: The most items of a section unless it is verbose, and the most characters of a message.
 _MOST = 12
 _LONGEST = 300
-#: The most requirements and symptoms of a fault.
+#: The most requirements and symptoms of a finding.
 _NAMED = 3
 
 
@@ -78,11 +78,11 @@ def print_summary(
     section = partial(_print_section, console, most=None if is_verbose else _MOST)
     _print_head(report, console)
     if comparison is None:
-        section("Faults", _faults(shown_faults(report)))
+        section("Findings", _findings(shown_findings(report)))
     section("Harness errors", _by_sentence(report, "error"))
     section("Incidents", map(_item, incident_lines(report.incidents)))
     if comparison is not None:
-        section("New faults", _faults(shown_faults(report, ["new"]), comparison))
+        section("New findings", _findings(shown_findings(report, ["new"]), comparison))
         section("Unexpected passes", _lines(pass_sentences(comparison).values()))
         section("Stale lines", _lines(stale_sentences(comparison)))
     console.print()
@@ -114,7 +114,7 @@ def print_verdict(report: Report, console: Console) -> None:
 
 def is_folded(report: Report) -> bool:
     """Whether the summary only counts what a verbose one lists."""
-    return len(shown_faults(report, ["new"])) > _MOST or any(
+    return len(shown_findings(report, ["new"])) > _MOST or any(
         result.verdict in ("inconclusive", "unsupported") or remarks_of(result) for result in report.results
     )
 
@@ -126,8 +126,8 @@ def _print_counts(report: Report, console: Console) -> None:
         neighbour_checks = sum("; the neighbour check, " in x.sentence for x in inconclusive)
         alone = sum("has no twin" in x.sentence for x in inconclusive)
         reasons = (
-            (len(inconclusive) - neighbour_checks - alone, "the same case without the fault did not pass either"),
-            (alone, "the spec gives no twin, the same case without the fault"),
+            (len(inconclusive) - neighbour_checks - alone, "the same case without the violation did not pass either"),
+            (alone, "the spec gives no twin, the same case without the violation"),
             (neighbour_checks, "the graph around the operation fails without it too"),
         )
         said = "; ".join(f"{counted(number, 'case')}, since {reason}" for number, reason in reasons if number)
@@ -218,27 +218,27 @@ def _print_section(console: Console, title: str, items: Iterable[RenderableType]
         console.print(f"… and {left:,} more (report OUT -v lists them)")
 
 
-def _faults(found: Iterable[ShownFault], comparison: Comparison | None = None) -> Iterator[RenderableType]:
+def _findings(found: Iterable[ShownFinding], comparison: Comparison | None = None) -> Iterator[RenderableType]:
     otherwise = {} if comparison is None else expected_otherwise(comparison)
-    return (_fault(hit, otherwise) for hit in found)
+    return (_finding(hit, otherwise) for hit in found)
 
 
-def _fault(shown: ShownFault, otherwise: Mapping[str, str]) -> RenderableType:
-    fault, smallest = shown.fault, shown.smallest
+def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableType:
+    finding, smallest = shown.finding, shown.smallest
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
-    if fault.condition:
-        grid.add_row("  when", _text(fault.condition))
+    if finding.condition:
+        grid.add_row("  when", _text(finding.condition))
     for text in dict.fromkeys(requirement.text for requirement in shown.requirements[:_NAMED]):
         grid.add_row("  expected", _text(text))
     grid.add_row("  given", _text(smallest.inputs))
     grid.add_row("  got", _text(smallest.sentence))
-    if fault.cause:
-        grid.add_row("  cause", f"{_text(fault.cause)} (likely)")
-    for symptom, count in [*fault.symptoms.items()][:_NAMED] if len(fault.symptoms) > 1 else ():
+    if finding.cause:
+        grid.add_row("  cause", f"{_text(finding.cause)} (likely)")
+    for symptom, count in [*finding.symptoms.items()][:_NAMED] if len(finding.symptoms) > 1 else ():
         grid.add_row("  of them", f"{counted(count, 'case')}: {_text(symptom)}")
-    if other := sum([*fault.symptoms.values()][_NAMED:]):
+    if other := sum([*finding.symptoms.values()][_NAMED:]):
         grid.add_row("  of them", f"{counted(other, 'case')}: other symptoms")
     if smallest.id in otherwise:
         grid.add_row("  baseline", _text(otherwise[smallest.id]))
@@ -257,7 +257,7 @@ def _remarks(report: Report) -> Iterator[RenderableType]:
 def remarks_of(result: Result) -> list[str]:
     """The remarks on one case by name."""
     late = ["late"] if result.late else []
-    return [*result.findings, *late, *(["other-reason"] if result.other_reason is not None else [])]
+    return [*result.remarks, *late, *(["other-reason"] if result.other_reason is not None else [])]
 
 
 def _by_sentence(report: Report, verdict: str) -> Iterator[RenderableType]:

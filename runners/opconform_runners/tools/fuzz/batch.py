@@ -37,8 +37,8 @@ class Failure:
         return (*self._broken, reason, "" if reason == "accepted-invalid" else said, severity)
 
     @property
-    def fault(self) -> tuple[str, ...]:
-        """What failures by the same fault have in common.
+    def signature(self) -> tuple[str, ...]:
+        """What failures by the same bug have in common.
 
         Which of the elements a case has decides how wrong ones look, and chance how a crash looks, or whether outputs
         vary; but different messages have different causes.
@@ -50,13 +50,13 @@ class Failure:
 
     @property
     def without_message(self) -> "Failure":
-        """The failure where the message of a rejection varies, so that it tells nothing about the fault."""
+        """The failure where the message of a rejection varies, so that it tells nothing about the bug."""
         severity, reason, _ = self.symptom
         return replace(self, symptom=(severity, reason, ""))
 
     @property
     def marks(self) -> frozenset[str]:
-        """The causes or the message, if they tell faults apart; what varies has no other cause."""
+        """The causes or the message, if they tell bugs apart; what varies has no other cause."""
         _, reason, said = self.symptom
         if reason in ("rejected-valid", "nondeterministic"):
             return frozenset({said or reason})

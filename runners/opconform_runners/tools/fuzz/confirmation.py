@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from opconform_runners.tools.fuzz.batch import Batches, Failure
-from opconform_runners.tools.fuzz.fault import Find
+from opconform_runners.tools.fuzz.find import Find
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
 
@@ -41,19 +41,21 @@ def _find(outcomes: Sequence[Failure | Result]) -> Find | None:
     if not failures:
         return None
     found = failures[0]
-    if any(failure.fault[:-1] == found.fault[:-1] and failure.fault != found.fault for failure in failures):
+    if any(
+        failure.signature[:-1] == found.signature[:-1] and failure.signature != found.signature for failure in failures
+    ):
         found = found.without_message
     return Find(failure=found, is_confirmed=True, varies=len(failures) < len(outcomes))
 
 
 def recurring(batches: Batches, find: Find) -> Find | None:
-    """A find as its case fails now; None if the case does not fail, or always fails by another fault."""
+    """A find as its case fails now; None if the case does not fail, or always fails by another bug."""
     [again] = executed_again(batches, [find.failure.trial])
     if again is None:
         return None
     failure = again.failure
-    if failure.fault[:-1] != find.failure.fault[:-1] and not again.varies:
+    if failure.signature[:-1] != find.failure.signature[:-1] and not again.varies:
         return None
-    if failure.fault[-1] != find.failure.fault[-1]:
+    if failure.signature[-1] != find.failure.signature[-1]:
         failure = failure.without_message
     return replace(find, failure=failure, is_confirmed=True, varies=again.varies)

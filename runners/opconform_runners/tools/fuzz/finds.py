@@ -20,7 +20,7 @@ from opconform.suite.reader import open_suite
 from opconform.suite.storage.ownership import replace_named
 from opconform_runners.findings.failures import SEVERITIES, severity_of
 from opconform_runners.tools.fuzz.cases.spec_text import group_of, groups_text, spec_text
-from opconform_runners.tools.fuzz.fault import Find
+from opconform_runners.tools.fuzz.find import Find
 from opconform_runners.tools.fuzz.search import Search
 from opconform_runners.tools.fuzz.trial import GROUP, Trial, trial_of
 from opconform_runners.tools.repro.observation import Observation, notes_of
@@ -160,7 +160,7 @@ def lines_of(search: Search, folder: Path, backend: str, operations: Sequence[st
         yield f"error: {error.op}: {one_line(error.sentence, _LONGEST)}; with {one_line(error.inputs, _LONGEST)}"
     verdicts = ", ".join(f"{count:,} {name}" for name, count in search.counts.most_common()) or "none"
     known = f", besides {counted(len(search.known), 'known one')}" if search.known else ""
-    yield f"{counted(search.tests, 'case')} tested: {verdicts}. {counted(len(search.found), 'new fault')}{known}."
+    yield f"{counted(search.tests, 'case')} tested: {verdicts}. {counted(len(search.found), 'new finding')}{known}."
     if search.unsettled:
         yield f"{counted(search.unsettled, 'failure')} did not recur when the case was executed again."
     if search.fixed:

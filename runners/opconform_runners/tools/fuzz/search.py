@@ -1,4 +1,4 @@
-"""The search: batches of drawn trials are executed, and the failures are reduced to one find per fault."""
+"""The search: batches of drawn trials are executed, and the failures are reduced to one find per bug."""
 
 import math
 import time
@@ -10,7 +10,7 @@ from opconform_runners.findings.requirement_row import DECIDED
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.cases.reduction import cost, simpler
 from opconform_runners.tools.fuzz.confirmation import executed_again, recurring
-from opconform_runners.tools.fuzz.fault import Find, distinct, severity_order
+from opconform_runners.tools.fuzz.find import Find, distinct, severity_order
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
 
@@ -140,7 +140,9 @@ class Search:
         """Keep a failure if it is among the simplest of its sign."""
         failure = find.failure
         if failure.result.reason == "rejected-valid":
-            alike = [sign for sign, some in self.seen.items() if some[0].failure.fault[:-1] == failure.fault[:-1]]
+            alike = [
+                sign for sign, some in self.seen.items() if some[0].failure.signature[:-1] == failure.signature[:-1]
+            ]
             if failure.without_message.sign in alike or len(alike) > _MESSAGES:
                 for item in [one for sign in alike for one in self.seen.pop(sign)]:
                     self._keep(replace(item, failure=item.failure.without_message))

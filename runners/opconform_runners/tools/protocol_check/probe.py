@@ -15,7 +15,7 @@ from opconform_runners.execution.request import Place, Request, dialect_of, lay_
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import connect
 from opconform_runners.harness.processes.process import HarnessEnded, Process
-from opconform_runners.harness.protocol import CLOCKS, ProtocolError, Reply, reply_faults, reply_of
+from opconform_runners.harness.protocol import CLOCKS, ProtocolError, Reply, reply_of, reply_problems
 from opconform_runners.verdicts.judge import declared_gap, first_verdict
 from opconform_runners.verdicts.verdict import Own
 
@@ -142,7 +142,7 @@ class Probe:
         except ProtocolError as error:
             raise self.violation(str(error)) from error
         self._exchange = (request.line, line)
-        for wrong in reply_faults(line):
+        for wrong in reply_problems(line):
             raise self.violation(wrong.sentence)
         reply = reply_of(line)
         if reply.seq != request.seq:

@@ -18,8 +18,8 @@ from opconform_runners.verdicts.results import Result
 
 #: How often a case is executed that passes, since what a backend reads beside the data may be right by chance.
 _EXECUTIONS = 5
-#: The advice for a script that shows a memory fault.
-PRIVATE = "This is probably a memory fault: report it to the vendor privately before you publish this script"
+#: The advice for a script that shows a memory error.
+PRIVATE = "This is probably a memory error: report it to the vendor privately before you publish this script"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,10 +32,10 @@ class Observation:
     @property
     def fails(self) -> bool:
         """Whether the backend fails the case, even if it declares that it does not support it."""
-        return self.result.verdict == "fail" or FAILS_UNDECLARED in self.result.findings
+        return self.result.verdict == "fail" or FAILS_UNDECLARED in self.result.remarks
 
     @property
-    def is_memory_fault(self) -> bool:
+    def is_memory_error(self) -> bool:
         """Whether the failure is probably an access out of bounds; a division by zero is none."""
         return severity_of(self.result) in ("memory", "crash") and "SIGFPE" not in self.result.sentence
 
@@ -79,6 +79,6 @@ def notes_of(suite: Suite, entry: Entry, backend: str, observation: Observation 
         yield f"Requirement {requirement}" + (f" ({note.level}): {note.text}" if note else "")
     if observation is not None:
         yield f"Seen with {observation.backend}: {observation.sentence}."
-        if observation.is_memory_fault:
+        if observation.is_memory_error:
             yield f"{PRIVATE}."
     yield f"Needs: pip install {' '.join(SCRIPTS[backend].needs)}"

@@ -1,4 +1,4 @@
-"""What the failures of a run have in common: its faults."""
+"""What the failures of a run have in common: its findings."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -8,23 +8,23 @@ from opconform.suite.reader import Suite
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.findings.causes.feeds import feeds_of, likely_cause
 from opconform_runners.findings.failures import SEVERITIES, Standing, severity_of, size_of, standings
-from opconform_runners.findings.fault import Fault, Severity
+from opconform_runners.findings.finding import Finding, Severity
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.findings.run_conditions import run_conditions
 from opconform_runners.findings.symptom import symptom_of, symptom_text
 from opconform_runners.verdicts.results import Result
 
-#: The part of the cases of a fault that must be of a severity for the fault to be.
+#: The part of the cases of a finding that must be of a severity for the finding to be.
 _TENTH = 10
 #: The most requirements that are named.
 _NAMED = 4
 
 
-def with_faults(report: Report, suite: Suite | None = None, kept: KeptOutputs | None = None) -> Report:
-    """A report with the faults of its run; without the suite or the passing cases, no conditions are searched.
+def with_findings(report: Report, suite: Suite | None = None, kept: KeptOutputs | None = None) -> Report:
+    """A report with the findings of its run; without the suite or the passing cases, no conditions are searched.
 
-    Each condition is a fault, and so are the failures under no condition that have the same operation, broken
+    Each condition is a finding, and so are the failures under no condition that have the same operation, broken
     requirements and symptom.
     """
     failing = {result.id: result for result in report.results if result.verdict == "fail"}
@@ -32,35 +32,35 @@ def with_faults(report: Report, suite: Suite | None = None, kept: KeptOutputs | 
     stands = standings(report)
     severities = {name: severity_of(case, stands[name]) for name, case in failing.items()}
     symptoms = {name: symptom_text(symptom_of(case, causes.get(name, ""))) for name, case in failing.items()}
-    found: list[Fault] = []
+    found: list[Finding] = []
     explained: set[str] = set()
     for one in () if suite is None or report.tallies else run_conditions(report, suite, symptoms):
         known = sum(case.id in explained for case in one.cases)
         shared = f"; {known:,} of them also meet another condition" if known > 1 else ""
-        fault = _fault(one.cases, severities, symptoms, explained)
-        explained.update(fault.cases)
-        fault = replace(fault, condition=f"{one.sentence}{shared}", facts=one.facts, undecided=one.undecided)
-        found.append(replace(fault, others=one.others, passing=one.passing))
+        finding = _finding(one.cases, severities, symptoms, explained)
+        explained.update(finding.cases)
+        finding = replace(finding, condition=f"{one.sentence}{shared}", facts=one.facts, undecided=one.undecided)
+        found.append(replace(finding, others=one.others, passing=one.passing))
     alike: dict[tuple[object, ...], list[Result]] = defaultdict(list)
     for name in failing.keys() - explained:
         each = failing[name]
         alike[each.op, each.broken, stands[name], severities[name], symptoms[name]].append(each)
-    found += (_fault(some, severities, symptoms) for some in alike.values())
+    found += (_finding(some, severities, symptoms) for some in alike.values())
     found = [replace(hit, cause=causes.get(hit.cases[0], "")) for hit in found]
-    return replace(report, faults=tuple(sorted(found, key=_rank)))
+    return replace(report, findings=tuple(sorted(found, key=_rank)))
 
 
-def _rank(fault: Fault) -> tuple[int, int, tuple[str, ...]]:
-    return SEVERITIES.index(fault.severity), -len(fault.cases), fault.cases
+def _rank(finding: Finding) -> tuple[int, int, tuple[str, ...]]:
+    return SEVERITIES.index(finding.severity), -len(finding.cases), finding.cases
 
 
-def _fault(
+def _finding(
     cases: Sequence[Result],
     severities: Mapping[str, Severity],
     symptoms: Mapping[str, str],
     explained: Collection[str] = (),
-) -> Fault:
-    """The fault with some cases, without its condition. Its severity and first case are those of unexplained cases."""
+) -> Finding:
+    """The finding with these cases, without a condition. Unexplained cases decide its severity and first case."""
     own = [case for case in cases if case.id not in explained]
     counts = Counter(severities[x.id] for x in own)
     severity = min((name for name, count in counts.items() if count * _TENTH >= len(own)), key=SEVERITIES.index)
@@ -68,7 +68,7 @@ def _fault(
     rest = sorted((case for case in cases if case is not first), key=size_of)
     said = Counter(symptoms[item.id] for item in (first, *rest))
     ids = (first.id, *(item.id for item in rest))
-    return Fault(severity=severity, symptoms=dict(said.most_common()), cases=ids)
+    return Finding(severity=severity, symptoms=dict(said.most_common()), cases=ids)
 
 
 def _causes(failing: Iterable[Result], suite: Suite, kept: KeptOutputs) -> dict[str, str]:
@@ -83,15 +83,15 @@ def _causes(failing: Iterable[Result], suite: Suite, kept: KeptOutputs) -> dict[
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ShownFault:
-    """A fault as a reader sees it: its failures that have some standings, and the requirements that they break.
+class ShownFinding:
+    """A finding as a reader sees it: its failures that have some standings, and the requirements that they break.
 
     Attributes:
         standing: `new` if one of them counts.
-        results: The failures, the smallest of the fault's severity first.
+        results: The failures, the smallest of the finding's severity first.
     """
 
-    fault: Fault
+    finding: Finding
     standing: Standing
     results: tuple[Result, ...]
     requirements: tuple[RequirementRow, ...]
@@ -114,22 +114,22 @@ class ShownFault:
     @property
     def kind(self) -> str:
         """The severity, and the reason of the smallest case if it says more."""
-        severity, reason = self.fault.severity, self.smallest.reason or ""
+        severity, reason = self.finding.severity, self.smallest.reason or ""
         return severity if severity == reason else f"{severity} ({reason})"
 
 
-def shown_faults(report: Report, standing: Iterable[Standing] = ("new", "known", "read")) -> tuple[ShownFault, ...]:
-    """The faults of a report that have a failure with one of some standings; what a baseline expects comes last."""
+def shown_findings(report: Report, standing: Iterable[Standing] = ("new", "known", "read")) -> tuple[ShownFinding, ...]:
+    """The findings of a report that have a failure with one of some standings; what a baseline expects comes last."""
     stands, wanted = standings(report), set(standing)
     results = {result.id: result for result in report.results}
     rows = {(requirement.op, requirement.id): requirement for requirement in report.requirements}
     shown = []
-    for fault in report.faults or with_faults(report).faults:
-        some = [results[case] for case in fault.cases if stands[case] in wanted]
+    for finding in report.findings or with_findings(report).findings:
+        some = [results[case] for case in finding.cases if stands[case] in wanted]
         if some:
             broken = dict.fromkeys((x.op, name) for x in some for name in x.broken)
             held = {stands[x.id] for x in some}
             first = next(name for name in ("new", "read", "known") if name in held)
             known = tuple(rows[requirement] for requirement in broken if requirement in rows)
-            shown.append(ShownFault(fault=fault, standing=first, results=tuple(some), requirements=known))
+            shown.append(ShownFinding(finding=finding, standing=first, results=tuple(some), requirements=known))
     return tuple(sorted(shown, key=lambda x: x.standing == "known"))

@@ -1,4 +1,4 @@
-"""A fault of a backend: failures that have a condition or a symptom in common."""
+"""A finding of a backend: failures that have a condition or a symptom in common."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ _Count = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
+class Finding:
     """Failures that have something in common, as in `report.json`.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Which failures of a search have the same fault."""
+"""Which failures of a search have the same bug."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _OF_MEMORY = ("SIGABRT", "SIGBUS", "SIGSEGV")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Find:
-    """A fault: a case that shows it, and after how many tests and seconds the case was found.
+    """A finding: a case that shows it, and after how many tests and seconds the case was found.
 
     `is_reduced` is whether nothing can be left out of the case, `is_confirmed` whether it fails in fresh harnesses, and
     `varies` whether it fails only sometimes.
@@ -29,10 +29,10 @@ class Find:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What tells faults apart: what is broken, the symptom, and what could not be left out of the case."""
+        """What tells bugs apart: what is broken, the symptom, and what could not be left out of the case."""
         if self.varies:
             return (self.failure.trial.draft.op, "fails only sometimes")
-        return (*self.failure.fault, *self.parts)
+        return (*self.failure.signature, *self.parts)
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ class Find:
             return self.key == other.key
         if one.trial.draft.op != two.trial.draft.op or not self._needs(other):
             return False
-        if one.fault == two.fault and not (self.is_reduced and one.marks.isdisjoint(two.marks)):
+        if one.signature == two.signature and not (self.is_reduced and one.marks.isdisjoint(two.marks)):
             return True
         if one.symptom[1] == "nan-payload":  # NaNs changed as other numbers do
             return two.symptom[1] == "value" and not one.marks.isdisjoint(two.marks)
@@ -60,9 +60,9 @@ class Find:
         return set(two) <= set(one)
 
     def _may_end_by(self, other: "Find") -> bool:
-        """Whether the process ended by a fault that corrupts memory, which shows itself in other ways, too.
+        """Whether the process ended by a bug that corrupts memory, which shows itself in other ways, too.
 
-        Chance decides how an invalid case shows that it was accepted. The fault of a valid case also ends processes in
+        Chance decides how an invalid case shows that it was accepted. The bug of a valid case also ends processes in
         invalid cases that need the same parts, whatever they violate.
         """
         if self.failure.symptom[1] != "crash" or not (_corrupts_memory(self) and _corrupts_memory(other)):
