@@ -17,9 +17,10 @@ from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
 from opconform.operations.movement.tile import TILE
 from opconform.operations.movement.transpose import TRANSPOSE
 from opconform.operations.neighbours.convolution import CONVOLUTION
-from opconform.operations.neighbours.integers import CONSTANT, CONVERT, SHAPE_OF
+from opconform.operations.neighbours.integers import CONSTANT, CONVERT
 from opconform.operations.operation import Operation
 from opconform.operations.shape.reshape import RESHAPE
+from opconform.operations.shape.shape_of import SHAPE_OF, SHAPE_OF_1
 from opconform.operations.shape.squeeze import SQUEEZE, SQUEEZE_15
 from opconform.operations.shape.unsqueeze import UNSQUEEZE
 
@@ -53,6 +54,7 @@ SHIPPED = {
         REVERSE,
         ROLL,
         SHAPE_OF,
+        SHAPE_OF_1,
         SLICE,
         SPLIT,
         SQUEEZE,

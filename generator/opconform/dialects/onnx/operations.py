@@ -53,7 +53,7 @@ def _cast(node: KnownNode) -> Call:
 
 
 def _shape(node: KnownNode) -> Call:
-    if node.attributes["output_type"] != "i64":
+    if node.attributes.get("output_type", "i64") != "i64":
         raise Inexpressible("ONNX's Shape returns i64")
     return Call(node.node.inputs)
 
@@ -215,6 +215,7 @@ _SPLIT = Rendering(
         "num_splits.at-most-dimension": _SMALLER,
     },
 )
+_SHAPE = Rendering("Shape", _shape, reasons={"output_type": "ONNX's Shape returns i64"})
 _SQUEEZE = Rendering(
     "Squeeze",
     _squeeze,
@@ -253,7 +254,8 @@ RENDERINGS: Mapping[str, Rendering] = {
         types={"shape": _I64},
         reasons={"special_zero": "ONNX's allowzero is an integer, and may be omitted"},
     ),
-    "ShapeOf-3": Rendering("Shape", _shape),
+    "ShapeOf-1": _SHAPE,
+    "ShapeOf-3": _SHAPE,
     "Slice-8": Rendering(
         "Slice",
         _slice,

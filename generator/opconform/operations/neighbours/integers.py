@@ -1,4 +1,4 @@
-"""Constant-1, Convert-1 and ShapeOf-3, which compute setting inputs. Contexts need them only for integers."""
+"""Constant-1 and Convert-1, which compute setting inputs. Contexts need them only for integers."""
 
 from collections.abc import Callable
 
@@ -64,12 +64,4 @@ CONVERT = computing(
     attributes=(AttributeSpec("destination_type", type="string"),),
     output=lambda arguments: _typed(arguments, "destination_type", arguments.inputs["data"].shape),
     values=lambda arguments: arguments.inputs["data"].known_integers,
-)
-#: From its specification page: the dimensions of a tensor.
-SHAPE_OF = computing(
-    name="ShapeOf-3",
-    inputs=("data",),
-    attributes=(AttributeSpec("output_type", type="enum", values=("i64", "i32"), default="i64"),),
-    output=lambda arguments: _typed(arguments, "output_type", (len(arguments.inputs["data"].shape),)),
-    values=lambda arguments: arguments.inputs["data"].shape,
 )

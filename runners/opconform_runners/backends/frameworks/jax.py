@@ -43,6 +43,10 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -
     return jax.lax.pad(data, jnp.zeros((), data.dtype) if value is None else value, [(*pad, 0) for pad in pads])
 
 
+def _shape_of(data: Any, output_type: str = "i64") -> Any:
+    return jnp.array(jnp.shape(data), {"i64": jnp.int64, "i32": jnp.int32}[output_type])
+
+
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
@@ -59,6 +63,8 @@ _JAX = Framework(
         "Reshape-1": Row(jnp.reshape, SIZES),
         "Reverse-1": Row(jnp.flip, AXES),
         "Roll-7": Row(jnp.roll, SHIFTS),
+        "ShapeOf-1": Row(_shape_of),
+        "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, data, number: jnp.split(data, number, axis=axis), EVEN),
         "Squeeze-1": Row(jnp.squeeze, REMOVED_ONES),

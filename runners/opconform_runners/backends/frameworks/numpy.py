@@ -15,7 +15,7 @@ from opconform_runners.backends.constraints import checked, refuse_if
 from opconform_runners.backends.frameworks.rows.gather import batches_of, check_tuples
 from opconform_runners.backends.frameworks.rows.layout import copied
 from opconform_runners.backends.frameworks.rows.numpy_axes import convolution, reverse, roll, tile
-from opconform_runners.backends.frameworks.rows.numpy_shape import squeeze, unsqueeze
+from opconform_runners.backends.frameworks.rows.numpy_shape import shape_of, squeeze, unsqueeze
 from opconform_runners.backends.frameworks.rows.slices import sliced, strided
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
@@ -110,10 +110,6 @@ def _constant(_inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[
 def _convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     [data] = inputs
     return [_integers(attributes["destination_type"], np.array(data.integers()).reshape(data.shape))]
-
-
-def _shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    return [_integers(attributes["output_type"], np.array(inputs[0].shape))]
 
 
 def _integers(element_type: str, array: Array) -> Tensor:
@@ -285,7 +281,8 @@ FUNCTIONS: Mapping[str, Function] = {
     "Reshape-1": _reshape,
     "Reverse-1": reverse,
     "Roll-7": roll,
-    "ShapeOf-3": _shape_of,
+    "ShapeOf-1": shape_of,
+    "ShapeOf-3": shape_of,
     "Slice-8": _slice,
     "Split-1": _split,
     "Squeeze-1": squeeze,

@@ -43,6 +43,10 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -
     return data.pad(pads, mode={"edge": "replicate"}.get(mode, mode), value=number)
 
 
+def _shape_of(data: Any, output_type: str = "i64") -> Any:
+    return Tiny([*data.shape], dtype={"i64": dtypes.int64, "i32": dtypes.int32}[output_type])
+
+
 _TINYGRAD = Framework(
     name="tinygrad",
     version=version("tinygrad"),
@@ -59,6 +63,8 @@ _TINYGRAD = Framework(
         "Reshape-1": Row(Tiny.reshape, SIZES),
         "Reverse-1": Row(Tiny.flip, AXES),
         "Roll-7": Row(Tiny.roll, SHIFTS),
+        "ShapeOf-1": Row(_shape_of),
+        "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, *split: Tiny.chunk(*split, dim=axis), DIVIDED),
         "Squeeze-1": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),

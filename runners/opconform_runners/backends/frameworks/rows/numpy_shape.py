@@ -3,9 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import padded
+
+
+def shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """ShapeOf-1 and ShapeOf-3 by `numpy.shape`."""
+    [data] = inputs
+    name = attributes.get("output_type", "i64")
+    dimensions = np.array(np.shape(data.array), np.int64)
+    refuse_if(name == "i32" and np.any(dimensions >= 1 << 31), "output_type.range")
+    return [Tensor(element_type=name, array=dimensions.astype({"i64": np.int64, "i32": np.int32}[name]))]
 
 
 def unsqueeze(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:

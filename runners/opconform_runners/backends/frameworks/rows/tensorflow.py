@@ -80,6 +80,10 @@ def _bounds(index: Any) -> Any:
     return tf.cast(tf.minimum(index, _LAST) if index.dtype == tf.uint64 else index, tf.int64)
 
 
+def _shape_of(data: Any, output_type: str = "i64") -> Any:
+    return tf.shape(data, {"i64": tf.int64, "i32": tf.int32}[output_type])
+
+
 def _squeeze(data: Any, axes: tuple[int, ...] | None = None) -> Any:
     """`tf.squeeze`, in which an empty list of axes stands for all."""
     return tf.identity(data) if axes == () else tf.squeeze(data, axes)
@@ -114,6 +118,8 @@ ROWS = {
     ),
     "Reverse-1": Row(tf.reverse, AXES),
     "Roll-7": Row(tf.roll, SHIFTS),
+    "ShapeOf-1": Row(_shape_of),
+    "ShapeOf-3": Row(_shape_of),
     "Slice-8": Row(_item, SLICES),
     "Split-1": Row(lambda axis, *split: tf.split(*split, axis=axis), EVEN, tensors=("axis",), types={"axis": ("i32",)}),
     "Squeeze-1": Row(_squeeze, REMOVED_ONES),

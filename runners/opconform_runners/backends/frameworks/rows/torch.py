@@ -39,6 +39,9 @@ def torch_framework(torch: Any, version: str) -> Framework:
             raise Unsupported(f"the mode {mode} pads three dimensions at most")
         return torch.nn.functional.pad(data[None, None], flat, {"edge": "replicate"}.get(mode, mode))[0, 0]
 
+    def shape_of(data: Any, output_type: str = "i64") -> Any:
+        return torch.tensor(list(data.shape), dtype={"i64": torch.int64, "i32": torch.int32}[output_type])
+
     return Framework(
         name="torch",
         version=version,
@@ -57,6 +60,8 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Reshape-1": Row(torch.reshape, SIZES),
             "Reverse-1": Row(torch.flip, AXES),
             "Roll-7": Row(torch.roll, SHIFTS),
+            "ShapeOf-1": Row(shape_of),
+            "ShapeOf-3": Row(shape_of),
             "Slice-8": Row(item, SLICES),
             "Split-1": Row(lambda axis, *split: [*torch.tensor_split(*split, dim=axis)], DIVIDED),
             "Squeeze-1": Row(torch.squeeze, REMOVED),
