@@ -16,12 +16,12 @@ from opconform.specs.loader import load_spec, shipped_files, shipped_operations
 WITHOUT = {
     "one-setting-at-run-time": {
         *("Concat-1", "GatherND-8", "Reshape-1", "Reverse-1", "Split-1", "Tile-1", "Transpose-1"),
-        *("ShapeOf-3", "Squeeze-1", "Squeeze-15", "Unsqueeze-1"),
+        *("ShapeOf-1", "ShapeOf-3", "Squeeze-1", "Squeeze-15", "Unsqueeze-1"),
     },
-    "run-time": {"Concat-1", "ShapeOf-3"},
-    "settings-only-at-run-time": {"Concat-1", "ShapeOf-3"},
+    "run-time": {"Concat-1", "ShapeOf-1", "ShapeOf-3"},
+    "settings-only-at-run-time": {"Concat-1", "ShapeOf-1", "ShapeOf-3"},
     "texts-folded": {"Pad-12"},  # whose first sample reflects, which strings cannot
-    "types-of-settings": {"Concat-1", "ShapeOf-3"},
+    "types-of-settings": {"Concat-1", "ShapeOf-1", "ShapeOf-3"},
 }
 
 SAMPLES = """\

@@ -42,15 +42,20 @@ def _is_beyond(arguments: Arguments) -> bool:
     return any(size > most for size in arguments.shape("data"))
 
 
+def _is_far(arguments: Arguments) -> bool:
+    return any(size >> 31 for size in arguments.shape("data"))
+
+
 def _as_i32(arguments: Arguments) -> Arguments:
-    return replace(arguments, attributes={_TYPE: "i32"})
+    """The arguments with the type i32, if it holds all dimensions."""
+    return arguments if _is_far(arguments) else replace(arguments, attributes={_TYPE: "i32"})
 
 
 _CONTEXTS = {"chain": contexts.chain("data"), "doubled": contexts.doubled(lambda _: 0)}
 _FACTS: Mapping[str, Predicate] = {
     "data is a scalar": lambda a: a.shape("data") == (),
     "a dimension is 0": lambda a: 0 in a.shape("data"),
-    "a dimension exceeds 31 bits": lambda a: any(size >> 31 for size in a.shape("data")),
+    "a dimension exceeds 31 bits": _is_far,
 }
 
 SHAPE_OF_1 = Operation(
@@ -61,7 +66,7 @@ SHAPE_OF_1 = Operation(
     known=_known,
     contexts=_CONTEXTS,
     facts=_FACTS,
-    readings={"outputs.index-type": Reading(rewrites=(_as_i32,))},
+    readings={"outputs.index-type": Reading(rejects=_is_far, rewrites=(_as_i32,))},
 )
 
 SHAPE_OF = Operation(

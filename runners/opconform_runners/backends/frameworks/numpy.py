@@ -15,7 +15,7 @@ from opconform_runners.backends.constraints import checked, refuse_if
 from opconform_runners.backends.frameworks.rows.gather import batches_of, check_tuples
 from opconform_runners.backends.frameworks.rows.layout import copied
 from opconform_runners.backends.frameworks.rows.numpy_axes import convolution, reverse, roll, tile
-from opconform_runners.backends.frameworks.rows.numpy_shape import shape_of, squeeze, unsqueeze
+from opconform_runners.backends.frameworks.rows.numpy_shape import shape_of, shape_of_1, squeeze, unsqueeze
 from opconform_runners.backends.frameworks.rows.slices import sliced, strided
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
@@ -281,7 +281,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Reshape-1": _reshape,
     "Reverse-1": reverse,
     "Roll-7": roll,
-    "ShapeOf-1": shape_of,
+    "ShapeOf-1": shape_of_1,
     "ShapeOf-3": shape_of,
     "Slice-8": _slice,
     "Split-1": _split,

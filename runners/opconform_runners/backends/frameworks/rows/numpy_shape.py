@@ -10,13 +10,18 @@ from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import padded
 
 
+def shape_of_1(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """ShapeOf-1 by `numpy.shape`."""
+    return [Tensor(element_type="i64", array=np.array(np.shape(inputs[0].array), np.int64))]
+
+
 def shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """ShapeOf-1 and ShapeOf-3 by `numpy.shape`."""
-    [data] = inputs
-    name = attributes.get("output_type", "i64")
-    dimensions = np.array(np.shape(data.array), np.int64)
-    refuse_if(name == "i32" and np.any(dimensions >= 1 << 31), "output_type.range")
-    return [Tensor(element_type=name, array=dimensions.astype({"i64": np.int64, "i32": np.int32}[name]))]
+    """ShapeOf-3 by `numpy.shape`."""
+    [dimensions] = shape_of_1(inputs, {})
+    if attributes.get("output_type", "i64") == "i64":
+        return [dimensions]
+    refuse_if(np.any(dimensions.array >= 1 << 31), "output_type.range")
+    return [Tensor(element_type="i32", array=dimensions.array.astype(np.int32))]
 
 
 def unsqueeze(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
