@@ -16,8 +16,8 @@ import yaml
 from opconform.explanation.case_list import specs_of_case
 from opconform.specs.loader import load_specs, shipped_files
 from opconform_runners.cli.main import COMMANDS, cli
-from opconform_runners.cli.shared.backend_options import BackendOptions
 from opconform_runners.cli.shared.matrix_run import start
+from opconform_runners.cli.shared.options.backends import BackendOptions
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.result_files import cases_in, report_in
 from tests.suite.test_suite import tree
@@ -324,7 +324,7 @@ def test_every_selection_that_matches_nothing_is_an_error(opconform: Run, small_
 
 
 def test_an_operation_without_a_selected_case_is_an_error(opconform: Run, tmp_path: Path) -> None:
-    """Its name on the command line is no reason to think that it was tested."""
+    """Its name on the command line does not mean that it was tested."""
     words = ("Split-1", "Transpose-1", "--select", "Split-1/page-example")
     listed = opconform("list", *words, code=2).stderr
     generated = opconform("generate", *words, "--out", "s", code=2, cwd=tmp_path).stderr

@@ -10,8 +10,8 @@ import pytest
 
 from opconform.specs.matrix.expressions import _sentence as expression_sentence
 from opconform_runners.backends.exceptions import short_message
-from opconform_runners.cli.shared.console import _stripped
-from opconform_runners.cli.shared.streams import PrintableStream
+from opconform_runners.cli.shared.output.console import _stripped
+from opconform_runners.cli.shared.output.streams import PrintableStream
 from opconform_runners.harness.outcome import Error
 from opconform_runners.harness.processes.scratch import without_scratch
 from opconform_runners.harness.protocol import LOG_LIMIT, TEXT_LIMIT, reply_of

@@ -36,7 +36,7 @@ PROMISES = {
     ),
     "It checks sizes before it allocates memory": (
         "robustness/test_hostile_suites.py::test_verify_reports_a_hostile_suite",
-        "test_files.py::test_nothing_is_read_of_a_sparse_file_over_the_limit",
+        "system/test_files.py::test_nothing_is_read_of_a_sparse_file_over_the_limit",
         "tensors/test_npz.py::test_what_is_larger_than_allowed_is_refused",
     ),
     "No code in the folder runs, even if it is the current folder": (
@@ -47,7 +47,7 @@ PROMISES = {
     ),
     "It cannot make opconform write outside its scratch folder": (
         "test_security.py::test_nothing_is_written_through_a_link_in_place_of_the_scratch_folder",
-        "test_temporary.py::test_links_are_removed_and_not_followed",
+        "system/test_temporary.py::test_links_are_removed_and_not_followed",
         "execution/test_outputs.py::test_an_unreadable_output_file_is_reported_in_one_sentence",
     ),
     "No text of a reply delays opconform": (
@@ -69,10 +69,10 @@ PROMISES = {
         "reports/test_reports.py::test_a_summary_steers_neither_a_terminal_nor_a_workflow",
     ),
     "Its name and password are neither shown nor kept": (
-        "buckets/test_buckets.py::test_no_error_or_file_has_the_password_of_a_url",
+        "suite/test_buckets.py::test_no_error_or_file_has_the_password_of_a_url",
     ),
     "If it never answers, the command ends": (
-        "buckets/test_s3.py::test_a_store_that_never_answers_ends_the_command",
+        "suite/test_s3.py::test_a_store_that_never_answers_ends_the_command",
         "execution/test_cluster_address.py::test_a_port_without_a_scheduler_is_found_out_in_time",
     ),
     "opconform and installed packages. No process imports a module from the current folder": (

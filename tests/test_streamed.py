@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from opconform.generation.stream import Stream
+from opconform.generation.output.stream import Stream
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import problems_of
 from opconform_runners.cli.shared import steps

@@ -8,8 +8,8 @@ import click
 import pytest
 
 from opconform_runners.cli import main as cli
-from opconform_runners.cli.shared.console import console_of
-from opconform_runners.cli.shared.streams import PrintableStream, harmless, harmless_streams, print_document
+from opconform_runners.cli.shared.output.console import console_of
+from opconform_runners.cli.shared.output.streams import PrintableStream, harmless, harmless_streams, print_document
 
 HOSTILE = "name\n::error title=x::injected\r\n  ::set-output name=x::y\n##[error]z \x1b[31m\u202e\x9b"
 

@@ -125,7 +125,7 @@ def source_of(suite: Path) -> list[tuple[str, dict[str, bytes], dict[str, dict[s
 
 
 def onnx_rate(folder: Path) -> float:
-    """The cases a second of ONNX's own generator."""
+    """The cases per second of ONNX's own generator."""
     command = [sys.executable, "-m", "onnx.backend.test.cmd_tools", "generate-data", "-o", str(folder / "onnx")]
     started = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)

@@ -16,7 +16,7 @@ import click
 from benchmarks.search.rows import row_of
 from opconform.dialects import DIALECTS
 from opconform.generation.options import Options
-from opconform.interrupts import run_loop
+from opconform.system.interrupts import run_loop
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.connection import described
 from opconform_runners.tools.fuzz.batch import Batches, Failure

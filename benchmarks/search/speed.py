@@ -12,9 +12,9 @@ import click
 
 from opconform.dialects import DIALECTS
 from opconform.generation.options import Options
-from opconform.interrupts import run_loop
 from opconform.operations import OPERATIONS
 from opconform.suite.reader import open_suite
+from opconform.system.interrupts import run_loop
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.connection import described

@@ -34,13 +34,13 @@ struct Request {
     nlohmann::json document;
 };
 
-/// The request that a line holds; throws std::runtime_error where it is none that can be replied to.
+/// The request that a line holds; throws std::runtime_error if it is not one that can be replied to.
 Request request_of(const std::string& line);
 
 /// What a request to run a case asks for; throws std::exception where it does not say.
 Run run_of(const Request& request);
 
-/// The replies, each a line.
+/// The replies, one line each.
 std::string said_line(const Implementation& implementation);
 std::string ok_line(std::int64_t seq, double seconds, const std::vector<Outputs>& feeds,
                     const Placement& placement);

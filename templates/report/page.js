@@ -30,7 +30,7 @@ const unpacked = async (id) => {
 const start = async () => {
   const data = await unpacked("cases-data");
   const cases = data.cases;
-  for (const each of cases) each.requirements = data.requirements[each.requirements];
+  for (const entry of cases) entry.requirements = data.requirements[entry.requirements];
 
   // An element; empty children are left out. Everything from the data goes into the page as text, never as markup.
   const make = (name, attributes, ...children) => {
@@ -38,39 +38,39 @@ const start = async () => {
     for (const [key, value] of Object.entries(attributes)) {
       if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
     }
-    element.append(...children.filter((each) => each || each === 0));
+    element.append(...children.filter((child) => child || child === 0));
     return element;
   };
 
-  const placeOf = (each) => each.backend + "/" + each.id;
-  const linkTo = (each, text) => make("a", { href: "#case/" + placeOf(each) }, text);
-  const found = (place) => cases.find((each) => placeOf(each) === place);
-  const titleOf = (each) => {
-    const title = data.titles[each.id.slice(0, each.id.lastIndexOf("/"))] || "";
-    return each.violation ? "the same case without the violation (" + title + ")" : title;
+  const placeOf = (entry) => entry.backend + "/" + entry.id;
+  const linkTo = (entry, text) => make("a", { href: "#case/" + placeOf(entry) }, text);
+  const found = (place) => cases.find((entry) => placeOf(entry) === place);
+  const titleOf = (entry) => {
+    const title = data.titles[entry.id.slice(0, entry.id.lastIndexOf("/"))] || "";
+    return entry.violation ? "the same case without the violation (" + title + ")" : title;
   };
-  const textOf = (each) => (each.text ??= [each.id, titleOf(each), each.inputs, each.sentence, each.cause, each.message,
-    each.reason, each.remarks, each.requirements].join("\n").toLowerCase());
+  const textOf = (entry) => (entry.text ??= [entry.id, titleOf(entry), entry.inputs, entry.sentence, entry.cause, entry.message,
+    entry.reason, entry.remarks, entry.requirements].join("\n").toLowerCase());
 
   // The filters: most compare a property of the case with the value in the form.
   const form = at("filters");
   const fields = form.elements;
   const FILTERS = {
-    q: (each, value) => value.toLowerCase().split(/\s+/).every((word) => textOf(each).includes(word)),
-    op: (each, value) => each.id.startsWith(value + "/"),
-    requirement: (each, value) => each.requirements.includes(value),
-    remark: (each, value) => (each.remarks || []).includes(value),
-    failure: (each, value) => (each.failures || []).includes(Number(value)),
+    q: (entry, value) => value.toLowerCase().split(/\s+/).every((word) => textOf(entry).includes(word)),
+    op: (entry, value) => entry.id.startsWith(value + "/"),
+    requirement: (entry, value) => entry.requirements.includes(value),
+    remark: (entry, value) => (entry.remarks || []).includes(value),
+    failure: (entry, value) => (entry.failures || []).includes(Number(value)),
   };
   const asked = () => [...new FormData(form)].filter(([, value]) => value !== "");
   const address = () => {
     const query = new URLSearchParams(asked()).toString();
     return "#cases" + (query ? "?" + query : "");
   };
-  const sentence = (each) => each.sentence || (each.message && "rejected: " + each.message) || "";
-  const stand = (each) => make("span", { class: "word " + each.verdict }, each.verdict + (each.reason ? ": " + each.reason : ""));
-  const rowOf = (each) => make("li", {}, stand(each), linkTo(each, each.id), make("span", { class: "what" },
-    [data.backends.length > 1 ? data.backends[each.backend].title : "", titleOf(each), each.inputs, sentence(each)].filter(Boolean).join(" · ")));
+  const sentence = (entry) => entry.sentence || (entry.message && "rejected: " + entry.message) || "";
+  const stand = (entry) => make("span", { class: "word " + entry.verdict }, entry.verdict + (entry.reason ? ": " + entry.reason : ""));
+  const rowOf = (entry) => make("li", {}, stand(entry), linkTo(entry, entry.id), make("span", { class: "what" },
+    [data.backends.length > 1 ? data.backends[entry.backend].title : "", titleOf(entry), entry.inputs, sentence(entry)].filter(Boolean).join(" · ")));
   const rows = at("rows");
   const more = at("more");
   let shown = cases;
@@ -83,8 +83,8 @@ const start = async () => {
   };
   const list = () => {
     const filters = asked();
-    shown = cases.filter((each) => filters.every(([name, value]) =>
-      (name in FILTERS ? FILTERS[name](each, value) : String(each[name]) === value)));
+    shown = cases.filter((entry) => filters.every(([name, value]) =>
+      (name in FILTERS ? FILTERS[name](entry, value) : String(entry[name]) === value)));
     rows.replaceChildren();
     drawMore();
     const card = fields.failure.value;
@@ -98,7 +98,7 @@ const start = async () => {
     rows.children[next]?.querySelector("a").focus();
   });
   new IntersectionObserver((seen) => {
-    if (seen.some((each) => each.isIntersecting) && document.activeElement !== more && !more.hidden) drawMore();
+    if (seen.some((observed) => observed.isIntersecting) && document.activeElement !== more && !more.hidden) drawMore();
   }, { rootMargin: "600px" }).observe(more);
 
   const show = (name) => {
@@ -127,8 +127,8 @@ const start = async () => {
     chosen.hidden = false;
     const choose = () => {
       const op = chosen.querySelector("select").value;
-      for (const each of document.querySelectorAll("[data-operations]")) {
-        each.hidden = op !== "" && !each.dataset.operations.split(" ").includes(op);
+      for (const element of document.querySelectorAll("[data-operations]")) {
+        element.hidden = op !== "" && !element.dataset.operations.split(" ").includes(op);
       }
     };
     chosen.addEventListener("input", choose);
@@ -147,7 +147,7 @@ const start = async () => {
     const shade = (number) => ["a", "b"][[...new Set(outputs)].indexOf(outputs[number]) % 2] || "";
     const cut = (number) => number > 0 && outputs[number] !== outputs[number - 1];
     const heading = (start, span, scope) => make("th",
-      { class: "output " + shade(start), [span]: outputs.filter((each) => each === outputs[start]).length, scope }, outputs[start]);
+      { class: "output " + shade(start), [span]: outputs.filter((output) => output === outputs[start]).length, scope }, outputs[start]);
     const cell = (text, row, column) => {
       const bits = bitsAt.get(row + "," + column);
       const isFirst = row === first[0] && column === first[1];
@@ -221,17 +221,17 @@ const start = async () => {
   const stated = (name) => make("div", {}, linked(name), at(name)?.querySelector(".statement")?.cloneNode(true));
   const row = (name, ...value) => make("div", {}, make("dt", {}, name), make("dd", {}, ...value));
 
-  const drawCase = (each, seen) => {
-    const backend = data.backends[each.backend];
+  const drawCase = (entry, seen) => {
+    const backend = data.backends[entry.backend];
     const article = at("case");
-    const position = shown.indexOf(each);
+    const position = shown.indexOf(entry);
     const step = (other, word) => other && linkTo(other, word);
-    const others = data.backends.map((_, number) => found(number + "/" + each.id)).filter((other) => other && other !== each);
-    const rejected = each.expect === "reject";
+    const others = data.backends.map((_, number) => found(number + "/" + entry.id)).filter((other) => other && other !== entry);
+    const rejected = entry.expect === "reject";
     const expected = seen.expected || (rejected ? "It is rejected." : "It is accepted, with the golden outputs.");
-    const came = sentence(each) || (rejected ? "It was rejected." : "The golden outputs, bit for bit.");
-    const broken = each.broken || (each.verdict === "pass" ? [] : each.requirements);
-    const twin = (name, id) => id && row(name, step(found(each.backend + "/" + id), id) || id);
+    const came = sentence(entry) || (rejected ? "It was rejected." : "The golden outputs, bit for bit.");
+    const broken = entry.broken || (entry.verdict === "pass" ? [] : entry.requirements);
+    const twin = (name, id) => id && row(name, step(found(entry.backend + "/" + id), id) || id);
     const { feeds = [] } = seen;
     article.replaceChildren(
       make("nav", { class: "steps", "aria-label": "Cases" }, make("a", { href: address() }, "← All cases"),
@@ -239,46 +239,46 @@ const start = async () => {
         position >= 0 && make("span", { class: "quiet" }, (position + 1).toLocaleString("en") + " of " + shown.length.toLocaleString("en"))),
       make("h1", { id: "case-title", tabindex: "-1" }, came.replace(/^[a-z](?=[a-z]*[ ,:])/, (letter) => letter.toUpperCase())),
       make("dl", {},
-        each.cause && row("Likely cause", make("b", {}, each.cause)),
-        each.condition && row("When", each.condition),
-        each.inputs && row("Given", make("code", {}, each.inputs)),
+        entry.cause && row("Likely cause", make("b", {}, entry.cause)),
+        entry.condition && row("When", entry.condition),
+        entry.inputs && row("Given", make("code", {}, entry.inputs)),
         row("Expected", expected)),
-      make("p", { class: "quiet" }, stand(each), " · ", make("code", {}, each.id),
-        " on " + [backend.title, titleOf(each)].filter(Boolean).join(" · ")),
+      make("p", { class: "quiet" }, stand(entry), " · ", make("code", {}, entry.id),
+        " on " + [backend.title, titleOf(entry)].filter(Boolean).join(" · ")),
       ...feeds.map((feed, number) => feedOf(feed, feeds.length > 1, number)),
       make("h2", {}, "Specification"),
       make("dl", {},
-        broken.length > 0 && row(each.broken ? "Breaks" : "Tests", ...broken.map(stated)),
-        broken !== each.requirements && row("Tests", ...each.requirements.flatMap((name) => [linked(name), " "])),
-        row("Profile", each.profile),
-        ...(each.remarks || []).map((name) => row("Remark", name + ": " + data.remarks[name] + (name === "other-reason" ? ": " + each.other : ""))),
-        twin("The same case without the violation", each.twin),
-        twin("The case with the violation", each.violation),
+        broken.length > 0 && row(entry.broken ? "Breaks" : "Tests", ...broken.map(stated)),
+        broken !== entry.requirements && row("Tests", ...entry.requirements.flatMap((name) => [linked(name), " "])),
+        row("Profile", entry.profile),
+        ...(entry.remarks || []).map((name) => row("Remark", name + ": " + data.remarks[name] + (name === "other-reason" ? ": " + entry.other : ""))),
+        twin("The same case without the violation", entry.twin),
+        twin("The case with the violation", entry.violation),
         seen.seen && row("Reported before", make("ul", { class: "links" }, ...seen.seen.map(([name, url]) =>
           make("li", {}, make("a", { href: url, rel: "noreferrer" }, name))))),
-        each.failures && row("Findings", make("ul", { class: "links" }, ...each.failures.map((number) =>
+        entry.failures && row("Findings", make("ul", { class: "links" }, ...entry.failures.map((number) =>
           make("li", {}, make("a", { href: "#cases?failure=" + number }, "cases of finding " + number))))),
         others.length > 0 && row("Elsewhere", make("ul", { class: "links" }, ...others.map((other) =>
           make("li", {}, linkTo(other, data.backends[other.backend].title + ": " + other.verdict))))),
-        each.again && row("Run again", each.again)));
+        entry.again && row("Run again", entry.again)));
     if (seen.inputs) article.append(make("h2", {}, "Inputs"), make("ul", {}, ...seen.inputs.map((text) => make("li", {}, make("code", {}, text)))));
-    if (each.log) article.append(make("h2", {}, "Log of the harness"), region("Log of the harness", make("pre", {}, each.log)));
+    if (entry.log) article.append(make("h2", {}, "Log of the harness"), region("Log of the harness", make("pre", {}, entry.log)));
     if (seen.models) article.append(make("h2", {}, "IR"), ...seen.models.flatMap(([name, text]) =>
       [make("h3", {}, name), make("pre", { tabindex: "0", role: "region", "aria-label": name }, text)]));
     const suite = backend.place === "SUITE" ? "" : " --suite " + backend.place;
     article.append(make("h2", {}, "Reproduce"),
-      command("opconform run " + backend.place + " " + (backend.started || "--backend NAME") + " --select " + each.id
-        + " --out again/" + each.id.split("/").pop()),
-      command("opconform show " + each.id + suite));
-    if (backend.script && each.verdict === "fail") {
+      command("opconform run " + backend.place + " " + (backend.started || "--backend NAME") + " --select " + entry.id
+        + " --out again/" + entry.id.split("/").pop()),
+      command("opconform show " + entry.id + suite));
+    if (backend.script && entry.verdict === "fail") {
       article.append(make("p", { class: "quiet" }, "A script for the backend's issue tracker that does not need opconform:"),
-        command("opconform repro " + each.id + " " + backend.script + suite + " --out repro.py"));
+        command("opconform repro " + entry.id + " " + backend.script + suite + " --out repro.py"));
     }
     const why = seen.inputs ? (feeds.length ? "" : "The tensors are too large to be drawn here.") : suite === ""
       ? "The suite was not found when this report was written, so the report has no tensors and no IR. Write it again with opconform report OUT --suite SUITE."
       : "This report includes the tensors and the IR of failures up to a size limit. The second command displays the tensors of this case.";
     if (why) article.append(make("p", { class: "quiet" }, why));
-    document.title = each.id;
+    document.title = entry.id;
   };
 
   // The current place: `#case/BACKEND/ID`, `#cases?FILTERS`, or a part of the overview.
@@ -288,17 +288,17 @@ const start = async () => {
   };
   const route = async () => {
     const hash = location.hash.slice(1);
-    const each = hash.startsWith("case/") ? found(hash.slice(5)) : undefined;
+    const entry = hash.startsWith("case/") ? found(hash.slice(5)) : undefined;
     const part = at(decoded(hash));
     const isList = hash === "cases" || hash.startsWith("cases?");
-    const isKnown = hash === "" || each !== undefined || isList || (part !== null && at("main").contains(part));
+    const isKnown = hash === "" || entry !== undefined || isList || (part !== null && at("main").contains(part));
     at("unknown").textContent = isKnown ? "" : hash.startsWith("case/") ? "This report has no case " + hash.slice(5) + "." : "This report has no part #" + decoded(hash) + ".";
     document.title = title;
-    if (each !== undefined) {
+    if (entry !== undefined) {
       evidence ??= unpacked("evidence-data");
       const seen = await evidence;
       if (location.hash.slice(1) !== hash) return;
-      drawCase(each, seen[placeOf(each)] || {});
+      drawCase(entry, seen[placeOf(entry)] || {});
       show("case");
       scrollTo(0, 0);
       at("case-title").focus({ preventScroll: true });

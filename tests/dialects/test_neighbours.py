@@ -94,7 +94,7 @@ def check_group(folder: Path, op: str, group: str, dialect: str, *, needed: str)
 
 
 def test_every_operation_has_its_cases() -> None:
-    """Constant-1 takes nothing, and the filters of Convolution-1 are no setting of integers, so neither can be behind."""
+    """Constant-1 takes nothing, and the filters of Convolution-1 are not integers, so neither can follow another operation."""
     assert {*NEIGHBOURS} == {*OPERATIONS} - {"Constant-1", "Convolution-1"}
     assert {*CONVOLVED} == {*NEIGHBOURS} - {"Convert-1"}
 

@@ -18,7 +18,7 @@ import pytest
 
 from opconform.errors import SuiteError, UsageError
 from opconform.generation.options import Options
-from opconform.generation.stream import Stream
+from opconform.generation.output.stream import Stream
 from opconform.specs.loader import load_specs
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import sealed_text

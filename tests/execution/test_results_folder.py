@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from opconform.generation.stream import Stream
+from opconform.generation.output.stream import Stream
 from opconform_runners.cli.shared import steps
 from opconform_runners.execution.log.results_folder import LOCK
 from opconform_runners.execution.scale import stream
@@ -79,8 +79,8 @@ FOREIGN: dict[str, Callable[[Path], object]] = {
     "a folder that looks like a work folder": lambda out: write(
         out / "batches" / "000001" / ".suite.opconform-work" / "mine"
     ),
-    "a suite that is none": lambda out: write(out / "suite" / "mine.txt"),
-    "a work folder that is none": lambda out: write(out / ".suite.opconform-work" / "mine.txt"),
+    "a folder that is not a suite": lambda out: write(out / "suite" / "mine.txt"),
+    "a folder that is not a work folder": lambda out: write(out / ".suite.opconform-work" / "mine.txt"),
     "a page": lambda out: write(out / "report.html"),
 }
 
@@ -147,7 +147,7 @@ def test_merge_replaces_no_shard(opconform: Run, shards: list[Path], tmp_path: P
 
 
 def test_merge_replaces_no_foreign_suite(opconform: Run, spec: Path, small_suite: Path, tmp_path: Path) -> None:
-    """Neither a folder that is none, nor without --force a suite of other specs."""
+    """Neither a folder that is not a suite, nor without --force a suite of other specs."""
     shards = [tmp_path / "1", tmp_path / "2"]
     for number, shard in enumerate(shards, 1):
         certify = ("certify", spec, "--backend", LENIENT, "--profile", "exhaustive", "--shard", f"{number}/2")

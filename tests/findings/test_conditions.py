@@ -207,7 +207,7 @@ def test_messages_that_differ_in_the_inputs_are_one_symptom() -> None:
 
 
 def test_the_symptom_of_a_long_message_is_its_beginning() -> None:
-    """Whatever a backend says; words that a pattern may take for parts of a path are no exception."""
+    """Whatever a backend says, even words that a pattern may take for parts of a path."""
     said = Result(
         id="Split-1/a/0123456789",
         profile="core",

@@ -37,7 +37,7 @@ def failure(reason: FailReason, sentence: str = "", *, altered: bool = False) ->
     ids=["one", "two", "scalar", "digits", "dimensions"],
 )
 def test_failures_are_ordered_by_their_elements(inputs: str, elements: int) -> None:
-    """As the description of the inputs has them, whoever wrote it."""
+    """As the description of the inputs has them, whichever program wrote it."""
     assert size_of(replace(failure("shape"), inputs=inputs))[0] == elements
 
 

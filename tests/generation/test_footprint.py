@@ -14,13 +14,13 @@ from opconform.generation import pipeline as generating
 from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS, Options
+from opconform.generation.output.writer import CaseWriter
 from opconform.generation.pipeline import generate
-from opconform.generation.writer import CaseWriter
-from opconform.memory import check_memory, shown_bytes
 from opconform.model.draft import Draft
 from opconform.model.golden import file_bytes, memory_bytes
 from opconform.specs.group import Group
 from opconform.specs.loader import load_specs
+from opconform.system.memory import check_memory, shown_bytes
 from tests.conftest import SMALL_SPEC
 
 SPEC = """\

@@ -15,8 +15,12 @@ from opconform.generation.identity.recipe import RECIPE, code_of, modules_digest
 PACKAGE = Path(opconform.__file__ or "").parent
 #: What generates a suite imports these modules, which decide none of its bytes: they raise, read, lock and schedule.
 UNDECIDING = {
-    *("__init__.py", "entry_points.py", "errors.py", "files.py", "interrupts.py", "memory.py", "removal.py"),
-    *("tasks.py", "temporary.py", "generation/options.py", "generation/identity/recipe.py", "generation/workers.py"),
+    *("__init__.py", "errors.py", "generation/options.py", "generation/identity/recipe.py"),
+    "generation/output/workers.py",
+    *(
+        f"system/{name}.py"
+        for name in ("entry_points", "files", "interrupts", "memory", "removal", "tasks", "temporary")
+    ),
     *(
         "suite/__init__.py",
         "suite/dataset.py",
@@ -29,15 +33,15 @@ UNDECIDING = {
 #: One module of each room, and whether its code decides a suite's bytes.
 ROOMS = {
     "errors.py": False,
-    "resources.py": True,
+    "system/resources.py": True,
     "adequacy/mutations.py": False,
-    "buckets/bucket.py": False,
+    "suite/storage/bucket.py": False,
     "dialects/openvino.py": True,
     "explanation/case_list.py": False,
     "explanation/origins.py": False,
     "explanation/pictures.py": False,
     "generation/expansion.py": True,
-    "generation/workers.py": False,
+    "generation/output/workers.py": False,
     "model/readings.py": True,
     "operations/movement/slices/readings.py": True,
     "specs/loader.py": True,

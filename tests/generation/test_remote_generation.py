@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from opconform.errors import UsageError
-from opconform.generation import workers
 from opconform.generation.options import Limits, Options
+from opconform.generation.output import workers
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite

@@ -6,8 +6,8 @@ import pytest
 
 from opconform.errors import UsageError
 from opconform.generation.options import Options
+from opconform.generation.output.stream import CaseBatch, Stream
 from opconform.generation.pipeline import generate
-from opconform.generation.stream import CaseBatch, Stream
 from opconform.specs.group import Spec
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from opconform.errors import SuiteError, UsageError
-from opconform.files import replace_file, replacement, write_file
-from opconform.generation import workers, writer
 from opconform.generation.options import Limits, Options
+from opconform.generation.output import workers, writer
 from opconform.generation.pipeline import Generated, generate
 from opconform.specs.loader import load_specs
 from opconform.suite.storage.ownership import replace_named, replace_ours
 from opconform.suite.storage.work_folder import work_folder
 from opconform.suite.verification import problems_of
+from opconform.system.files import replace_file, replacement, write_file
 from tests.conftest import Run
 from tests.robustness.test_killed_generations import tree
 

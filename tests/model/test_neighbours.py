@@ -12,7 +12,7 @@ from opconform.model.draft import Neighbour, TensorDraft
 from opconform.model.graph import evaluated, graph_of
 from opconform.operations.operation import ContextError
 from opconform.specs.document import KeyMistake
-from opconform.specs.schema import models_of
+from opconform.specs.schema.models import models_of
 from opconform.tensors.tensor import Tensor
 from tests.model.test_graph import split, transposition
 

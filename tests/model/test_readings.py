@@ -124,7 +124,7 @@ def test_a_twin_and_a_node_behind_another_one_are_touched(tmp_path: Path) -> Non
 def test_the_outputs_of_other_readings_are_known_by_their_digest(
     tmp_path: Path, begin: int, end: int, stride: int, mask: int, names: list[tuple[str, ...]]
 ) -> None:
-    """Where two readings give the same ones, both are named; where they give ours together, that is no deviation."""
+    """Where two readings give the same outputs, both are named. Where both together give the golden ones, that is not a deviation."""
     found = of(draft(tmp_path, SLICED.format(begin=begin, end=end, stride=stride, mask=mask)))
 
     assert sorted(found.outputs.values()) == sorted(names)

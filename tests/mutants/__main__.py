@@ -20,7 +20,7 @@ from opconform.specs.loader import load_specs
 from opconform.suite.manifest import Header, RequirementNote
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
-from opconform_runners.cli.shared.progress import progress
+from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.harness.environment import cores
 from tests.mutants.assessment import Assessment, assessed
 from tests.mutants.catalogue import MUTANTS, concerns

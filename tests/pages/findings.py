@@ -14,7 +14,7 @@ from opconform.specs.diagnostics import validated
 from opconform.specs.document import Route, SpecMistakes, read_document
 from opconform.specs.loader import shipped_operations
 from opconform.specs.requirements import requirements_of
-from opconform.specs.schema import Keys
+from opconform.specs.schema.keys import Keys
 from opconform.suite.case import CaseId
 from opconform_runners.verdicts.description import description_of
 from tests.conftest import ROOT

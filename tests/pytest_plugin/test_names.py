@@ -5,8 +5,8 @@ import pytest
 from opconform.errors import UsageError
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
+from opconform_runners.pytest_plugin.case_selection import absent_sentence, wanted
 from opconform_runners.pytest_plugin.names import case_pattern, names_of
-from opconform_runners.pytest_plugin.wanted import absent_sentence, wanted
 from tests.conftest import Run
 
 SPECS = {

@@ -88,7 +88,7 @@ def test_requirements_that_the_semantics_decide_are_not_warned_of(tmp_path: Path
 def test_a_certification_without_a_case_for_a_requirement_is_incomplete(
     opconform: Run, lacking: Path, tmp_path: Path
 ) -> None:
-    """It names the requirement; one with cases in another profile is none of its own."""
+    """It names the requirement; one with cases in another profile is not listed."""
     done = opconform("certify", lacking, "numpy", "-j", "1", "--out", tmp_path / "out", code=1)
     report = json.loads((tmp_path / "out" / "report.json").read_text())
 

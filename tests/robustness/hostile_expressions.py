@@ -54,7 +54,7 @@ EXPRESSIONS: Mapping[str, str] = {
     "replace out of range": axis("replace([1], 9, 1)"),
     "a call of a number": axis("n()"),
     "an attribute": axis("n.__class__"),
-    "an item that is none": axis("n['__class__']"),
+    "an item that does not exist": axis("n['__class__']"),
     "a format": axis("'%1000000000d' % n"),
     "a filter": axis("n | string"),
     "a test": axis("n is foo"),

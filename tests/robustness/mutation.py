@@ -77,7 +77,7 @@ def changed_bytes(source: random.Random, content: bytes) -> bytes:
 
 
 def changed_json(source: random.Random, content: bytes) -> bytes:
-    """A JSON document with one of its values or keys changed; by bytes where it is none."""
+    """A JSON document with one of its values or keys changed; by bytes where it is not JSON."""
     try:
         document = json.loads(content)
     except (ValueError, RecursionError):

@@ -12,7 +12,7 @@ from opconform.errors import UsageError
 from opconform.generation import pipeline
 from opconform.generation.expansion import expand
 from opconform.generation.options import Options
-from opconform.generation.stream import Stream
+from opconform.generation.output.stream import Stream
 from opconform.model.draft import Draft
 from opconform.specs.document import SpecMistakes
 from opconform.specs.loader import load_specs

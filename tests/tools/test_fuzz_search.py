@@ -250,7 +250,7 @@ def outcomes_in_turn(search: Search, *outcomes: object) -> None:
 
 
 def test_a_backend_that_flips_a_coin_has_one_fault() -> None:
-    """It is known in the next search, however its case ends first, and a case that needs less is no other fault."""
+    """It is known in the next search, however its case ends first, and a case that needs less is not another fault."""
     first, second = plain(2)
     found: list[object] = []
     for outcomes in ((failure(first), PASSED), (PASSED, failure(first))):

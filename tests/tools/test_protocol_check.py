@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from opconform.errors import HarnessError
-from opconform.interrupts import run_loop
 from opconform.suite.reader import Suite, open_suite
+from opconform.system.interrupts import run_loop
 from opconform_runners.harness.command import Command, Launch, backend_command
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.tools.protocol_check.rules import RULES, Checked, check

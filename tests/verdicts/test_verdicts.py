@@ -266,7 +266,7 @@ def test_a_selection_runs_the_twins_that_it_needs(opconform: Run, small_suite: P
 
 
 def test_only_a_selection_is_called_one(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """A run of the whole suite is none."""
+    """A run of the whole suite is not a partial run."""
     run = ("run", small_suite, "numpy", "--out")
     part = opconform(*run, tmp_path / "part", "--select", "VariadicSplit-1/accepted").stdout
     whole = opconform(*run, tmp_path / "whole").stdout

@@ -12,12 +12,12 @@ from opconform.adequacy.reach import reached
 from opconform.adequacy.semantics import Semantics
 from opconform.adequacy.target import T, Target
 from opconform.model.draft import Draft
-from opconform.resources import root
 from opconform.specs.attribution import established
 from opconform.specs.diagnostics import validated
 from opconform.specs.document import read_document
 from opconform.specs.requirements import requirements_of
-from opconform.specs.schema import Keys
+from opconform.specs.schema.keys import Keys
+from opconform.system.resources import root
 
 _FILE = "equivalents.yaml"
 #: The name of the target that every operation has.
@@ -93,9 +93,9 @@ class Adequacy:
 def adequacy_of(cases: Sequence[Draft], others: Mapping[str, Target[T]]) -> Adequacy:
     """The adequacy of some cases for the reference semantics and for other targets."""
     listed: set[tuple[str, str]] = set()
-    for item in cases:
-        compared = established(item.op) if item.rejected_for is None else ()
-        listed.update((item.op, name) for name in (*item.requirements, *compared))
+    for case in cases:
+        compared = established(case.op) if case.rejected_for is None else ()
+        listed.update((case.op, name) for name in (*case.requirements, *compared))
     ops = tuple(sorted({case.op for case in cases}))
     known = _equivalents()
     return Adequacy(
@@ -108,7 +108,7 @@ def adequacy_of(cases: Sequence[Draft], others: Mapping[str, Target[T]]) -> Adeq
         ),
         targets={
             SEMANTICS: _assessed(Semantics(ops), cases, known),
-            **{name: _assessed(other, cases, known) for name, other in others.items()},
+            **{name: _assessed(target, cases, known) for name, target in others.items()},
         },
     )
 

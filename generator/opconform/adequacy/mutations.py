@@ -114,21 +114,21 @@ def _changes(node: ast.AST) -> Iterator[Change]:
     match node:
         case ast.Compare(ops=operators):
             for place, operator in enumerate(operators):
-                yield from (("ops", place, other()) for other in _COMPARISONS.get(type(operator), ()))
+                yield from (("ops", place, comparison()) for comparison in _COMPARISONS.get(type(operator), ()))
         case ast.BinOp(op=operation):
-            yield from (("op", None, other()) for other in _ARITHMETIC.get(type(operation), ()))
+            yield from (("op", None, operator()) for operator in _ARITHMETIC.get(type(operation), ()))
         case ast.BoolOp(op=operation, values=values):
             is_and = isinstance(operation, ast.And)
             yield "op", None, ast.Or() if is_and else ast.And()
             yield from (("values", place, ast.Constant(is_and)) for place in range(len(values)))  # drop a condition
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
-            yield from (("test", None, other) for other in _forced(test))
+            yield from (("test", None, forced) for forced in _forced(test))
         case ast.match_case(guard=ast.expr() as guard):
-            yield from (("guard", None, other) for other in _forced(guard))
+            yield from (("guard", None, forced) for forced in _forced(guard))
         case ast.comprehension(ifs=filters):
-            yield from (("ifs", place, other) for place, filter_ in enumerate(filters) for other in _forced(filter_))
+            yield from (("ifs", place, forced) for place, filter_ in enumerate(filters) for forced in _forced(filter_))
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
-            yield from (("value", None, other) for other in (value + 1, value - 1))
+            yield from (("value", None, number) for number in (value + 1, value - 1))
         case ast.Call(func=ast.Name(id=name)) if name in _CALLS:
             yield "func", None, ast.Name(_CALLS[name], ast.Load())
         case ast.Return(value=ast.ListComp() | ast.List(elts=[_, *_])):
@@ -142,7 +142,9 @@ def _declared_changes(node: ast.AST) -> Iterator[Change]:
     """The changes of a predicate, and of the constraints of a port or an attribute."""
     match node:
         case ast.Lambda(body=body):
-            yield from (("body", None, ast.Constant(other)) for other in (False, True) if not _is_constant(body, other))
+            yield from (
+                ("body", None, ast.Constant(result)) for result in (False, True) if not _is_constant(body, result)
+            )
         case ast.Call(func=ast.Name(id="Port" | "AttributeSpec" | "replace"), keywords=keywords):
             for place, keyword in enumerate(keywords):
                 yield from (("keywords", place, None),) if keyword.arg in _CONSTRAINTS else ()

@@ -26,7 +26,7 @@ _MOST_OUTPUT_ELEMENTS = 1 << 22
 
 _PACKAGE = "opconform.operations"
 #: The modules that all operations share; their mutants are not specific to an operation's cases.
-_SHARED = frozenset({"arguments", "checks", "contexts", "operation", "places", "ports", "reading"})
+_SHARED = frozenset({"arguments", "checks", "contexts", "interpretation", "operation", "places"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,9 +52,7 @@ class Semantics:
     @cached_property
     def program(self) -> Program:
         """The modules."""
-        names = [
-            walk_package.name for walk_package in pkgutil.walk_packages(opconform.operations.__path__, f"{_PACKAGE}.")
-        ]
+        names = [module.name for module in pkgutil.walk_packages(opconform.operations.__path__, f"{_PACKAGE}.")]
         homes = {op: name for name in names for op in _declared(importlib.import_module(name))}
         return program_of([homes.get(op) or str(module_of(op)) for op in self.ops], _follows)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from opconform.dialects import onnx, openvino, stablehlo
 from opconform.dialects.dialect import Dialect, Inexpressible
-from opconform.entry_points import Registry, Unusable
 from opconform.errors import UsageError, nearest
+from opconform.system.entry_points import Registry, Unusable
 
 #: The dialects that opconform ships, each with a module and a folder of templates.
 SHIPPED: Mapping[str, Dialect] = {

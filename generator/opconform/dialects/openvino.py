@@ -10,8 +10,8 @@ from typing import NamedTuple
 from opconform.dialects.known_node import CONSTANT, KnownGraph
 from opconform.model.golden import Golden
 from opconform.model.graph import Declared
-from opconform.resources import render
 from opconform.suite.case import Attribute, Dynamic, Node
+from opconform.system.resources import render
 from opconform.tensors.bit_layouts import OPENVINO_IR, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor

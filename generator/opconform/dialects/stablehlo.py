@@ -18,7 +18,7 @@ from opconform.operations.movement.reverse import axes_of
 from opconform.operations.movement.slices.slice import slices_of
 from opconform.operations.movement.slices.steps import parts_of
 from opconform.operations.movement.transpose import order_of
-from opconform.resources import render
+from opconform.system.resources import render
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
@@ -30,7 +30,7 @@ _BYTE = 8
 #: The operations without a syntax of their own, which are written in MLIR's generic form.
 _GENERIC = {"gather": '"stablehlo.gather"'}
 _ONE_GROUP = "batch_group_count = 1 : i64, feature_group_count = 1 : i64"
-#: How a setting is provided if it is no constant of the model.
+#: How a setting is provided if it is not a constant of the model.
 _VARIABLE = {"parameter": "supplied at run time", "computed": "computed"}
 
 

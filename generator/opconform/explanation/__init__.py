@@ -1,1 +1,1 @@
-"""What is said about cases, and decides no byte of a suite: pictures, the origins of elements, and lists."""
+"""What is said about cases, and decides no byte of a suite: lists, pictures, origins, models and requirements."""

@@ -66,9 +66,9 @@ def origin_of(case: Case, arrays: Mapping[str, Array], output: str, at: tuple[in
     if len(at) != numbers.ndim or any(index >= size for index, size in zip(at, numbers.shape, strict=True)):
         return None
     names_of = ports_of(case.node)
-    for port, held in origins.inputs.items():
-        if held.size and held.flat[0] <= numbers[at] <= held.flat[-1]:
-            place = np.unravel_index(numbers[at] - held.flat[0], held.shape)
+    for port, elements in origins.inputs.items():
+        if elements.size and elements.flat[0] <= numbers[at] <= elements.flat[-1]:
+            place = np.unravel_index(numbers[at] - elements.flat[0], elements.shape)
             return Origin(names_of[port], tuple(int(x) for x in place))
     return None
 

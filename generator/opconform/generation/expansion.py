@@ -27,7 +27,8 @@ from opconform.specs.matrix.combinations import Combination, combinations_of, fa
 from opconform.specs.matrix.draws import PATIENCE, PATIENCE_EACH, draws_of
 from opconform.specs.matrix.expressions import ExpressionError, Meter, expression_of, is_expression
 from opconform.specs.matrix.functions import Value
-from opconform.specs.schema import CONCRETE, GroupKeys, models_of
+from opconform.specs.schema.keys import CONCRETE, GroupKeys
+from opconform.specs.schema.models import models_of
 from opconform.suite.case import canonical_json
 
 #: How many twins, and how many values of keys, are kept, since consecutive cases often have the same ones.

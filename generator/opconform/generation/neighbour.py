@@ -16,7 +16,8 @@ from opconform.operations.operation import Operation
 from opconform.specs.diagnostics import complaint_of
 from opconform.specs.document import KeyMistake
 from opconform.specs.every.groups import neighbours, samples_of
-from opconform.specs.schema import CONCRETE, models_of
+from opconform.specs.schema.keys import CONCRETE
+from opconform.specs.schema.models import models_of
 from opconform.suite.case import Attribute
 
 

@@ -14,9 +14,8 @@ from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
 from opconform.generation.identity.header import suite_header
 from opconform.generation.options import LIMITS, Limits, Options
-from opconform.generation.workers import BATCH, write_cases
-from opconform.generation.writer import CaseWriter, ManifestLines, finish, translated_errors
-from opconform.memory import free_memory, shown_bytes
+from opconform.generation.output.workers import BATCH, write_cases
+from opconform.generation.output.writer import CaseWriter, ManifestLines, finish, translated_errors
 from opconform.model.draft import DIGITS, Draft
 from opconform.model.golden import file_bytes, memory_bytes
 from opconform.specs.attribution import untested, warnings_of
@@ -29,6 +28,7 @@ from opconform.suite.selection.matches import Known, Matches
 from opconform.suite.selection.selection import Selection
 from opconform.suite.storage.ownership import check_replaceable
 from opconform.suite.storage.work_folder import work_folder
+from opconform.system.memory import free_memory, shown_bytes
 
 #: How many bits the number of a group has beside the digits of a case in 64 bits.
 _GROUP_BITS = 24
@@ -179,7 +179,7 @@ class _Cases:
         self._groups = selected_groups(specs, options.selection, options.limits)
         self._specs, self._options, self._on_progress = specs, options, on_progress
         self._matches, self._is_measured = Matches(options.selection), is_measured
-        self._seen = array("Q")  # the digits of each case that is no twin, and the number of its group
+        self._seen = array("Q")  # the digits of each case that is not a twin, and the number of its group
         self._bytes = 0
         self._free = free_memory()
         #: The cases that need so much memory that they are written alone.

@@ -18,7 +18,7 @@ from opconform.operations.operation import ContextError, Operation
 from opconform.specs.document import KEY, KeyMistake
 from opconform.specs.group import Group
 from opconform.specs.requirements import requirements_of
-from opconform.specs.schema import RejectKeys
+from opconform.specs.schema.keys import RejectKeys
 from opconform.suite.case import Attribute, Binding, Dynamic, Shape
 
 Tensors = Mapping[str, TensorDraft]

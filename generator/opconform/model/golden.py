@@ -66,13 +66,11 @@ def neighbour_check_of(golden: Golden) -> Golden | None:
     """
     tested = [node for node in golden.graph.nodes if node.under_test]
     others = [node for node in golden.graph.nodes if not node.under_test]
-    if not golden.tensors or not any(other.inputs for other in others):
+    if not golden.tensors or not any(node.inputs for node in others):
         return None
     replaced = {name for node in tested for name in node.outputs}
     renamed = {name: port for node in others for port, name in ports_of(node).items() if name in replaced}
-    connected = [
-        replace(other, inputs=tuple(renamed.get(name or "", name) for name in other.inputs)) for other in others
-    ]
+    connected = [replace(node, inputs=tuple(renamed.get(name or "", name) for name in node.inputs)) for node in others]
     *before, last = connected
     made = {name for node in others for name in node.outputs}
     ends = dict.fromkeys([*golden.graph.outputs, *(input_ for node in tested for input_ in node.inputs)])

@@ -60,7 +60,7 @@ def _followed(node: Node, neighbour: Neighbour, *, has_outputs: bool) -> Graph:
     constants = {name: _constant(operation, name, setting) for name, setting in neighbour.settings.items()}
     first, *others = operation.inputs
     inputs: list[str | None] = [*(node.outputs[-1],) * (2 if first.variadic else 1)]
-    inputs += [constants[other.name].outputs[0] if other.name in constants else None for other in others]
+    inputs += [constants[port.name].outputs[0] if port.name in constants else None for port in others]
     while inputs[-1] is None:
         inputs.pop()
     operands = {name: operand_of_draft(setting, "setting") for name, setting in neighbour.settings.items()}

@@ -7,8 +7,8 @@ from opconform.model.draft import Draft, inference
 from opconform.model.golden import Golden
 from opconform.model.graph import arguments_of, evaluated, graph_of
 from opconform.operations.arguments import Arguments, Rejection
+from opconform.operations.interpretation import Reading
 from opconform.operations.operation import Operation
-from opconform.operations.reading import Reading
 from opconform.suite.manifest import OtherReadings
 from opconform.tensors.tensor import outputs_digest
 

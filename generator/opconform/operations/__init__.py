@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from opconform.entry_points import Registry, Unusable, file_of
 from opconform.operations.movement.concat import CONCAT
 from opconform.operations.movement.gathers.gather import GATHER
 from opconform.operations.movement.gathers.gather_nd import GATHER_ND
@@ -23,6 +22,7 @@ from opconform.operations.shape.reshape import RESHAPE
 from opconform.operations.shape.shape_of import SHAPE_OF, SHAPE_OF_1
 from opconform.operations.shape.squeeze import SQUEEZE, SQUEEZE_15
 from opconform.operations.shape.unsqueeze import UNSQUEEZE
+from opconform.system.entry_points import Registry, Unusable, file_of
 
 #: The name of the file with an operation's requirements.
 REQUIREMENTS = "requirements.yaml"

@@ -8,8 +8,8 @@ import numpy as np
 
 from opconform.operations.arguments import Arguments, Operand, Rejection, TensorType, Unknown
 from opconform.operations.checks import Predicate, holding
+from opconform.operations.interpretation import Reading
 from opconform.operations.places import Places, zero_of
-from opconform.operations.reading import Reading
 from opconform.suite.case import Attribute, Graph, Node, Role, Shape
 from opconform.suite.declarations import AttributeSpec, Declaration, Port
 from opconform.tensors.tensor import Array, Tensor

@@ -100,8 +100,8 @@ def _behind_others(groups: Sequence[Group]) -> Iterator[Mistake]:
         if violated is None:
             first, *others = _left_open(group) or [""]
             counted.add((group.op, first))
-            for other in others:
-                behind.setdefault((group.op, other), (group, first))
+            for requirement in others:
+                behind.setdefault((group.op, requirement), (group, first))
         else:
             counted |= {(group.op, requirement) for requirement in violated}
     for (op, requirement), (group, first) in behind.items():

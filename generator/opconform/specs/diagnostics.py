@@ -8,7 +8,7 @@ from pydantic_core import ErrorDetails
 
 from opconform.errors import nearest, quoted
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes
-from opconform.specs.schema import PATTERNS, RejectKeys
+from opconform.specs.schema.keys import PATTERNS, RejectKeys
 from opconform.suite.case import DIMENSION
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -49,12 +49,12 @@ def mistakes_of(
     by_route: dict[Route, list[ErrorDetails]] = {}
     for detail in error.errors(include_url=False)[: 5 * ENOUGH]:  # several at one place
         by_route.setdefault(_route(document.value, (*route, *detail["loc"])), []).append(detail)
-    around = {found[:length] for found in by_route for length in range(len(found))}
-    for found in sorted(by_route, key=document.place)[:ENOUGH]:
-        here = by_route[found]
-        alternatives = any(x["type"] != "missing" and len(x["loc"]) + len(route) > len(found) for x in here)
-        if not (found in around and alternatives):
-            yield _mistake(here, document, model, found, note)
+    around = {location[:length] for location in by_route for length in range(len(location))}
+    for location in sorted(by_route, key=document.place)[:ENOUGH]:
+        here = by_route[location]
+        alternatives = any(x["type"] != "missing" and len(x["loc"]) + len(route) > len(location) for x in here)
+        if not (location in around and alternatives):
+            yield _mistake(here, document, model, location, note)
 
 
 def complaint_of(error: ValidationError) -> tuple[Route, str]:
@@ -86,7 +86,7 @@ def _mistake(
     names = [x for x in route if isinstance(x, str)]
     key = f"{'.'.join(names[-2:] if 'matrix' in names[-2:-1] else names[-1:])}: " if names else ""
     first_wanted, *others = dict.fromkeys(_wanted(error) for error in errors)
-    wanted = " or ".join([first_wanted, *(other.removeprefix("it must be ") for other in others)])
+    wanted = " or ".join([first_wanted, *(wish.removeprefix("it must be ") for wish in others)])
     given = "null" if first["input"] is None else quoted(first["input"])
     if "dynamic" in names and (first["input"] is None or first["input"] == -1):
         sentence = f'{key}{given} is not allowed: it must be {PATTERNS[DIMENSION]}. Did you mean "?"?'
@@ -150,7 +150,7 @@ def _keys_at(model: type[BaseModel], location: Iterable[str | int]) -> set[str]:
     for part in location:
         fields = [model.model_fields[part].annotation for model in models if part in model.model_fields]
         if fields:
-            models = {found for field in fields for found in _models_in(field)}
+            models = {inner for field in fields for inner in _models_in(field)}
     return {name for model in models for name in model.model_fields}
 
 

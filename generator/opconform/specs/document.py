@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from opconform.errors import SpecError, quoted
-from opconform.files import FileTooLargeError, read_regular
+from opconform.system.files import FileTooLargeError, read_regular
 
 #: The most bytes of a file, levels of nesting, and keys and values with every alias expanded.
 FILE_LIMIT = 4 << 20

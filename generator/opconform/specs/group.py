@@ -7,7 +7,7 @@ from typing import Any
 from opconform.errors import quoted
 from opconform.specs.document import Document, Mistake, Route
 from opconform.specs.every.sample import Samples
-from opconform.specs.schema import GroupKeys
+from opconform.specs.schema.keys import GroupKeys
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,15 +10,15 @@ from pydantic import ValidationError
 
 from opconform.errors import MissingError, UsageError, near_word, nearest, quoted
 from opconform.operations import NAME, OPERATIONS, REQUIREMENTS
-from opconform.resources import root
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
 from opconform.specs.every.groups import EVERY, SAMPLES, digest_of, every_group_ids, groups_of
 from opconform.specs.group import Group, Spec
 from opconform.specs.matrix.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.specs.requirements import cases_of, requirements_of
-from opconform.specs.schema import models_of
+from opconform.specs.schema.models import models_of
 from opconform.suite.kind import check_kind
+from opconform.system.resources import root
 
 #: What an author probably means as an expression.
 _ALMOST = re.compile(r"\s*(\$\s*\{.*\}|\{\{.*\}\})\s*", re.DOTALL)
@@ -116,10 +116,10 @@ def named_operations(paths: Sequence[Path]) -> tuple[str, ...]:
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     """The spec files at some paths; the name of an operation stands for its specs."""
-    for given in paths:
-        path = cases_of(str(given)) if named_operations([given]) else given
-        if not path.exists() and (near := near_word(str(given), tested_operations())):
-            raise MissingError(f"Spec not found: {given}. Did you mean {near!r}?")
+    for source in paths:
+        path = cases_of(str(source)) if named_operations([source]) else source
+        if not path.exists() and (near := near_word(str(source), tested_operations())):
+            raise MissingError(f"Spec not found: {source}. Did you mean {near!r}?")
         check_kind(path, "spec")
         if not path.is_dir():
             yield path

@@ -8,11 +8,11 @@ from typing import Annotated
 from pydantic import Field
 
 from opconform.operations import REQUIREMENTS, installed_cases
-from opconform.resources import root
 from opconform.specs.diagnostics import validated
 from opconform.specs.document import Route, SpecMistakes, read_document
-from opconform.specs.schema import Keys
+from opconform.specs.schema.keys import Keys
 from opconform.suite.manifest import Level, Stage
+from opconform.system.resources import root
 
 
 class Page(Keys):
@@ -79,7 +79,7 @@ def _complaints(found: Requirements) -> Iterator[tuple[Route, str]]:
     revisions, ids = {page.revision for page in found.pages}, [requirement.id for requirement in found.requirements]
     for index, item in enumerate(found.requirements):
         route = ("requirements", index)
-        if unknown := {one for source in item.sources for one in source.revisions} - revisions:
+        if unknown := {revision for source in item.sources for revision in source.revisions} - revisions:
             yield route, f"{item.id}: the revisions {sorted(unknown)} are not among `pages`."
         if item.level == "interpretation" and not item.reading:
             yield route, f"{item.id}: an interpretation needs its `reading`."

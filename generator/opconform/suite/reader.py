@@ -11,7 +11,6 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from opconform.errors import MissingError, SuiteError
-from opconform.memory import check_memory
 from opconform.suite.case import Accept, Case, Input, Output, Reject, canonical_json, case_from
 from opconform.suite.declarations import declaration_document
 from opconform.suite.kind import check_kind
@@ -30,6 +29,7 @@ from opconform.suite.manifest import (
 )
 from opconform.suite.selection.matches import Known
 from opconform.suite.storage.store import Store, TooLargeError, open_store
+from opconform.system.memory import check_memory
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.npz import FILE_LIMIT, arrays_of
 from opconform.tensors.tensor import Array

@@ -1,4 +1,4 @@
-"""The contract of a Python backend, and the backends that opconform ships."""
+"""The contract of a Python backend, and the backends that opconform ships: one module or folder per product."""
 
 from opconform_runners.backends.backend import (
     Backend,

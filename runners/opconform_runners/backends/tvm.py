@@ -73,7 +73,9 @@ class Tvm:
                 tensors = [results] if isinstance(results, tvm.runtime.Tensor) else results
                 arrays = [(str(tensor.dtype), tensor.numpy()) for tensor in tensors]  # fails for a negative dimension
             names_of = ((_NAMES[dtype], array) for dtype, array in arrays)
-            outputs.append([Tensor(element_type=x, array=one.view(ELEMENT_TYPES[x].storage)) for x, one in names_of])
+            outputs.append(
+                [Tensor(element_type=x, array=array.view(ELEMENT_TYPES[x].storage)) for x, array in names_of]
+            )
         return outputs
 
     def _given(self, tensor: Tensor) -> tvm.runtime.Tensor:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from opconform.errors import CertificateError, MissingError, SuiteError
-from opconform.files import open_regular, read_regular
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite
+from opconform.system.files import open_regular, read_regular
 from opconform_runners.execution.case_verdicts import results_of
 from opconform_runners.execution.log.outcomes import log_in
 from opconform_runners.findings.report import Report, report_of

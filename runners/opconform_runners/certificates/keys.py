@@ -7,8 +7,8 @@ import stat
 from pathlib import Path
 
 from opconform.errors import CertificateError, DiskError, UsageError
-from opconform.files import read_regular
 from opconform.suite.storage.ownership import check_outside_suites
+from opconform.system.files import read_regular
 
 try:
     from cryptography.exceptions import UnsupportedAlgorithm

@@ -15,7 +15,7 @@ from opconform.suite.kind import check_kind
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import problems_of
-from opconform.temporary import TemporaryFolder
+from opconform.system.temporary import TemporaryFolder
 from opconform_runners.certificates.certificate import read_certificate
 from opconform_runners.certificates.certified_results import evidence_of, file_digest
 from opconform_runners.certificates.keys import read_public
@@ -174,8 +174,8 @@ def check_claims(statement: Statement, out: Path, suite: Suite) -> None:
     if true != statement:
         pairs: list[tuple[Any, Any]] = [(true, statement), (true.predicate, statement.predicate)]
         pairs.append((true.predicate.opconform, statement.predicate.opconform))
-        every = ((field.name, one, other) for one, other in pairs for field in fields(one))
-        differing = [name for name, one, other in every if getattr(one, name) != getattr(other, name)]
+        every = ((field.name, true_part, part) for true_part, part in pairs for field in fields(true_part))
+        differing = [name for name, true_part, part in every if getattr(true_part, name) != getattr(part, name)]
         named = ", ".join(x for x in differing if x not in ("predicate", "opconform"))
         raise CertificateError(f"The certificate does not match {out / RESULTS} and the suite: {named}.")
 

@@ -12,8 +12,8 @@ from opconform.generation.options import LIMITS
 from opconform.specs.loader import load_specs
 from opconform.suite.selection.selection import NOT_BY_DEFAULT
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import json_option, spec_arguments
-from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.options.general import json_option, spec_arguments
+from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.tools.adequacy import NumpyTarget
 
 

@@ -3,11 +3,11 @@
 import click
 
 from opconform.errors import HarnessError
-from opconform.interrupts import run_loop
+from opconform.system.interrupts import run_loop
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import json_option
-from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.options.general import json_option
+from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.harness.command import backend_command
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names

@@ -9,7 +9,7 @@ import click
 from opconform.errors import UsageError
 from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.help import Group
-from opconform_runners.cli.shared.options import (
+from opconform_runners.cli.shared.options.general import (
     PATH,
     SOURCE,
     PrivateKey,
@@ -19,8 +19,8 @@ from opconform_runners.cli.shared.options import (
     result_options,
     sign_option,
 )
-from opconform_runners.cli.shared.output import print_result
-from opconform_runners.cli.shared.progress import progress
+from opconform_runners.cli.shared.output.printer import print_result
+from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.cli.shared.steps import conclude, folder_of, hold, sign_results
 from opconform_runners.execution.log.record import open_record
 from opconform_runners.execution.log.replay import judge

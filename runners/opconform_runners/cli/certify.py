@@ -7,19 +7,18 @@ from typing import Any
 
 import click
 
-from opconform.buckets.url import is_url
 from opconform.errors import UsageError, nearest
 from opconform.generation.identity.provenance import foreign_specs
 from opconform.specs.loader import named_operations, tested_operations
 from opconform.suite.kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import EXHAUSTIVE, Selection
-from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
-from opconform_runners.cli.shared.cluster_options import ClusterOptions, cluster_options
-from opconform_runners.cli.shared.generation_options import RUN_JOBS, GenerationOptions, generation_options
+from opconform.suite.storage.url import is_url
 from opconform_runners.cli.shared.help import Command, rare_option
 from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
-from opconform_runners.cli.shared.options import (
+from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options
+from opconform_runners.cli.shared.options.cluster import ClusterOptions, cluster_options
+from opconform_runners.cli.shared.options.general import (
     PrivateKey,
     ResultOptions,
     collected,
@@ -29,6 +28,7 @@ from opconform_runners.cli.shared.options import (
     shard_option,
     sign_option,
 )
+from opconform_runners.cli.shared.options.generation import RUN_JOBS, GenerationOptions, generation_options
 from opconform_runners.cli.shared.steps import (
     certify_streamed,
     conclude,

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import SOURCE, json_option
-from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.options.general import SOURCE, json_option
+from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.reports.diff import changes_between, changes_lines
 from opconform_runners.reports.report_file import read_report
 

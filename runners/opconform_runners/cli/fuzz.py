@@ -10,16 +10,16 @@ import click
 from opconform.dialects import DIALECTS
 from opconform.errors import UsageError, nearest
 from opconform.generation.options import Options
-from opconform.interrupts import defer_interrupts, run_loop
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations, tested_operations
 from opconform.suite.storage.ownership import check_replaceable
-from opconform.temporary import TemporaryFolder
-from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options, positive
+from opconform.system.interrupts import defer_interrupts, run_loop
+from opconform.system.temporary import TemporaryFolder
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import count, out_option, refused_option
-from opconform_runners.cli.shared.output import print_lines
-from opconform_runners.cli.shared.progress import progress
+from opconform_runners.cli.shared.options.backends import BackendOptions, one_backend_options, positive
+from opconform_runners.cli.shared.options.general import count, out_option, refused_option
+from opconform_runners.cli.shared.output.printer import print_lines
+from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.cli.shared.steps import folder_name
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described

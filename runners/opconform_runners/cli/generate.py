@@ -9,11 +9,17 @@ import click
 from opconform.specs.loader import named_operations
 from opconform.suite.manifest import Header
 from opconform.suite.selection.selection import Selection
-from opconform_runners.cli.shared.cluster_options import ClusterOptions, executor_option
-from opconform_runners.cli.shared.generation_options import GenerationOptions, generation_options
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import TARGET, json_option, out_option, selection_options, spec_arguments
-from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.options.cluster import ClusterOptions, executor_option
+from opconform_runners.cli.shared.options.general import (
+    TARGET,
+    json_option,
+    out_option,
+    selection_options,
+    spec_arguments,
+)
+from opconform_runners.cli.shared.options.generation import GenerationOptions, generation_options
+from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.cli.shared.steps import generate_shown
 from opconform_runners.verdicts.text import counted
 

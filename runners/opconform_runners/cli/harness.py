@@ -12,16 +12,16 @@ from rich.text import Text
 from opconform.dialects import DEFAULT, DIALECTS
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
-from opconform.interrupts import run_loop
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
-from opconform.temporary import TemporaryFolder
-from opconform_runners.cli.shared.backend_options import BackendOptions, one_backend_options
+from opconform.system.interrupts import run_loop
+from opconform.system.temporary import TemporaryFolder
 from opconform_runners.cli.shared.help import Group
-from opconform_runners.cli.shared.options import json_option
-from opconform_runners.cli.shared.output import print_json, print_result
-from opconform_runners.cli.shared.progress import progress
+from opconform_runners.cli.shared.options.backends import BackendOptions, one_backend_options
+from opconform_runners.cli.shared.options.general import json_option
+from opconform_runners.cli.shared.output.printer import print_json, print_result
+from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.protocol import schema as messages_schema

@@ -19,8 +19,8 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case, Reject
 from opconform.suite.selection.selection import Selection
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import SOURCE, json_option, selection_options
-from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.options.general import SOURCE, json_option, selection_options
+from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.verdicts.description import description_of
 
 

@@ -10,9 +10,9 @@ import click
 
 from opconform import __version__
 from opconform.errors import DiskError, OpconformError, OutputError, near_word
-from opconform.interrupts import as_interrupts, defer_interrupts
+from opconform.system.interrupts import as_interrupts, defer_interrupts
 from opconform_runners.cli.shared.help import HELP_OPTION, Group
-from opconform_runners.cli.shared.streams import guarded_streams, harmless_streams
+from opconform_runners.cli.shared.output.streams import guarded_streams, harmless_streams
 
 #: The commands and their summaries, in the sections of the help; each is in the module of its name.
 SECTIONS: Mapping[str, Mapping[str, str]] = {

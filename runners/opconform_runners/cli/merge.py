@@ -6,7 +6,7 @@ import click
 
 from opconform.suite.kind import check_kind
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import FOLDER_TARGET, SOURCE, ResultOptions, json_option
+from opconform_runners.cli.shared.options.general import FOLDER_TARGET, SOURCE, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import hold, print_next, publish, show_report
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.scale.merge import merge

@@ -14,8 +14,8 @@ import click
 
 from opconform.errors import DiskError, UsageError, quoted
 from opconform.operations import NAME, OPERATIONS
-from opconform.resources import render
 from opconform.suite.storage.ownership import check_outside_suites
+from opconform.system.resources import render
 from opconform_runners.cli.shared.help import Group
 
 _WORD = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")

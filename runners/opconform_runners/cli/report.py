@@ -9,11 +9,11 @@ import click
 
 from opconform.errors import UsageError
 from opconform.suite.storage.ownership import replace_ours
-from opconform_runners.cli.shared.console import console_of
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import SOURCE
+from opconform_runners.cli.shared.options.general import SOURCE
+from opconform_runners.cli.shared.output.console import console_of
+from opconform_runners.cli.shared.output.streams import is_copy, print_document
 from opconform_runners.cli.shared.steps import page_of_runs
-from opconform_runners.cli.shared.streams import is_copy, print_document
 from opconform_runners.findings.report import Report
 from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.github import annotations_text
@@ -107,15 +107,15 @@ def command(
     if github:
         print_document(annotations_text(runs[0].report), nl=False)
     if is_printed:
-        for value_ in runs:
-            print_summary(value_.report, console_of(), is_verbose=True)
+        for run in runs:
+            print_summary(run.report, console_of(), is_verbose=True)
     if html is not None or not (wanted or github or is_printed):
         is_beside = len(runs) == 1 and not is_copy(runs[0].folder)
         file = html or str(runs[0].folder / PAGE if is_beside else PAGE)
         _write(file, page_of_runs(runs, suite, older), "HTML report", PAGE_BEGINNING, quiet=quiet)
     incomplete = [run for run in runs if not run.report.is_finished]
-    for item in incomplete:
-        click.echo(f"{item.folder}: {conclusion(item.report)[0]}", err=True)
+    for run in incomplete:
+        click.echo(f"{run.folder}: {conclusion(run.report)[0]}", err=True)
     raise click.exceptions.Exit(1 if incomplete else 0)
 
 

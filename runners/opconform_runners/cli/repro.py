@@ -16,11 +16,11 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection, check_one, pattern_of
 from opconform.suite.storage.ownership import check_named, replace_named
-from opconform.temporary import TemporaryFolder
-from opconform_runners.cli.shared.backend_options import BackendOptions, timeout_option
+from opconform.system.temporary import TemporaryFolder
 from opconform_runners.cli.shared.help import Command, rare_option
-from opconform_runners.cli.shared.options import SOURCE, out_option
-from opconform_runners.cli.shared.streams import print_document
+from opconform_runners.cli.shared.options.backends import BackendOptions, timeout_option
+from opconform_runners.cli.shared.options.general import SOURCE, out_option
+from opconform_runners.cli.shared.output.streams import print_document
 from opconform_runners.harness.command import Launch
 from opconform_runners.tools.repro.observation import PRIVATE, Observation, notes_of, observation_of
 from opconform_runners.tools.repro.script import SCRIPTS, dialects_needed, script_of

@@ -14,14 +14,14 @@ from opconform.suite.kind import check_kind
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
 from opconform.suite.storage.ownership import replace_named
-from opconform_runners.cli.shared.backend_options import BackendOptions, backend_options
-from opconform_runners.cli.shared.cluster_options import ClusterOptions, cluster_options
 from opconform_runners.cli.shared.help import WORDS, rare_option
 from opconform_runners.cli.shared.help import Command as HelpCommand
 from opconform_runners.cli.shared.last_failed import FOLDER as AGAIN
 from opconform_runners.cli.shared.last_failed import is_failure, last_failed
 from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
-from opconform_runners.cli.shared.options import (
+from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options
+from opconform_runners.cli.shared.options.cluster import ClusterOptions, cluster_options
+from opconform_runners.cli.shared.options.general import (
     PATH,
     SOURCE,
     TARGET,
@@ -31,8 +31,8 @@ from opconform_runners.cli.shared.options import (
     selection_options,
     shard_option,
 )
-from opconform_runners.cli.shared.output import print_lines, print_result
-from opconform_runners.cli.shared.progress import progress
+from opconform_runners.cli.shared.output.printer import print_lines, print_result
+from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.cli.shared.steps import (
     executed,
     folder_of,

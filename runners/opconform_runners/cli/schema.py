@@ -2,9 +2,9 @@
 
 import click
 
-from opconform.specs.schema import schema
+from opconform.specs.schema.models import schema
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.output import print_json
+from opconform_runners.cli.shared.output.printer import print_json
 
 
 @click.command("schema", cls=Command, example="schema > opconform.schema.json")

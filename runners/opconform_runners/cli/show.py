@@ -11,8 +11,8 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
 from opconform.suite.kind import kinds_of
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import SOURCE, json_option
-from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.options.general import SOURCE, json_option
+from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.findings.causes.feeds import feeds_of
 from opconform_runners.reports.html.subject import Subject, subjects_of
 from opconform_runners.reports.report_file import finished

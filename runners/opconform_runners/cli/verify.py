@@ -7,8 +7,8 @@ import click
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import problems_of
 from opconform_runners.cli.shared.help import Command
-from opconform_runners.cli.shared.options import SOURCE, json_option
-from opconform_runners.cli.shared.output import print_result
+from opconform_runners.cli.shared.options.general import SOURCE, json_option
+from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.verdicts.text import counted
 
 

@@ -2,21 +2,24 @@
 
 import math
 import os
+import time
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from opconform.errors import UsageError, counted, quoted_text
-from opconform.removal import remove_folder
 from opconform.suite.case import Case, harness_text
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
+from opconform.system.removal import remove_folder
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.log.outputs import PLENTY, output_limit, outputs_in, read_outputs
-from opconform_runners.harness.outcome import Error, Outcome, Oversized, Returned
+from opconform_runners.harness.outcome import Crashed, Error, Outcome, Oversized, Returned, TimedOut
+from opconform_runners.harness.processes.process import HarnessEnded, Process
 from opconform_runners.harness.protocol import (
     CLOCKS,
     INLINE_LIMIT,
@@ -25,8 +28,10 @@ from opconform_runners.harness.protocol import (
     InlineFeed,
     NotSupported,
     Ok,
+    ProtocolError,
     Refused,
     Reply,
+    reply_of,
     run_line,
 )
 
@@ -136,6 +141,25 @@ def clear(request: Request) -> None:
             continue
         except OSError:
             remove_folder(output)
+
+
+async def answer_to(
+    request: Request, suite: Suite, process: Process, *, asked: float, timeout: float
+) -> tuple[Outcome, Literal["usable", "spoilt", "exited"]]:
+    """The outcome of the oldest request that a harness has, and the state of the harness after it.
+
+    The request was sent at the monotonic time `asked`; the harness has `timeout` seconds from now.
+    """
+    try:
+        reply = reply_of(await process.receive(timeout))
+    except TimeoutError:
+        return TimedOut(seconds=timeout), "spoilt"
+    except HarnessEnded as ending:
+        return Crashed(how=ending.how), "spoilt" if ending.code is None or ending.code < 0 else "exited"
+    except ProtocolError as error:
+        return Error(sentence=str(error), log=process.said_last or None), "spoilt"
+    outcome = outcome_of(suite, request, reply, within=time.monotonic() - asked)
+    return outcome, "usable" if reply.seq == request.seq else "spoilt"
 
 
 def outcome_of(suite: Suite, request: Request, reply: Reply, *, within: float = math.inf) -> Outcome:

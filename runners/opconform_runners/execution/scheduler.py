@@ -8,30 +8,29 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Protocol
 
 from opconform.errors import DiskError, HarnessError, OpconformError, UsageError
-from opconform.interrupts import run_loop
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
+from opconform.system.interrupts import run_loop
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.constraints import resolved
 from opconform_runners.execution.jobs import default_jobs
 from opconform_runners.execution.request import (
     Place,
     Request,
+    answer_to,
     check_dialects,
     clear,
     dialect_of,
     is_changed,
     lay_out,
-    outcome_of,
 )
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.outcome import (
-    Crashed,
     Error,
     Incident,
     NotSent,
@@ -40,9 +39,7 @@ from opconform_runners.harness.outcome import (
     TimedOut,
     incidents_of,
 )
-from opconform_runners.harness.processes.process import HarnessEnded
 from opconform_runners.harness.processes.scratch import check_room, is_full, without_scratch
-from opconform_runners.harness.protocol import ProtocolError, reply_of
 
 #: The most and the fewest requests that a harness is sent ahead, and their share of the cases that are left, so that no
 #: harness holds cases at the end that another one could execute.
@@ -247,7 +244,8 @@ class Worker:
         """Wait for the outcome of the oldest request, and report it unless its case has to be executed again."""
         execution, scratch = self.execution, harness.process.scratch
         is_alone = not harness.served and (self.doubted is not None or execution.ahead == 1)
-        outcome, state = await self._outcome(harness, self.sent[0])
+        within, asked = execution.launch.timeout, self.asked.pop(self.sent[0].seq)
+        outcome, state = await answer_to(self.sent[0], execution.suite, harness.process, asked=asked, timeout=within)
         harness.served.append(self.sent[0].entry.id)
         if not is_alone and is_changed(self.sent[0]):
             outcome, state = Error(sentence="the files of the case were changed before it was answered"), "spoilt"
@@ -283,20 +281,3 @@ class Worker:
         is_same = isinstance(outcome, Error | TimedOut)
         self.execution.confirmed_errors = self.execution.confirmed_errors + 1 if is_same else 0
         return (first, ()) if is_same else (outcome, incidents)
-
-    async def _outcome(
-        self, harness: Harness, request: Request
-    ) -> tuple[Outcome, Literal["usable", "spoilt", "exited"]]:
-        """The outcome of the oldest request, and the state of the harness after it."""
-        process, timeout = harness.process, self.execution.launch.timeout
-        asked = self.asked.pop(request.seq)
-        try:
-            reply = reply_of(await process.receive(timeout))
-        except TimeoutError:
-            return TimedOut(seconds=timeout), "spoilt"
-        except HarnessEnded as ending:
-            return Crashed(how=ending.how), "spoilt" if ending.code is None or ending.code < 0 else "exited"
-        except ProtocolError as error:
-            return Error(sentence=str(error), log=process.said_last or None), "spoilt"
-        outcome = outcome_of(self.execution.suite, request, reply, within=time.monotonic() - asked)
-        return outcome, "usable" if reply.seq == request.seq else "spoilt"

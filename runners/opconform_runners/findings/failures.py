@@ -35,7 +35,7 @@ def severity_of(result: Result, standing: Standing = "new") -> Severity:
 
 def size_of(result: Result) -> tuple[int, int, str]:
     """By what failures are ordered: the number of elements of the inputs as they are described, and the description."""
-    shapes = [map(int, found.split(", ")) for found in _SHAPE.findall(result.inputs)]
+    shapes = [map(int, shape.split(", ")) for shape in _SHAPE.findall(result.inputs)]
     return sum(map(math.prod, shapes)), len(result.inputs), result.id
 
 
@@ -44,7 +44,7 @@ def standings(report: Report) -> Mapping[str, Standing]:
     counting = {(requirement.op, requirement.id) for requirement in report.broken}
     baseline = report.baseline
     regressions = {regression.id for regression in baseline.regressions} if baseline is not None else set()
-    passes = {pass_.id for pass_ in baseline.passes} if baseline is not None else set()
+    passes = {x.id for x in baseline.passes} if baseline is not None else set()
 
     def standing(result: Result) -> Standing:
         match result.verdict:

@@ -83,19 +83,19 @@ def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) ->
         if len(cases.results) > _COMPARABLE or not 0 < failing <= _passing(cases.decided):
             continue
         explained: set[str] = set()
-        for number, one in enumerate(found):
-            meeting = cases.meeting(one.facts)
+        for number, condition in enumerate(found):
+            meeting = cases.meeting(condition.facts)
             if meeting and not _passing(meeting):
                 found[number] = replace(
-                    one,
+                    condition,
                     kind="",
-                    cases=[*one.cases, *meeting],
-                    compared=[*one.compared, *cases.compared],
-                    undecided=Counter(one.undecided) + Counter(cases.undecided(one.facts)),
+                    cases=[*condition.cases, *meeting],
+                    compared=[*condition.compared, *cases.compared],
+                    undecided=Counter(condition.undecided) + Counter(cases.undecided(condition.facts)),
                 )
                 explained.update(x.id for x in meeting)
         rest = [x for x in cases.compared if x.id not in explained]
-        about = [cases.facts[item.id] for item in rest]
+        about = [cases.facts[result.id] for result in rest]
         found += (
             RunCondition(
                 facts=facts,
@@ -104,7 +104,7 @@ def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) ->
                 compared=cases.compared,
                 undecided=cases.undecided(facts),
             )
-            for facts in conditions_of(about, [symptoms.get(item.id, "") for item in rest])
+            for facts in conditions_of(about, [symptoms.get(result.id, "") for result in rest])
         )
     return found
 
@@ -127,7 +127,7 @@ class _Cases:
 
     @cached_property
     def _facts_of_others(self) -> Mapping[str, frozenset[str]]:
-        return {other.id: _facts(self._suite, other.id) for other in self._others}
+        return {result.id: _facts(self._suite, result.id) for result in self._others}
 
     def meeting(self, condition: Condition) -> list[Result]:
         """The compared cases that meet a condition."""
@@ -135,12 +135,12 @@ class _Cases:
 
     def undecided(self, condition: Condition) -> Mapping[str, int]:
         """How many other cases meet a condition, by their verdicts, and how many are too large to tell."""
-        found = Counter(other.verdict for other in self._others if _meets(self._facts_of_others[other.id], condition))
-        return dict(found) | ({"large": len(self._large)} if self._large else {})
+        verdicts = Counter(x.verdict for x in self._others if _meets(self._facts_of_others[x.id], condition))
+        return dict(verdicts) | ({"large": len(self._large)} if self._large else {})
 
 
 def _meets(facts: frozenset[str], condition: Condition) -> bool:
-    return all(not facts.isdisjoint(some) for some in condition)
+    return all(not facts.isdisjoint(alternatives) for alternatives in condition)
 
 
 def _passing(cases: Sequence[Result]) -> int:

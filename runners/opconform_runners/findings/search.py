@@ -34,19 +34,21 @@ def with_findings(report: Report, suite: Suite | None = None, kept: KeptOutputs 
     symptoms = {name: symptom_text(symptom_of(case, causes.get(name, ""))) for name, case in failing.items()}
     found: list[Finding] = []
     explained: set[str] = set()
-    for one in () if suite is None or report.tallies else run_conditions(report, suite, symptoms):
-        known = sum(case.id in explained for case in one.cases)
+    for condition in () if suite is None or report.tallies else run_conditions(report, suite, symptoms):
+        known = sum(case.id in explained for case in condition.cases)
         shared = f"; {known:,} of them also meet another condition" if known > 1 else ""
-        finding = _finding(one.cases, severities, symptoms, explained)
+        finding = _finding(condition.cases, severities, symptoms, explained)
         explained.update(finding.cases)
-        finding = replace(finding, condition=f"{one.sentence}{shared}", facts=one.facts, undecided=one.undecided)
-        found.append(replace(finding, others=one.others, passing=one.passing))
+        finding = replace(
+            finding, condition=f"{condition.sentence}{shared}", facts=condition.facts, undecided=condition.undecided
+        )
+        found.append(replace(finding, others=condition.others, passing=condition.passing))
     alike: dict[tuple[object, ...], list[Result]] = defaultdict(list)
     for name in failing.keys() - explained:
-        each = failing[name]
-        alike[each.op, each.broken, stands[name], severities[name], symptoms[name]].append(each)
-    found += (_finding(some, severities, symptoms) for some in alike.values())
-    found = [replace(hit, cause=causes.get(hit.cases[0], "")) for hit in found]
+        result = failing[name]
+        alike[result.op, result.broken, stands[name], severities[name], symptoms[name]].append(result)
+    found += (_finding(results, severities, symptoms) for results in alike.values())
+    found = [replace(finding, cause=causes.get(finding.cases[0], "")) for finding in found]
     return replace(report, findings=tuple(sorted(found, key=_rank)))
 
 
@@ -66,8 +68,8 @@ def _finding(
     severity = min((name for name, count in counts.items() if count * _TENTH >= len(own)), key=SEVERITIES.index)
     first = min(own, key=lambda x: (severities[x.id] != severity, *size_of(x)))
     rest = sorted((case for case in cases if case is not first), key=size_of)
-    said = Counter(symptoms[item.id] for item in (first, *rest))
-    ids = (first.id, *(item.id for item in rest))
+    said = Counter(symptoms[case.id] for case in (first, *rest))
+    ids = (first.id, *(case.id for case in rest))
     return Finding(severity=severity, symptoms=dict(said.most_common()), cases=ids)
 
 
@@ -107,7 +109,7 @@ class ShownFinding:
         names: dict[str, list[str]] = defaultdict(list)
         for result in self.results:
             names[result.op] += [name for name in result.broken if name not in names[result.op]]
-        texts = [f"{op} {', '.join(some) or 'no requirement named'}" for op, some in sorted(names.items())]
+        texts = [f"{op} {', '.join(broken) or 'no requirement named'}" for op, broken in sorted(names.items())]
         more = f" and {len(texts) - _NAMED} more operations" if len(texts) > _NAMED + 1 else ""
         return "; ".join(texts[:_NAMED] if more else texts) + more
 
@@ -125,11 +127,11 @@ def shown_findings(report: Report, standing: Iterable[Standing] = ("new", "known
     rows = {(requirement.op, requirement.id): requirement for requirement in report.requirements}
     shown = []
     for finding in report.findings or with_findings(report).findings:
-        some = [results[case] for case in finding.cases if stands[case] in wanted]
-        if some:
-            broken = dict.fromkeys((x.op, name) for x in some for name in x.broken)
-            held = {stands[x.id] for x in some}
-            first = next(name for name in ("new", "read", "known") if name in held)
+        chosen = [results[case] for case in finding.cases if stands[case] in wanted]
+        if chosen:
+            broken = dict.fromkeys((x.op, name) for x in chosen for name in x.broken)
+            met = {stands[x.id] for x in chosen}
+            first = next(name for name in ("new", "read", "known") if name in met)
             known = tuple(rows[requirement] for requirement in broken if requirement in rows)
-            shown.append(ShownFinding(finding=finding, standing=first, results=tuple(some), requirements=known))
+            shown.append(ShownFinding(finding=finding, standing=first, results=tuple(chosen), requirements=known))
     return tuple(sorted(shown, key=lambda x: x.standing == "known"))

@@ -165,5 +165,5 @@ def _needed(distribution: str, extra: str) -> Iterator[str]:
         if requirement.name != distribution:
             yield requirement.name
         else:
-            for other in sorted(requirement.extras - {extra}):
-                yield from _needed(distribution, other)
+            for own_extra in sorted(requirement.extras - {extra}):
+                yield from _needed(distribution, own_extra)

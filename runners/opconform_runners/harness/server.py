@@ -170,7 +170,7 @@ class _Misreturned(Exception):  # noqa: N818 - the backend's fault, not an error
 def _checked(outputs: object, feeds: int) -> Sequence[Outputs]:
     """The outputs, checked to be what a backend must return."""
     if not _is_list(outputs) or not all(
-        _is_list(output) and all(isinstance(one, Tensor) for one in output) for output in outputs
+        _is_list(output) and all(isinstance(tensor, Tensor) for tensor in output) for output in outputs
     ):
         must = "a list with the outputs of each feed, each a list of Tensors"
         raise _Misreturned(f"run() must return {must}, but returned {_shown(outputs)}")

@@ -15,10 +15,10 @@ from opconform.suite.selection.selection import Selection
 from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
+from opconform_runners.pytest_plugin.case_selection import absent_sentence, wanted
 from opconform_runners.pytest_plugin.items import CaseItem, Cases, PluginOptions, Tested, options_of, shown_path
 from opconform_runners.pytest_plugin.names import case_pattern
 from opconform_runners.pytest_plugin.shipped_suite import cached_suite
-from opconform_runners.pytest_plugin.wanted import absent_sentence, wanted
 from opconform_runners.verdicts.baseline import Line, compare, read_baseline
 
 #: The first part of the cases' node ids.
@@ -28,7 +28,7 @@ _GIVEN = "opconform_given"
 
 
 class _Given(NamedTuple):
-    """The path of the suite, and the backend's title and declared operations, which are none if it takes all."""
+    """The path of the suite, and the backend's title and declared operations, which are empty if it takes all."""
 
     suite: str
     title: str

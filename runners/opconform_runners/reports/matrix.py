@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from opconform.resources import render
+from opconform.system.resources import render
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow, RequirementStatus
 from opconform_runners.verdicts.results import Result
@@ -92,7 +92,7 @@ class Matrix:
         by_column = [
             {requirement.name: requirement for requirement in column.report.requirements} for column in self.columns
         ]
-        return tuple(tuple(found[name] for found in by_column) for name in by_column[0])
+        return tuple(tuple(rows[name] for rows in by_column) for name in by_column[0])
 
     @cached_property
     def suspects(self) -> tuple[Suspect, ...]:

@@ -10,10 +10,10 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic_core import from_json
 
 from opconform.errors import DiskError, MissingError, SuiteError, UsageError
-from opconform.files import read_regular, replacement
 from opconform.suite.kind import check_kind
 from opconform.suite.manifest import HEADER
 from opconform.suite.reader import open_suite
+from opconform.system.files import read_regular, replacement
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.execution.case_verdicts import results_of
 from opconform_runners.execution.log.outcomes import log_in

@@ -11,9 +11,9 @@ from typing import Literal, get_args
 from pydantic import ConfigDict
 
 from opconform.errors import UsageError
-from opconform.files import FileTooLargeError, read_regular
 from opconform.suite.case import CaseId
 from opconform.suite.kind import check_kind
+from opconform.system.files import FileTooLargeError, read_regular
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 

@@ -50,7 +50,7 @@ def _neighbour(case: Case) -> str:
     if case.context != "then":
         return ""
     *others, last = case.graph.nodes
-    constants = {other.outputs[0]: _expression(other, ()) for other in others if not other.under_test}
+    constants = {node.outputs[0]: _expression(node, ()) for node in others if not node.under_test}
     inputs = [constants.get(input_ or "", "output") for input_ in last.inputs]
     return f" {last.op.rpartition('-')[0]}({', '.join((*inputs, *_attributes(last.attributes)))})"
 

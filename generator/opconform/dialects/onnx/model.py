@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph
 from opconform.dialects.onnx.operations import RENDERINGS
-from opconform.dialects.onnx.rendering import Call
+from opconform.dialects.onnx.translation import Call
 from opconform.model.golden import Golden
 from opconform.model.graph import Declared
-from opconform.resources import render
+from opconform.system.resources import render
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor

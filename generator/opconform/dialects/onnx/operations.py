@@ -7,7 +7,7 @@ import numpy as np
 
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownNode
-from opconform.dialects.onnx.rendering import TYPES, VARIABLE, Call, Rendering, attribute_text
+from opconform.dialects.onnx.translation import TYPES, VARIABLE, Call, Rendering, attribute_text
 from opconform.model.graph import MOST_DECLARED
 from opconform.operations.movement.axis import dimension, given_axis
 from opconform.operations.movement.pad import pads_of

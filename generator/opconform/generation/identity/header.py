@@ -43,10 +43,13 @@ def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str
         specification={op: tuple(page.revision for page in x.pages) for op, x in known.items()},
         requirements={
             op: {
-                one.id: RequirementNote(
-                    level=one.level, text=one.text, violable=one.violable, profiles=profiles.get((op, one.id), ())
+                requirement.id: RequirementNote(
+                    level=requirement.level,
+                    text=requirement.text,
+                    violable=requirement.violable,
+                    profiles=profiles.get((op, requirement.id), ()),
                 )
-                for one in x.requirements
+                for requirement in x.requirements
             }
             for op, x in known.items()
         },

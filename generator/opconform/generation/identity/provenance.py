@@ -11,7 +11,6 @@ from opconform.errors import SuiteError, UsageError
 from opconform.generation.identity.header import suite_header
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import evaluated_entries
-from opconform.memory import check_memory
 from opconform.model.graph import evaluated, inferred, operand_of
 from opconform.operations.arguments import Rejection
 from opconform.specs.every.groups import digest_of
@@ -20,6 +19,7 @@ from opconform.suite.case import Accept, Case, Output, Reject
 from opconform.suite.manifest import CASE, Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Selection
+from opconform.system.memory import check_memory
 from opconform.tensors.npz import npz_bytes
 from opconform.tensors.tensor import Array, Tensor
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from opconform import dialects, operations
 from opconform.dialects import SHIPPED
 from opconform.generation.options import Options
-from opconform.resources import root
+from opconform.system.resources import root
 
 #: The modules of the package that decide a suite's bytes: every module of some folders, and single ones. The other
 #: modules read, check and schedule, or say something about cases.
@@ -24,10 +24,9 @@ RECIPE = (
     "generation/pipeline.py",
     "generation/identity/tensor_keys.py",
     "generation/validation.py",
-    "generation/writer.py",
+    "generation/output/writer.py",
     "model",
     "operations",
-    "resources.py",
     "specs",
     "suite/case.py",
     "suite/declarations.py",
@@ -35,6 +34,7 @@ RECIPE = (
     "suite/selection/matches.py",
     "suite/selection/selection.py",
     "suite/storage/zip_file.py",
+    "system/resources.py",
     "tensors",
 )
 _COMMENT = r"[ \t]*(?:#.*)?"

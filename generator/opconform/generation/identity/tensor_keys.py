@@ -10,7 +10,7 @@ from opconform.model.draft import TensorDraft
 from opconform.operations.operation import Operation
 from opconform.specs.document import KEY, KeyMistake
 from opconform.specs.matrix.expressions import is_expression
-from opconform.specs.schema import TensorKeys
+from opconform.specs.schema.keys import TensorKeys
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
 from opconform.tensors.literals import Element, checked
@@ -131,7 +131,7 @@ def _nesting(name: str, values: object) -> Shape:
 
 
 def _flat(values: object) -> Iterable[object]:
-    return (one for value in values for one in _flat(value)) if isinstance(values, list) else (values,)
+    return (element for value in values for element in _flat(value)) if isinstance(values, list) else (values,)
 
 
 def _element(name: str, element_type: str, value: object, key: str) -> Element:

@@ -1,1 +1,1 @@
-"""Operations that move elements, one module per operation."""
+"""Operations that move elements: one module per operation, and a folder for several that share code."""

@@ -6,9 +6,9 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
+from opconform.operations.interpretation import Reading, has_kind, is_empty
 from opconform.operations.movement.axis import from_front, is_outside
 from opconform.operations.operation import Operation
-from opconform.operations.reading import Reading, has_kind, is_empty
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 

@@ -8,9 +8,9 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS, Predicate
+from opconform.operations.interpretation import Reading, has_kind, types_differ
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.reading import Reading, has_kind, types_differ
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array

@@ -7,8 +7,8 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments
 from opconform.operations.checks import INTEGERS
+from opconform.operations.interpretation import Reading
 from opconform.operations.operation import Operation
-from opconform.operations.reading import Reading
 from opconform.suite.declarations import AttributeSpec, Port
 
 

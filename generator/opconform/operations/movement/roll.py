@@ -6,10 +6,10 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments
+from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import from_front, is_outside
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.reading import Reading
 from opconform.suite.declarations import Port
 from opconform.tensors.tensor import Array
 

@@ -8,10 +8,10 @@ from math import prod
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS, Predicate
+from opconform.operations.interpretation import Reading, types_differ
 from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, DATA, axis_of, dimension
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.reading import Reading, types_differ
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array

@@ -5,8 +5,8 @@ from math import prod
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS
+from opconform.operations.interpretation import Reading, has_kind, is_empty
 from opconform.operations.operation import Operation
-from opconform.operations.reading import Reading, has_kind, is_empty
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType
 from opconform.operations.checks import Predicate
+from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.operation import Operation
-from opconform.operations.reading import Reading, has_kind
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import encoded

@@ -8,10 +8,10 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Operand
 from opconform.operations.checks import Predicate
+from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.movement.axis import from_front, is_outside
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.reading import Reading, has_kind
 from opconform.operations.shape.unsqueeze import AXES
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array

@@ -5,9 +5,9 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments
 from opconform.operations.checks import INTEGERS
+from opconform.operations.interpretation import Reading, has_kind, is_empty
 from opconform.operations.movement.axis import from_front, is_outside
 from opconform.operations.operation import Operation
-from opconform.operations.reading import Reading, has_kind, is_empty
 from opconform.suite.declarations import Port
 
 #: The second input of operations that add or remove dimensions (Inputs, 2).

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from opconform.operations import OPERATIONS
-from opconform.resources import root
 from opconform.specs.diagnostics import validated
 from opconform.specs.document import KEY, Document, SpecMistakes, read_document
 from opconform.specs.every.sample import CONSTANT_DATA, Keys, Samples
@@ -15,7 +14,9 @@ from opconform.specs.every.schema import OWN_KEYS, EverySpec
 from opconform.specs.group import Group
 from opconform.specs.matrix.expressions import Meter, compiled, expression_of, is_expression
 from opconform.specs.requirements import cases_of, requirements_of
-from opconform.specs.schema import GroupKeys, models_of
+from opconform.specs.schema.keys import GroupKeys
+from opconform.specs.schema.models import models_of
+from opconform.system.resources import root
 
 #: The file with the samples of an operation, in the folder of its cases.
 SAMPLES = "samples.yaml"

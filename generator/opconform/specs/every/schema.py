@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from opconform.specs.schema import OR_EXPRESSION, GroupKeys, Keys
+from opconform.specs.schema.keys import OR_EXPRESSION, GroupKeys, Keys
 
 
 class TensorOverride(Keys):

@@ -11,10 +11,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from opconform.errors import DiskError, SuiteError, UsageError
-from opconform.files import replace_file
 from opconform.suite.manifest import HEADER, MANIFEST
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import foreign_problems
+from opconform.system.files import replace_file
 
 #: The file in a work folder that marks it as opconform's, and is locked while the folder is in use.
 MARK = "opconform.lock"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from opconform.errors import MissingError, SuiteError
-from opconform.files import FileTooLargeError, open_regular, read_regular
+from opconform.system.files import FileTooLargeError, open_regular, read_regular
 from opconform.tensors.npz import ZIP_ERRORS
 
 #: The most bytes of `suite.json` and of a `case.json`, which hold no tensors.

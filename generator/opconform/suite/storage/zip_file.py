@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from opconform.files import open_regular
+from opconform.system.files import open_regular
 from opconform.tensors.npz import member
 
 #: How many bytes are copied at a time.

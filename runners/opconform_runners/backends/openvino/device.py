@@ -63,7 +63,7 @@ def driver_of(core: ov.Core, device: Device) -> str | None:
     """The plugins of the devices that may execute, with their versions, or None if OpenVINO cannot tell."""
     with suppress(RuntimeError):
         versions = [core.get_versions(candidate) for candidate in (device.name, *_candidates(core, device))]
-        plugins = [f"{hit.description} {hit.build_number}" for found in versions for hit in found.values()]
+        plugins = [f"{x.description} {x.build_number}" for by_device in versions for x in by_device.values()]
         return ", ".join(dict.fromkeys(plugins)) or None
     return None
 

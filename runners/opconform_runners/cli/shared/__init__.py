@@ -1,1 +1,1 @@
-"""Shared by several commands: options, progress and steps."""
+"""Shared by several commands: options, output, steps and stores."""

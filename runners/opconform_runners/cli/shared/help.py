@@ -53,7 +53,7 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the everyday options, the details, and the other options."""
-        options = [get_parameter for get_parameter in self.get_params(ctx) if isinstance(get_parameter, click.Option)]
+        options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
         rare = [option for option in options if isinstance(option, RareOption)]
         self._write(ctx, formatter, "Options", [option for option in options if option not in rare])
         if self._details:
@@ -64,7 +64,7 @@ class Command(click.Command):
 
     @staticmethod
     def _write(ctx: click.Context, formatter: click.HelpFormatter, title: str, options: Iterable[click.Option]) -> None:
-        if rows := [each for option in options if (each := option.get_help_record(ctx)) is not None]:
+        if rows := [record for option in options if (record := option.get_help_record(ctx)) is not None]:
             with formatter.section(title):
                 formatter.write_dl(rows)
 

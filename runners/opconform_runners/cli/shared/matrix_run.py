@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from opconform.errors import HarnessError, UsageError
-from opconform.files import replace_file
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import replace_ours
+from opconform.system.files import replace_file
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.cli.shared.backend_options import ALL, BackendOptions, free_name
-from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
-from opconform_runners.cli.shared.output import print_lines, print_result
+from opconform_runners.cli.shared.options.backends import ALL, BackendOptions, free_name
+from opconform_runners.cli.shared.options.general import PrivateKey, ResultOptions
+from opconform_runners.cli.shared.output.printer import print_lines, print_result
 from opconform_runners.cli.shared.steps import (
     executed,
     folder_name,

@@ -16,16 +16,16 @@ from opconform.generation.expansion import specs_of
 from opconform.generation.identity.header import spec_digests
 from opconform.generation.identity.provenance import foreign_specs
 from opconform.generation.options import Options
+from opconform.generation.output.stream import Stream
 from opconform.generation.pipeline import Generated, generate
-from opconform.generation.stream import Stream
 from opconform.specs.attribution import untested, warnings_of
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.storage.ownership import check_replaceable, replace_ours
-from opconform_runners.cli.shared.console import console_of
-from opconform_runners.cli.shared.options import PrivateKey, ResultOptions
-from opconform_runners.cli.shared.output import print_json, print_lines
-from opconform_runners.cli.shared.progress import progress
-from opconform_runners.cli.shared.streams import originals
+from opconform_runners.cli.shared.options.general import PrivateKey, ResultOptions
+from opconform_runners.cli.shared.output.console import console_of
+from opconform_runners.cli.shared.output.printer import print_json, print_lines
+from opconform_runners.cli.shared.output.progress import progress
+from opconform_runners.cli.shared.output.streams import originals
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.log.results_folder import FILES, Marks, owned_folder
 from opconform_runners.execution.plan import RunOptions

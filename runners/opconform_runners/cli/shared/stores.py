@@ -16,11 +16,11 @@ from typing import Any
 
 import click
 
-from opconform.buckets.bucket import Bucket, bucket_at, occupied
-from opconform.buckets.url import is_url, without_credentials
 from opconform.errors import OpconformError
-from opconform.temporary import TemporaryFolder
-from opconform_runners.cli.shared.streams import name_copy
+from opconform.suite.storage.bucket import Bucket, bucket_at, occupied
+from opconform.suite.storage.url import is_url, without_credentials
+from opconform.system.temporary import TemporaryFolder
+from opconform_runners.cli.shared.output.streams import name_copy
 
 _DOWNLOADS, _UPLOADS = "opconform.downloads", "opconform.uploads"
 #: The beginning of a URL with one slash; a single letter is a drive of Windows.

@@ -13,8 +13,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from opconform.errors import DiskError, MissingError, SuiteError, UsageError
-from opconform.files import read_regular
 from opconform.suite.selection.selection import Selection
+from opconform.system.files import read_regular
 from opconform_runners.execution.log.logged_outcome import (
     LOGGED,
     LoggedOutcome,

@@ -6,10 +6,10 @@ from math import prod
 from pathlib import Path
 
 from opconform.errors import SuiteError
-from opconform.files import FileTooLargeError, read_regular
 from opconform.suite.case import Accept, Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
+from opconform.system.files import FileTooLargeError, read_regular
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.npz import ZIP_ERRORS, arrays_of
 from opconform.tensors.tensor import Array

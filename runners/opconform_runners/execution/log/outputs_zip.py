@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from opconform.errors import DiskError, SuiteError
-from opconform.files import open_regular, replacement
+from opconform.system.files import open_regular, replacement
 from opconform.tensors.npz import ZIP_ERRORS, arrays_of, member
 from opconform.tensors.tensor import Array
 from opconform_runners.execution.log.outputs import in_order, member_content

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from opconform.errors import DiskError, HarnessError, MissingError, SuiteError, UsageError
-from opconform.files import open_regular
 from opconform.suite.case import Case
 from opconform.suite.kind import check_kind
 from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, entry_line
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import check_named
+from opconform.system.files import open_regular
 from opconform.tensors.npz import arrays_of, member
 from opconform.tensors.tensor import Array
 from opconform_runners.backends.backend import Implementation
@@ -267,7 +267,9 @@ def _executions(
         if logged.execution in found[logged.case] or logged.execution == "neighbour-check" or logged.own is not None:
             raise SuiteError(f"{path}: {OUTCOMES} has a line of {logged.case} that no recording has.")
         found[logged.case][logged.execution] = logged
-    both = {case: (some.get("first"), some.get("alone", some.get("again"))) for case, some in sorted(found.items())}
+    both = {
+        case: (logged.get("first"), logged.get("alone", logged.get("again"))) for case, logged in sorted(found.items())
+    }
     whole = {case: (first, second) for case, (first, second) in both.items() if first and second}
     if len(whole) != header.cases or len(found) != header.cases:
         raise SuiteError(f"{path} is not complete: {OUTCOMES} does not have two executions of each case.")

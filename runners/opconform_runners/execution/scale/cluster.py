@@ -14,8 +14,8 @@ from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, Any
 
 from opconform import __version__
-from opconform.buckets.url import without_credentials
 from opconform.errors import ClusterError, KilledWorkersError, UsageError
+from opconform.suite.storage.url import without_credentials
 
 if TYPE_CHECKING:
     from distributed import Client, Scheduler

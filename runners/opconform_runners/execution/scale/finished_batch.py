@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.errors import SuiteError
-from opconform.files import read_regular
 from opconform.suite.manifest import first_error, sealed_text
 from opconform.suite.reader import open_suite
+from opconform.system.files import read_regular
 from opconform_runners.execution.case_verdicts import results_of
 from opconform_runners.execution.log.outcomes import log_in
 from opconform_runners.execution.log.results_folder import DONE, SUITES

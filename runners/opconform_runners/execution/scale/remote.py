@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
-from opconform import tasks
 from opconform.errors import ClusterError, KilledWorkersError, counted
-from opconform.interrupts import run_loop
 from opconform.suite.manifest import CASE, Entry, Header
 from opconform.suite.reader import Suite
 from opconform.suite.storage.store import Zip
-from opconform.temporary import TemporaryFolder
+from opconform.system import tasks
+from opconform.system.interrupts import run_loop
+from opconform.system.temporary import TemporaryFolder
 from opconform.tensors.npz import member
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.constraints import resolved

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from opconform.errors import DiskError, HarnessError, UsageError, counted
-from opconform.files import replace_file
 from opconform.suite.manifest import Header
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Shard
 from opconform.suite.storage.extract import write_extract
 from opconform.suite.storage.ownership import discard
+from opconform.system.files import replace_file
 from opconform_runners.execution.log.logged_outcome import logged_line
 from opconform_runners.execution.log.outcomes import OutcomeLog, linked, log_in
 from opconform_runners.execution.log.results_folder import DONE, STREAM, SUITES, check_batches

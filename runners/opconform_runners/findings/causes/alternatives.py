@@ -41,8 +41,8 @@ def groups() -> tuple[tuple[str, ...], ...]:
         *sorted(
             {
                 tuple(f"{attribute.name} is {value!r}" for value in attribute.values)
-                for one in OPERATIONS.values()
-                for attribute in one.attributes
+                for operation in OPERATIONS.values()
+                for attribute in operation.attributes
                 if attribute.type == "enum"
             }
         ),

@@ -35,7 +35,7 @@ def causes_of(expected: Array, actual: Array, element_type: str, others: Mapping
         converted = _converted(want, ELEMENT_TYPES[element_type])
         if found := [name for name, computed in converted if np.array_equal(patterns(computed), got)]:
             return found
-    moved = _moved(patterns(want), got, {name: patterns(other.reshape(-1)) for name, other in others.items()})
+    moved = _moved(patterns(want), got, {name: patterns(array.reshape(-1)) for name, array in others.items()})
     return [moved] if moved else []
 
 
@@ -111,13 +111,13 @@ def _converted(want: Array, kind: ElementType) -> Iterator[tuple[str, Array]]:
 
 
 def _integers(want: Array, kind: ElementType) -> Iterator[tuple[str, Array]]:
-    for other in (ELEMENT_TYPES[name] for name in _INTEGERS):
-        if other.bits < kind.bits:
-            how = f"Truncated to {other.bits} bits and read as {other.name}"
-            yield how, want.astype(other.storage).astype(want.dtype)
-        if other.bits <= kind.bits and other != kind:
-            least, most = max(other.minimum, kind.minimum), min(other.maximum, kind.maximum)
-            yield f"Clamped to the range of {other.name}", np.clip(want, least, most)
+    for narrow in (ELEMENT_TYPES[name] for name in _INTEGERS):
+        if narrow.bits < kind.bits:
+            how = f"Truncated to {narrow.bits} bits and read as {narrow.name}"
+            yield how, want.astype(narrow.storage).astype(want.dtype)
+        if narrow.bits <= kind.bits and narrow != kind:
+            least, most = max(narrow.minimum, kind.minimum), min(narrow.maximum, kind.maximum)
+            yield f"Clamped to the range of {narrow.name}", np.clip(want, least, most)
     for through in (np.float64, np.float32):
         yield f"Converted through f{8 * through().itemsize}", want.astype(through).astype(want.dtype)
 
@@ -144,19 +144,19 @@ def _floats(want: Array, bits: Array) -> Iterator[tuple[str, Array]]:
         found = np.where(beyond, limits, changed) if clamped else changed
         yield "; ".join(filter(None, names)), found | quiet if quieted else found
     for narrow in (ELEMENT_TYPES[name] for name in _FLOATS):
-        other = narrow.arithmetic
-        if other != want.dtype and other.itemsize <= want.itemsize:
-            most = finfo(other).max.astype(want.dtype)  # type: ignore[no-untyped-call]
+        target = narrow.arithmetic
+        if target != want.dtype and target.itemsize <= want.itemsize:
+            most = finfo(target).max.astype(want.dtype)  # type: ignore[no-untyped-call]
             clamped = np.clip(want, -most, most)
-            yield f"Converted through {narrow.name}", want.astype(other).astype(want.dtype).view(bits.dtype)
+            yield f"Converted through {narrow.name}", want.astype(target).astype(want.dtype).view(bits.dtype)
             name = f"Converted through {narrow.name}: what is out of its range was clamped"
-            yield name, clamped.astype(other).astype(want.dtype).view(bits.dtype)
+            yield name, clamped.astype(target).astype(want.dtype).view(bits.dtype)
 
 
 def _moved(want: Array, got: Array, others: Mapping[str, Array]) -> str:
     """How elements without a fault of their own came to a wrong place."""
-    for name, other in others.items():
-        if other.dtype.kind == got.dtype.kind and np.array_equal(other[: got.size], got) and got.size > 1:
+    for name, array in others.items():
+        if array.dtype.kind == got.dtype.kind and np.array_equal(array[: got.size], got) and got.size > 1:
             return f"Another part of the data: the output has the first elements of {name}"
     if np.array_equal(got, want[::-1]):
         return "The elements are in reverse order"

@@ -50,7 +50,7 @@ def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> t
             continue
         best = table.trimmed(best, left)
         left &= ~best.met
-        found.append(tuple(tuple(table.names[x] for x in some) for some in best.facts))
+        found.append(tuple(tuple(table.names[x] for x in columns) for columns in best.facts))
     return tuple(found)
 
 
@@ -95,8 +95,8 @@ class _Table:
     def trimmed(self, candidate: _Candidate, left: Array) -> _Candidate:
         """A condition with only those alternatives that failures have that are left."""
         own = self._fails[candidate.met & left]
-        facts = tuple(tuple(x for x in some if own[:, x].any()) for some in candidate.facts)
-        met = np.all([self._fails[:, some].any(1) for some in facts], axis=0)
+        facts = tuple(tuple(x for x in columns if own[:, x].any()) for columns in candidate.facts)
+        met = np.all([self._fails[:, columns].any(1) for columns in facts], axis=0)
         return candidate._replace(facts=facts, met=met)
 
     def doubt(self, candidate: _Candidate) -> float:
@@ -127,19 +127,19 @@ class _Table:
             compared = [*self._conditions(seed, done)]
             left = ~done
             done[seed] = True
-            for some in (wanted, left):
-                best = max(compared, key=lambda x: self.saved(x, some), default=None)
-                if best is not None and self.saved(best, some) > 0:
-                    same = (x for x in compared if (x.met == best.met).all() and self.saved(x, some) > 0)
+            for failures in (wanted, left):
+                best = max(compared, key=lambda x: self.saved(x, failures), default=None)
+                if best is not None and self.saved(best, failures) > 0:
+                    same = (x for x in compared if (x.met == best.met).all() and self.saved(x, failures) > 0)
                     found.setdefault(best.met.tobytes(), min(same, key=self.doubt))
                     done |= best.met
-        return [hit for hit in found.values() if self.saved(hit, wanted) > 0]
+        return [candidate for candidate in found.values() if self.saved(candidate, wanted) > 0]
 
     def _conditions(self, seed: int, done: Array) -> Iterator[_Candidate]:
         """The most promising conditions that a failure meets; also the violated requirement, if all such cases fail."""
         for violated in np.flatnonzero(self._fails[seed] & self._is_violation).tolist():
             own = [violated, *(operation for operation in self._operations if self._fails[seed, operation])]
-            named = next((own[:some] for some in (1, 2) if not self._met((*own[:some],), self._passes).any()), None)
+            named = next((own[:count] for count in (1, 2) if not self._met((*own[:count],), self._passes).any()), None)
             if named:
                 met = self._met((*named,), self._fails)
                 yield _Candidate(tuple((x,) for x in named), met, self._costs[violated])
@@ -167,17 +167,17 @@ class _Table:
         if group is None:
             return _Candidate(tuple((column,) for column in columns), met, cost)
         passing = self._met(columns, self._passes)
-        some = [x for x in group if self._fails[met, x].any() and not self._passes[passing, x].any()]
-        named = (*((column,) for column in columns), tuple(some))
-        return _Candidate(named, met & self._fails[:, some].any(1), cost + _choice(group, some))
+        chosen = [x for x in group if self._fails[met, x].any() and not self._passes[passing, x].any()]
+        named = (*((column,) for column in columns), tuple(chosen))
+        return _Candidate(named, met & self._fails[:, chosen].any(1), cost + _choice(group, chosen))
 
     def _rectangles(
         self, seed: int, columns: tuple[int, ...], group: Sequence[int], weights: Array
     ) -> Iterator[_Candidate]:
         """The condition with some facts, alternatives of a group, and some operations."""
         row, line = (
-            next((place for place, x in enumerate(some) if self._fails[seed, x]), None)
-            for some in (group, self._operations)
+            next((place for place, x in enumerate(alternatives) if self._fails[seed, x]), None)
+            for alternatives in (group, self._operations)
         )
         passing = self._met(columns, self._passes)
         if row is None or line is None:
@@ -185,15 +185,15 @@ class _Table:
         if self._met((group[row], self._operations[line]), self._passes[passing]).any():
             return
         failing = self._met(columns, self._fails)
-        fails, passes = (held.astype(np.float32) for held in (self._fails[failing], self._passes[passing]))
+        fails, passes = (facts.astype(np.float32) for facts in (self._fails[failing], self._passes[passing]))
         good = product(fails[:, group] * weights[failing, None], fails[:, self._operations])
         bad = product(passes[:, group], passes[:, self._operations])
         kinds, operations = _rectangle(np.where(bad > 0, -1, good), row, line)
-        some, where = [group[kind] for kind in kinds], [self._operations[operation] for operation in operations]
-        if len(kinds) > 1 and len(operations) > 1 and passes[:, some].any():
-            met = failing & self._fails[:, some].any(1) & self._fails[:, where].any(1)
-            cost = _MARGIN + sum(self._costs[column] for column in columns) + _choice(group, some)
-            named = (*((column,) for column in columns), tuple(some), tuple(where))
+        chosen, where = [group[kind] for kind in kinds], [self._operations[operation] for operation in operations]
+        if len(kinds) > 1 and len(operations) > 1 and passes[:, chosen].any():
+            met = failing & self._fails[:, chosen].any(1) & self._fails[:, where].any(1)
+            cost = _MARGIN + sum(self._costs[column] for column in columns) + _choice(group, chosen)
+            named = (*((column,) for column in columns), tuple(chosen), tuple(where))
             yield _Candidate(named, met, cost + _choice(self._operations, where))
 
     @staticmethod

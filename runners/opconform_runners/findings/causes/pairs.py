@@ -42,15 +42,17 @@ class Pairs:
 
     def triples(self) -> Iterator[tuple[float, tuple[int, ...], int]]:
         """For each pair of facts, the third one with which no passing case has them."""
-        for one in range(1, len(self._passes)):
-            both, fails = self._passes & self._passes[one], self._fails[:, one] > 0
+        for first in range(1, len(self._passes)):
+            both, fails = self._passes & self._passes[first], self._fails[:, first] > 0
             held, weighted = self._fails[fails], self._weighted[fails]
-            for two in np.flatnonzero(both.any(1)).tolist():
-                third = two + 1 + np.flatnonzero(~(both[two + 1 :] & both[two]).any(1)) if two > one else ()
+            for second in np.flatnonzero(both.any(1)).tolist():
+                third = (
+                    second + 1 + np.flatnonzero(~(both[second + 1 :] & both[second]).any(1)) if second > first else ()
+                )
                 if len(third):
-                    worth = weighted[held[:, two] > 0][:, third].sum(0)
+                    worth = weighted[held[:, second] > 0][:, third].sum(0)
                     best = int(np.argmax(worth))
-                    yield float(worth[best]), (one, two, int(third[best])), -1
+                    yield float(worth[best]), (first, second, int(third[best])), -1
 
     def _clean(self, passes: Array) -> Array:
         """Whether no passing case has two facts, the first of them given as other bits."""

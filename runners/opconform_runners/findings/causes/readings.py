@@ -96,9 +96,9 @@ def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
         return
     origins = origins_of(operation, arguments)
     if bits:
-        known = {some for numbers in origins.inputs.values() for some in _bytes(numbers, _BYTE // bits)}
+        known = {byte for numbers in origins.inputs.values() for byte in _bytes(numbers, _BYTE // bits)}
         if any(
-            (np.diff(output.ravel()) != 1).any() or any(some not in known for some in _bytes(output, _BYTE // bits))
+            (np.diff(output.ravel()) != 1).any() or any(byte not in known for byte in _bytes(output, _BYTE // bits))
             for output in origins.outputs
         ):
             yield "sub-byte elements move across byte boundaries"
@@ -172,11 +172,11 @@ def _change(operation: Operation, arguments: Arguments, other: Arguments) -> Ite
         yield from ("the case is valid", "the result differs")
     elif isinstance(others, Rejection):
         yield from ("the case is invalid", "the result differs")
-    elif [type_.shape for type_ in types] != [other.shape for other in others]:
+    elif [x.shape for x in types] != [x.shape for x in others]:
         yield from ("the outputs have other shapes", "the result differs")
-    elif sum(int(np.prod(type_.shape)) for type_ in types) <= _ELEMENTS:
+    elif sum(int(np.prod(x.shape)) for x in types) <= _ELEMENTS:
         same = zip(operation.evaluate(arguments), operation.evaluate(other), strict=True)
-        if any(one.array.tobytes() != two.array.tobytes() for one, two in same):
+        if any(first.array.tobytes() != second.array.tobytes() for first, second in same):
             yield "the result differs"
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import psutil
 
-from opconform import removal
 from opconform.errors import HarnessError
-from opconform.temporary import TemporaryFolder
+from opconform.system import removal
+from opconform.system.temporary import TemporaryFolder
 from opconform_runners.harness.command import GIB, Command
 from opconform_runners.harness.processes import supervisor
 from opconform_runners.harness.processes.children import MARK, below, kill_marked, proportional, resident

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from opconform.errors import DiskError
-from opconform.temporary import TemporaryFolder
+from opconform.system.temporary import TemporaryFolder
 
 _Outcome = TypeVar("_Outcome")
 #: The free space below which a disk counts as full, in bytes.
@@ -62,8 +62,8 @@ def _plain(text: str, scratch: Path) -> str:
     """A text without the scratch folder, in time that is linear in its length."""
     *others, last = text.split(scratch.name)
     plain = ""
-    for place, other in enumerate(others):
-        plain += _before(_after(other) if place else other, scratch)
+    for place, part in enumerate(others):
+        plain += _before(_after(part) if place else part, scratch)
     return plain + _after(last)
 
 

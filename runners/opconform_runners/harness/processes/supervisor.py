@@ -186,7 +186,7 @@ def _children() -> list[int]:
 def _remove(folder: str, home: str) -> None:
     """Remove a folder as opconform does, whose package is in another one."""
     sys.path.append(home)
-    from opconform.removal import remove_folder
+    from opconform.system.removal import remove_folder
 
     remove_folder(folder)
 

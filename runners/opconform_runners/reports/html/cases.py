@@ -105,8 +105,8 @@ def choices_of(listed: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:
     }
     backends = [(str(number), backend["title"]) for number, backend in enumerate(listed["backends"])]
     return {"backend": backends} | {
-        name: [(value, f"{value} ({count:,})") for value, count in sorted(Counter(found).items())]
-        for name, found in values.items()
+        name: [(value, f"{value} ({count:,})") for value, count in sorted(Counter(occurring).items())]
+        for name, occurring in values.items()
     }
 
 

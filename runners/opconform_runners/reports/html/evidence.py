@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from opconform.dialects import DIALECTS
-from opconform.errors import SuiteError
+from opconform.explanation.models import model_texts
 from opconform.explanation.origins import Origin
 from opconform.explanation.pictures import highlight_of
 from opconform.suite.case import Accept, Case, Reject
@@ -18,10 +17,6 @@ from opconform_runners.verdicts.results import Result
 
 #: The most outputs that are listed.
 _VALUES = 12
-#: The most characters of a model.
-_LONGEST = 20_000
-#: The operation alone, which is shown for a case without a graph around it.
-_LAYER = "openvino/layer.xml"
 
 
 def evidence_of(suite: Suite, entry: Entry, result: Result, feeds: list[Feed]) -> dict[str, object]:
@@ -33,7 +28,7 @@ def evidence_of(suite: Suite, entry: Entry, result: Result, feeds: list[Feed]) -
         "inputs": [*inputs, f"context: {case.context}"],
         "expected": _expected(case),
         "feeds": [filled(_drawn(case, feed, result.mismatch)) for feed in feeds],
-        "models": _models(suite, entry),
+        "models": model_texts(suite, entry),
         "seen": [(report, seen_link(report)) for report in case.seen],
     }
     return filled(evidence)
@@ -90,28 +85,3 @@ def _expected(case: Case) -> str:
             return f"It is accepted, with the outputs {kinds}{more}."
         case None:
             return ""
-
-
-def _models(suite: Suite, entry: Entry) -> list[tuple[str, str]]:
-    models = []
-    for name, file in suite.header.dialects.items():
-        shown = _LAYER if file == DIALECTS["openvino"].model and suite.case(entry).context == "bare" else file
-        if shown in entry.files:
-            text = _model_text(shown, suite.read(entry, shown))
-            models.append((shown, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n…"))
-        elif name in entry.left_out:
-            models.append((name, entry.left_out[name]))
-    return models
-
-
-def _model_text(name: str, content: bytes) -> str:
-    if not name.endswith(".onnx"):
-        return content.decode("utf-8", "replace")
-    from opconform.dialects.onnx import printed
-
-    try:
-        return printed(content)
-    except ImportError:
-        return "Printing this model needs the onnx package, which is not installed."
-    except ValueError as error:
-        raise SuiteError(f"{name} is not an ONNX model: {error}.") from error

@@ -11,12 +11,10 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from opconform.errors import SpecError
-from opconform.resources import render, text_of
-from opconform.specs.requirements import Page, Requirement, requirements_of
+from opconform.explanation.specification import pages_of, specified
+from opconform.system.resources import render, text_of
 from opconform_runners.findings.failures import SEVERITIES
 from opconform_runners.findings.report import VERDICTS, Report
-from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.findings.search import ShownFinding, shown_findings
 from opconform_runners.harness.environment import UNKNOWN, environment_facts
 from opconform_runners.reports.diff import changes_between, failure_changes
@@ -132,23 +130,6 @@ def _rank(card: _Card) -> tuple[bool, int, int]:
     """The place of a card: what a baseline expects comes last, and what is worst and most frequent first."""
     shown = card.shown
     return shown.standing == "known", SEVERITIES.index(shown.finding.severity), -len(shown.results)
-
-
-def specified(row: RequirementRow) -> Requirement | None:
-    """The requirement as this version of opconform has it; None where the suite has another one."""
-    try:
-        found = requirements_of(row.op).by_id.get(row.id)
-    except SpecError:
-        return None
-    return found if found is not None and found.text == row.text else None
-
-
-def pages_of(op: str) -> dict[str, Page]:
-    """The pages of an operation's specification by revision; none for an operation of another version of opconform."""
-    try:
-        return {page.revision: page for page in requirements_of(op).pages}
-    except SpecError:
-        return {}
 
 
 def _history(report: Report, against: Sequence[Finished], changed: Mapping[str, str]) -> dict[str, object]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from opconform.errors import counted
 from opconform.explanation.pictures import Highlight, highlight_of
-from opconform.specs.requirements import requirements_of
+from opconform.explanation.specification import requirement_texts
 from opconform.suite.case import Case
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.findings.causes.feeds import Feed, likely_cause, origin_line, origin_of_mismatch
@@ -74,9 +74,9 @@ def returned_lines(case: Case, result: Result, backend: str, feeds: Sequence[Fee
     kind = f" ({result.reason})" if result.reason else ""
     yield f"{backend}: {result.verdict}{kind}{f': {result.sentence}' if result.sentence else ''}"
     yield from (f"incident: {incident_line}" for incident_line in incident_lines(result.incidents))
-    texts = requirements_of(case.op).by_id
+    texts = requirement_texts(case.op)
     for name in result.broken:
-        yield f"breaks {name}{f': {texts[name].text}' if name in texts else ''}"
+        yield f"breaks {name}{f': {texts[name]}' if name in texts else ''}"
     feed = next(iter(feeds), None)
     if feed is None or not feed.actual:
         return

@@ -101,9 +101,7 @@ def expected_otherwise(comparison: Comparison) -> dict[str, str]:
 
 def pass_sentences(comparison: Comparison) -> dict[str, str]:
     """Each pass that the baseline does not expect, by the case's id."""
-    return {
-        pass_.id: f"{pass_.id} passes, and {expectation(comparison.file, pass_.lines)}" for pass_ in comparison.passes
-    }
+    return {x.id: f"{x.id} passes, and {expectation(comparison.file, x.lines)}" for x in comparison.passes}
 
 
 def stale_sentences(comparison: Comparison) -> list[str]:

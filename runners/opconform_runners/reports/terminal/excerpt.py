@@ -98,7 +98,7 @@ def excerpt_of(
     index, along = _matrix_index(array.ndim, None if highlight is None else highlight.axis, place)
     left_out = any(not isinstance(x, slice) for x in index)
     matrix = np.atleast_2d(array[index])
-    row, column = (0, 0, *(x for x, held in zip(place, index, strict=True) if isinstance(held, slice)))[-2:]
+    row, column = (0, 0, *(x for x, part in zip(place, index, strict=True) if isinstance(part, slice)))[-2:]
     top, left = _start(row, matrix.shape[0], ROWS), _start(column, matrix.shape[1], COLUMNS)
     part = (slice(top, top + ROWS), slice(left, left + COLUMNS))
     shown = matrix[part]

@@ -266,9 +266,9 @@ def _by_sentence(report: Report, verdict: str) -> Iterator[RenderableType]:
     for result in report.results:
         if result.verdict == verdict:
             by_sentence[_CASE.sub("", result.sentence)].append(result.id)
-    for sentence, found in sorted(by_sentence.items(), key=lambda x: (-len(x[1]), x[0])):
+    for sentence, cases in sorted(by_sentence.items(), key=lambda x: (-len(x[1]), x[0])):
         shown = sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST - 1]}…"
-        yield _item(f"{counted(len(found), 'case')}, such as {found[0]}: {shown}")
+        yield _item(f"{counted(len(cases), 'case')}, such as {cases[0]}: {shown}")
 
 
 def _item(sentence: str) -> RenderableType:
@@ -280,5 +280,5 @@ def _lines(sentences: Iterable[str]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Text from outside, which can neither style what is printed nor neighbour check the terminal."""
+    """Text from outside, which can neither style what is printed nor control the terminal."""
     return escape(printable(text, lines=True))

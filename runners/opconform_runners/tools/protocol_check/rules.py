@@ -13,11 +13,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from opconform.interrupts import run_loop
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Case, Reject
 from opconform.suite.reader import Suite
-from opconform.temporary import TemporaryFolder
+from opconform.system.interrupts import run_loop
+from opconform.system.temporary import TemporaryFolder
 from opconform_runners.backends.backend import full_names
 from opconform_runners.backends.constraints import constrained_names
 from opconform_runners.execution.request import Request
@@ -64,16 +64,16 @@ async def _start(probe: Probe) -> None:
 
 async def _smoke(probe: Probe) -> None:
     """A simple case passes. If none does, the harness is probably wrong, and not the implementation."""
-    simple = sorted((given for given in probe.accepted() if _is_simple(given[1])), key=lambda given: _oddness(given[1]))
+    simple = sorted((pair for pair in probe.accepted() if _is_simple(pair[1])), key=lambda pair: _oddness(pair[1]))
     if not simple:
         raise NotApplicable("no simple case needs only what the harness declares")
-    for given in simple[:_TRIES]:
-        verdict = await probe.play(probe.prepare(given))
+    for pair in simple[:_TRIES]:
+        verdict = await probe.play(probe.prepare(pair))
         if isinstance(verdict, Pass):
-            probe.passed = given
+            probe.passed = pair
             return
     tried = min(len(simple), _TRIES)
-    raise probe.violation(f"none of {tried} simple cases passes; the last, {given[1].id}: {sentence_of(verdict)}")
+    raise probe.violation(f"none of {tried} simple cases passes; the last, {pair[1].id}: {sentence_of(verdict)}")
 
 
 def _is_simple(case: Case) -> bool:
@@ -114,24 +114,24 @@ async def _types(probe: Probe) -> None:
     """Outputs of each declared element type have its dtype, and `element_types` does not contradict them."""
     probe.simple_case()
     for name in probe.said.element_types:
-        given = next((pair for pair in probe.accepted() if pair[1].inputs[0].element_type == name), None)
-        if given is None:
+        pair = next((x for x in probe.accepted() if x[1].inputs[0].element_type == name), None)
+        if pair is None:
             continue
         try:
-            verdict = await probe.play(probe.prepare(given))
+            verdict = await probe.play(probe.prepare(pair))
         except NoReply:  # the backend's fault
             await probe.end()
             continue
         if isinstance(verdict, Error) or (isinstance(verdict, Fail) and verdict.reason == "element-type"):
-            raise probe.violation(f"{given[1].id}, data of {name}: {sentence_of(verdict)}")
+            raise probe.violation(f"{pair[1].id}, data of {name}: {sentence_of(verdict)}")
 
 
 async def _feeds(probe: Probe) -> None:
     """Each of two feeds is executed, in order, and its outputs are written to its own file."""
     op = probe.simple_case()[1].op
-    known_first = sorted(probe.accepted(feeds=2), key=lambda given: given[1].op != op)
-    for given in known_first[:_TRIES]:
-        request = probe.prepare(given)
+    known_first = sorted(probe.accepted(feeds=2), key=lambda pair: pair[1].op != op)
+    for pair in known_first[:_TRIES]:
+        request = probe.prepare(pair)
         verdict = await probe.play(request)
         if isinstance(verdict, Fail | Error) and (isinstance(verdict, Error) or verdict.mismatch is not None):
             raise probe.violation(f"{request.case.id}: {sentence_of(verdict)}")
@@ -184,9 +184,9 @@ async def _inline(probe: Probe) -> None:
     if not probe.inline:
         raise NotApplicable("the harness does not declare `inline`")
     simple = probe.simple_case()
-    two_feeds = (given for given in probe.accepted(feeds=2) if given[1].op == simple[1].op)
-    for given in (simple, *islice(two_feeds, 1)):
-        await _want_pass(probe, probe.prepare(given, inline=True))
+    two_feeds = (pair for pair in probe.accepted(feeds=2) if pair[1].op == simple[1].op)
+    for pair in (simple, *islice(two_feeds, 1)):
+        await _want_pass(probe, probe.prepare(pair, inline=True))
 
 
 async def _graphs(probe: Probe) -> None:
@@ -201,9 +201,9 @@ async def _graphs(probe: Probe) -> None:
     for name in dialects:
         await _want_pass(probe, probe.prepare(dialect=name))
     for context in sorted(contexts):
-        for given in islice(probe.accepted(context=context), 1):
-            if isinstance(verdict := await probe.play(probe.prepare(given)), Error):
-                raise probe.violation(f"{given[1].id}: {verdict.sentence}")
+        for pair in islice(probe.accepted(context=context), 1):
+            if isinstance(verdict := await probe.play(probe.prepare(pair)), Error):
+                raise probe.violation(f"{pair[1].id}: {verdict.sentence}")
 
 
 async def _end(probe: Probe) -> None:

@@ -36,7 +36,7 @@ class Observation:
 
     @property
     def is_memory_error(self) -> bool:
-        """Whether the failure is probably an access out of bounds; a division by zero is none."""
+        """Whether the failure is probably an access out of bounds; a division by zero is not."""
         return severity_of(self.result) in ("memory", "crash") and "SIGFPE" not in self.result.sentence
 
     @property

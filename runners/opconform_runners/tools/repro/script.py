@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from opconform.errors import UsageError, nearest
-from opconform.resources import render
 from opconform.suite.case import Case, Reject
 from opconform.suite.declarations import DeclaredCase
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
+from opconform.system.resources import render
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.tools.repro.graph_source import onnx_model_of, openvino_source, opsets

@@ -57,11 +57,13 @@ def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable
     feeds = []
     for feed in range(case.feeds):
         arrays, names = suite.arrays(entry, inputs_name(feed)), {}
-        for item in case.inputs:
-            source = array_source(arrays[item.name])
-            known = [name for name, one in variables.items() if one.source == source and one.input == item]
-            names[item.name] = known[0] if known else item.name if feed == 0 else f"{item.name}_{feed}"
-            variables.setdefault(names[item.name], Variable(names[item.name], source, item))
+        for input_ in case.inputs:
+            source = array_source(arrays[input_.name])
+            known = [
+                name for name, variable in variables.items() if variable.source == source and variable.input == input_
+            ]
+            names[input_.name] = known[0] if known else input_.name if feed == 0 else f"{input_.name}_{feed}"
+            variables.setdefault(names[input_.name], Variable(names[input_.name], source, input_))
         fed = tuple(variables[names[input_.name]] for input_ in case.inputs if input_.binding == "parameter")
         held = {names[input_.name]: arrays[input_.name] for input_ in case.inputs if input_.role == "data"}
         feeds.append(Feed(fed, _expected(suite, entry, case, feed, held)))

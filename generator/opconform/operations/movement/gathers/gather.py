@@ -7,11 +7,11 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS
+from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, DATA, axis_of
 from opconform.operations.movement.gathers.batches import BATCH_FACTS
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.reading import Reading, is_empty
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array

@@ -8,11 +8,11 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS, RANKED
+from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import DATA
 from opconform.operations.movement.gathers.batches import BATCH_FACTS
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
-from opconform.operations.reading import Reading
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array

@@ -7,8 +7,8 @@ from itertools import permutations
 from typing import NamedTuple
 
 from opconform.operations.arguments import Arguments
+from opconform.operations.interpretation import Reading, is_empty, types_differ
 from opconform.operations.movement.slices.steps import INDICES, kinds_of, mask_of, parts_of, taken_by, values_of
-from opconform.operations.reading import Reading, is_empty, types_differ
 
 #: The masks of which only one can apply to a step, in the order in which one precedes another by our reading.
 _KINDS = ("ellipsis", "new_axis", "shrink_axis")

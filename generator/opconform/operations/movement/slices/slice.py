@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS
+from opconform.operations.interpretation import Reading, is_empty, types_differ
 from opconform.operations.movement.axis import DATA, from_front, is_outside
 from opconform.operations.movement.slices.strides import LONGEST, is_long_backwards, selects_only_the_first
 from opconform.operations.operation import Operation
-from opconform.operations.reading import Reading, is_empty, types_differ
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
 

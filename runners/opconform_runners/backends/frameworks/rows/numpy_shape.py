@@ -12,7 +12,8 @@ from opconform_runners.backends.graph import padded
 
 def shape_of_1(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
     """ShapeOf-1 by `numpy.shape`."""
-    return [Tensor(element_type="i64", array=np.array(np.shape(inputs[0].array), np.int64))]
+    [data] = inputs
+    return [Tensor(element_type="i64", array=np.array(np.shape(data.array), np.int64))]
 
 
 def shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:

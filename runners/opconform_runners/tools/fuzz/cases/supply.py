@@ -10,8 +10,8 @@ from itertools import count, islice
 from pathlib import Path
 
 from opconform.generation.options import Options
+from opconform.generation.output.workers import Worker, received, started
 from opconform.generation.pipeline import write_suite
-from opconform.generation.workers import Worker, received, started
 from opconform.operations import OPERATIONS
 from opconform.specs.group import Spec
 from opconform_runners.tools.fuzz.cases.draws import Draws

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from opconform_runners.cli.shared.console import console_of
+from opconform_runners.cli.shared.output.console import console_of
 
 #: Called periodically with the completed fraction (0 to 1) and the number of completed things.
 OnProgress = Callable[[float, int], None]

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import click
 
 from opconform.errors import UsageError
-from opconform_runners.cli.shared.backend_options import positive
 from opconform_runners.cli.shared.help import rare_option
-from opconform_runners.cli.shared.options import Decorator, collected
+from opconform_runners.cli.shared.options.backends import positive
+from opconform_runners.cli.shared.options.general import Decorator, collected
 
 
 class Executors(NamedTuple):

@@ -10,7 +10,7 @@ import weakref
 from functools import cache
 from pathlib import Path
 
-from opconform.removal import remove_folder
+from opconform.system.removal import remove_folder
 
 #: The beginning of the names. Folders of this name are locked while they are in use.
 PREFIX = "opconform-tmp-"

@@ -13,14 +13,14 @@ from typing import BinaryIO
 import numpy as np
 
 from opconform.errors import SuiteError
-from opconform.files import write_file
 from opconform.generation.case_files import Content, case_files, parts_of, size_of
 from opconform.generation.options import Options
 from opconform.model.draft import Draft
 from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, entry_of, header_text
 from opconform.suite.storage.work_folder import WorkFolder
 from opconform.suite.storage.zip_file import write_zip
-from opconform.tasks import batches
+from opconform.system.files import write_file
+from opconform.system.tasks import batches
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +47,8 @@ class CaseWriter:
     def write(self, drafts: Sequence[Draft]) -> Iterator[Written]:
         """Evaluate cases and write them."""
         evaluated = (case_files(draft, self.options) for draft in drafts)
-        for some in batches(evaluated, len(drafts), lambda x: sum(map(size_of, x[1].values()))):
-            yield from starmap(self.write_files, some)
+        for batch in batches(evaluated, len(drafts), lambda x: sum(map(size_of, x[1].values()))):
+            yield from starmap(self.write_files, batch)
 
     def write_files(self, entry: Entry, contents: Mapping[str, Content]) -> Written:
         """Write the files of a case."""

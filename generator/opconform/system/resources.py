@@ -15,7 +15,7 @@ from opconform.errors import RenderError
 def root() -> Traversable:
     """The folder of `cases` and `templates`: installed, or the top level of a checkout."""
     installed = files("opconform") / "_data"
-    return installed if installed.is_dir() else Path(__file__).parents[2]
+    return installed if installed.is_dir() else Path(__file__).parents[3]
 
 
 def render(template: str, **values: object) -> Markup:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from opconform.buckets.url import secrets_of, without_credentials
 from opconform.errors import DiskError, MissingError, OpconformError, SuiteError, UsageError, quoted_text
 from opconform.suite.storage.store import Zip, open_store
+from opconform.suite.storage.url import secrets_of, without_credentials
 from opconform.suite.storage.zip_file import write_zip
-from opconform.temporary import TemporaryFolder
+from opconform.system.temporary import TemporaryFolder
 from opconform.tensors.npz import ZIP_ERRORS
 
 #: The file that every folder of results has.

@@ -36,8 +36,8 @@ def in_order(
         while window:
             yield _finished(window)
     finally:
-        for _, value_ in window:
-            value_.cancel()
+        for _, future in window:
+            future.cancel()
 
 
 def batches(items: Iterable[T], most: int, size_of: Callable[[T], int]) -> Iterator[list[T]]:

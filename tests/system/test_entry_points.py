@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from opconform.dialects import DIALECTS, Dialect
-from opconform.entry_points import Registry, Unusable
+from opconform.system.entry_points import Registry, Unusable
 
 MODULE = """\
 from opconform.dialects.dialect import Dialect

@@ -14,9 +14,9 @@ import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from opconform.buckets.bucket import Bucket, bucket_at
-from opconform.buckets.url import without_credentials
 from opconform.errors import MissingError, SuiteError, UsageError
+from opconform.suite.storage.bucket import Bucket, bucket_at
+from opconform.suite.storage.url import without_credentials
 from opconform_runners.verdicts.results import read_results, result_document
 from tests.conftest import MINIATURES, Run, killed
 from tests.suite.test_suite import tree
@@ -127,7 +127,7 @@ URLS = {
 
 @pytest.mark.parametrize("given", URLS)
 def test_a_url_is_shown_without_name_and_password(given: str) -> None:
-    """An @ in the name of a file is no mark of them."""
+    """An @ in the name of a file does not mark them."""
     assert without_credentials(given) == URLS[given]
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from opconform import temporary
-from opconform.removal import remove_folder
-from opconform.temporary import PREFIX, TemporaryFolder
+from opconform.system import temporary
+from opconform.system.removal import remove_folder
+from opconform.system.temporary import PREFIX, TemporaryFolder
 
 #: Starts a worker process, and is killed with all processes of its group.
 KILLED = """
 import os, signal
-from opconform.generation.workers import started
-from opconform.temporary import TemporaryFolder
+from opconform.generation.output.workers import started
+from opconform.system.temporary import TemporaryFolder
 def begin():
     return lambda given: given
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from opconform_runners.cli.shared.streams import PrintableStream, harmless, originals
+from opconform_runners.cli.shared.output.streams import PrintableStream, harmless, originals
 
 #: The columns of output that does not go to a terminal.
 WIDTH = 120

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from opconform import tasks
 from opconform.errors import ClusterError, DiskError
+from opconform.system import tasks
 
 
 class Idle(Executor):

@@ -1,29 +1,14 @@
-"""The schema of specs: pydantic models, derived from the operations, and their JSON Schema."""
+"""The keys of specs that are the same for all operations, as pydantic models."""
 
 from collections.abc import Mapping
-from functools import cache, reduce
-from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    SkipValidation,
-    TypeAdapter,
-    ValidationInfo,
-    create_model,
-)
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from opconform.operations import OPERATIONS, installed_cases
-from opconform.resources import root
 from opconform.specs.matrix.expressions import is_expression
-from opconform.suite.case import DIMENSION, SEEN, Attribute, Binding, Dimension, Seen
-from opconform.suite.declarations import AttributeSpec, Port
+from opconform.suite.case import DIMENSION, SEEN, Binding, Dimension, Seen
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
 
@@ -57,8 +42,10 @@ _KEBAB = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 _LINE = r"^[^\x00-\x1f\x7f-\x9f]+$"
 _REQUIREMENT = r"^[a-z0-9_]+([.-][a-z0-9_]+)*$"
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
-_Kebab = Annotated[str, Field(pattern=_KEBAB, max_length=80)]
-_Requirement = Annotated[str, Field(pattern=_REQUIREMENT)]
+#: The name of a group, a profile or a sample.
+Kebab = Annotated[str, Field(pattern=_KEBAB, max_length=80)]
+#: The id of a requirement.
+RequirementId = Annotated[str, Field(pattern=_REQUIREMENT)]
 _Variable = Annotated[str, Field(pattern=_VARIABLE, max_length=80)]
 
 #: What each pattern of a spec matches, in words.
@@ -115,14 +102,14 @@ class _OrValues:
 
 
 #: An input of a case; null or a missing key leaves it out.
-_Tensor = Annotated[TensorKeys | None, OR_EXPRESSION, _OrValues()]
+OptionalTensor = Annotated[TensorKeys | None, OR_EXPRESSION, _OrValues()]
 
 
 class RejectKeys(Keys):
     """The expectation that a case is rejected."""
 
-    reject: Annotated[_Requirement, OR_EXPRESSION] = Field(description="The one requirement that the case violates.")
-    also: tuple[Annotated[_Requirement, OR_EXPRESSION], ...] = Field(
+    reject: Annotated[RequirementId, OR_EXPRESSION] = Field(description="The one requirement that the case violates.")
+    also: tuple[Annotated[RequirementId, OR_EXPRESSION], ...] = Field(
         (), description="Further violations that cannot be avoided."
     )
 
@@ -130,7 +117,9 @@ class RejectKeys(Keys):
 _Declared = Annotated[Literal["...", "all"] | tuple[Annotated[Dimension, OR_EXPRESSION], ...], OR_EXPRESSION]
 
 
-class _CaseKeys(Keys):
+class CaseKeys(Keys):
+    """The keys of a case that every operation has."""
+
     binding: Annotated[Binding | Mapping[str, Annotated[Binding, OR_EXPRESSION]], OR_EXPRESSION] = Field(
         "constant",
         description="Whether inputs are constants in the IR or parameters fed at run time: one word for all setting "
@@ -167,10 +156,10 @@ class Random(Keys):
 class GroupKeys(Keys):
     """The keys of a group that are not keys of its cases."""
 
-    id: _Kebab = Field(description="The group's name, which is part of the ids of its cases.")
+    id: Kebab = Field(description="The group's name, which is part of the ids of its cases.")
     title: Annotated[str, Field(pattern=_LINE, max_length=1_000)] = Field(description="What the cases test.")
-    profile: _Kebab = Field("core", description="The profile that the cases belong to.")
-    requirements: tuple[_Requirement, ...] = Field((), description="The requirements that the cases are evidence for.")
+    profile: Kebab = Field("core", description="The profile that the cases belong to.")
+    requirements: tuple[RequirementId, ...] = Field((), description="The requirements that the cases are evidence for.")
     seen: tuple[Seen, ...] = Field((), description="Public bug reports of backends that failed such a case.")
     matrix: Mapping[_Variable, Annotated[list[Any], Field(min_length=1), OR_EXPRESSION]] = Field(
         default_factory=dict, description="Variables and their values; every combination is a case."
@@ -181,121 +170,3 @@ class GroupKeys(Keys):
     where: str | None = Field(None, description="An expression; combinations for which it is false are left out.")
     exclude: tuple[Mapping[_Variable, Any], ...] = Field((), description="Combinations to leave out.")
     random: Random | None = Field(None, description="Random cases for each combination of the matrix.")
-
-
-class OperationModels:
-    """The pydantic models of one operation's cases, groups and specs."""
-
-    def __init__(self, op: str) -> None:
-        operation = OPERATIONS[op]
-        inputs: dict[str, Any] = {input_.name: _input_field(op, input_) for input_ in operation.inputs}
-        attributes: dict[str, Any] = {
-            attribute.name: _attribute_field(op, attribute) for attribute in operation.attributes
-        }
-        name: Any = Literal[op]
-        context: Any = Annotated[Literal[(*operation.context_names, "then")], OR_EXPRESSION]
-        title = op.replace("-", "")
-        first, *others = inputs or {"": None}
-        self.neighbour: type[BaseModel] = create_model(
-            f"{title}Neighbour",
-            __base__=Keys,
-            __doc__=f"{op} behind the operation under test, whose last output is its {first}.",
-            op=(name, Field(description="The operation.")),
-            **{other: inputs[other] for other in others},
-            **attributes,
-        )
-        feed: Any = create_model(
-            f"{title}Feed", __base__=Keys, __doc__="Other values for a second inference.", **inputs
-        )
-        sample: Any = create_model(
-            f"{title}Sample",
-            __base__=Keys,
-            __doc__="Valid arguments of this operation.",
-            second=(tuple[feed, ...], Field((), description="Other values for second inferences on the same model.")),
-            **inputs,
-            **attributes,
-        )
-        case: Any = create_model(
-            f"{title}Case",
-            __base__=_CaseKeys,
-            __doc__="The keys of a case of this operation.",
-            context=(context, Field("bare", description="The graph around the operation.")),
-            feed=(
-                Annotated[feed, OR_EXPRESSION] | None,
-                Field(None, description="Other values for a second inference on the same model."),
-            ),
-            **inputs,
-            **attributes,
-        )
-        group: Any = create_model(
-            f"{title}Group",
-            __base__=(case, GroupKeys),
-            __doc__="One entry of a spec, expanded into cases.",
-            twin=(
-                Annotated[case, OR_EXPRESSION] | None,
-                Field(None, description="The overrides that remove the violation from an invalid case."),
-            ),
-        )
-        groups: Any = Annotated[list[SkipValidation[group]], Field(min_length=1)]  # checked one by one
-        requirement = tuple[_Requirement, ...]
-        self.samples: type[BaseModel] = create_model(
-            f"{title}Samples",
-            __base__=Keys,
-            __doc__=f"Samples of {op}, from which the groups of every operation make cases.",
-            op=(name, Field(description="The operation.")),
-            requirements=(requirement, Field((), description="The requirements that the samples are evidence for.")),
-            seen=(Mapping[_Kebab, tuple[Seen, ...]], Field({}, description="Public bug reports, by group.")),
-            samples=(Mapping[_Kebab, sample], Field(description="The samples by name, the most common one first.")),
-        )
-        self.case: type[BaseModel] = case
-        self.group: type[BaseModel] = group
-        self.spec: type[BaseModel] = create_model(
-            f"{title}Spec",
-            __base__=Keys,
-            __doc__=f"A spec of {op}.",
-            op=(name, Field(description="The operation.")),
-            groups=(groups, Field(description="The groups of cases.")),
-        )
-
-
-def _input_field(op: str, port: Port) -> tuple[Any, Any]:
-    """The field of one input: a tensor, or a list of tensors for a variadic port."""
-    sentence = f"The input {port.name} of {op}, of {port.default_type} by default."
-    if not port.variadic:
-        return _Tensor, Field(None, description=sentence)
-    return Annotated[tuple[_Tensor, ...], OR_EXPRESSION] | None, Field(
-        None, description=f"{sentence} A list of tensors."
-    )
-
-
-def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
-    """The field of one attribute. An invalid case may give any value, so the type is not enforced."""
-    values = ", ".join(map(str, attribute.values))
-    kind = f"one of {values}" if attribute.type == "enum" else attribute.type + (f" of {values}" if values else "")
-    default = "" if attribute.default is None else f"; {attribute.default!r} if omitted"
-    sentence = f"The attribute {attribute.name} of {op}: {kind}{default}."
-    return Annotated[Attribute, OR_EXPRESSION] | None, Field(None, description=sentence)
-
-
-@cache
-def models_of(op: str) -> OperationModels:
-    """The models of an operation, made when they are first used."""
-    return OperationModels(op)
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a spec of any operation that has requirements, and so can be tested."""
-    tested = [
-        operation for operation in OPERATIONS if installed_cases(operation) or (root() / "cases" / operation).is_dir()
-    ]
-    specs: Any = reduce(or_, (models_of(op).spec for op in tested))
-    samples: Any = reduce(or_, (models_of(op).samples for op in tested))
-    by_op = Field(discriminator="op")
-    adapter: TypeAdapter[Any] = TypeAdapter(Annotated[specs, by_op] | Annotated[samples, by_op])
-    published = adapter.json_schema()
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "opconform spec",
-        "description": "Case groups of one operation. See docs/specs.md.",
-        **published,
-    }

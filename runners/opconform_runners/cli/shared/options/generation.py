@@ -7,7 +7,7 @@ from opconform.dialects import DEFAULT, DIALECTS, SHIPPED, check_renderable
 from opconform.generation.options import LIMITS, Limits, Options
 from opconform.suite.selection.selection import Selection
 from opconform_runners.cli.shared.help import rare_option
-from opconform_runners.cli.shared.options import Decorator, collected, count, jobs_option
+from opconform_runners.cli.shared.options.general import Decorator, collected, count, jobs_option
 from opconform_runners.harness.environment import cores
 
 #: The help of `--jobs` for commands that generate a suite and run it.

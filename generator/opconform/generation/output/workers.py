@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from opconform.errors import SuiteError
 from opconform.generation.case_files import case_files, parts_of
 from opconform.generation.options import Options
-from opconform.generation.writer import CaseWriter, Written
-from opconform.interrupts import defer_interrupts
+from opconform.generation.output.writer import CaseWriter, Written
 from opconform.model.draft import Draft
 from opconform.model.golden import file_bytes
 from opconform.suite.manifest import Entry
-from opconform.tasks import batches, in_order
-from opconform.temporary import TemporaryFolder
+from opconform.system.interrupts import defer_interrupts
+from opconform.system.tasks import batches, in_order
+from opconform.system.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext

@@ -10,7 +10,7 @@ import click
 
 from opconform.errors import UsageError
 from opconform_runners.cli.shared.help import rare_option
-from opconform_runners.cli.shared.options import Decorator, collected
+from opconform_runners.cli.shared.options.general import Decorator, collected
 from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.registry import names
 
@@ -58,7 +58,7 @@ class BackendOptions:
 
     def commands(self) -> dict[str, Command]:
         """The command of each backend and harness, by name."""
-        wanted = [one for backend in self.backends for one in (names() if backend == ALL else [backend])]
+        wanted = [name for backend in self.backends for name in (names() if backend == ALL else [backend])]
         if not wanted and not self.harnesses:
             raise UsageError(
                 "Name a backend, such as numpy, or use --harness COMMAND. `opconform backends` lists the backends."
@@ -75,7 +75,7 @@ class BackendOptions:
         found: dict[str, Path] = {}
         for python in self.pythons:
             name, _, path = python.partition("=")
-            alike = [one for one in wanted if name in (one, one.partition(":")[0])]
+            alike = [backend for backend in wanted if name in (backend, backend.partition(":")[0])]
             if path and alike:
                 found |= dict.fromkeys(alike, Path(path))
             elif len(wanted) == 1:

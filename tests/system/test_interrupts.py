@@ -7,7 +7,7 @@ import pytest
 
 PROGRAM = """\
 import asyncio, os, signal, sys
-from opconform.interrupts import as_interrupts, run_loop
+from opconform.system.interrupts import as_interrupts, run_loop
 
 async def work():
     os.kill(os.getpid(), signal.SIGTERM)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from opconform_runners.cli.shared.streams import print_document
+from opconform_runners.cli.shared.output.streams import print_document
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,7 +21,7 @@ def print_result(document: object, lines: "Iterable[RenderableType]", *, as_json
         if isinstance(line, str):
             click.echo(line)
         else:
-            from opconform_runners.cli.shared.console import print_styled  # rich takes long to import
+            from opconform_runners.cli.shared.output.console import print_styled  # rich takes long to import
 
             print_styled(line, width)
 

@@ -15,9 +15,9 @@ def never(_: Arguments) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """How another reading of an interpretation treats arguments that are valid by ours.
+    """How another reading of an interpretation treats arguments that are valid by the project's reading.
 
-    A violable interpretation needs none: its other reading accepts what ours rejects.
+    A violable interpretation needs none: its other reading accepts what the project's reading rejects.
 
     Attributes:
         rejects: Whether the other reading rejects the arguments.

@@ -3,7 +3,7 @@
 import re
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-#: The name and the password in a URL; a password may contain slashes, and a port is none.
+#: The name and the password in a URL; a password may contain slashes, and a port is not a password.
 _CREDENTIALS = re.compile(r"(?<=://)(?:[^/\s]*|[^/\s:@]+:(?!\d+/)\S*)(?=@)")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from opconform.files import FileTooLargeError, open_regular, read_regular, replace_file
+from opconform.system.files import FileTooLargeError, open_regular, read_regular, replace_file
 
 
 def test_a_regular_file_of_exactly_the_limit_is_read(tmp_path: Path) -> None:

@@ -1,0 +1,28 @@
+"""What the specification says about an operation, as this version of opconform has it."""
+
+from collections.abc import Mapping
+
+from opconform.errors import SpecError
+from opconform.specs.requirements import Page, Requirement, requirements_of
+
+
+def requirement_texts(op: str) -> Mapping[str, str]:
+    """The text of each requirement of an operation, by id."""
+    return {name: requirement.text for name, requirement in requirements_of(op).by_id.items()}
+
+
+def specified(op: str, name: str, text: str) -> Requirement | None:
+    """The requirement of an operation with an id and a text, or None where this version has another text or none."""
+    try:
+        requirement = requirements_of(op).by_id.get(name)
+    except SpecError:
+        return None
+    return requirement if requirement is not None and requirement.text == text else None
+
+
+def pages_of(op: str) -> dict[str, Page]:
+    """The pages of an operation's specification by revision; none for an operation of another version of opconform."""
+    try:
+        return {page.revision: page for page in requirements_of(op).pages}
+    except SpecError:
+        return {}

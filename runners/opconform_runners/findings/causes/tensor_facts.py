@@ -1,0 +1,131 @@
+"""Facts about one tensor, in words that follow its name, such as `is f32` and `has rank 2`."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+from ml_dtypes import finfo
+
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.tensor import Array, Tensor
+
+#: How the elements of each kind of element type are called.
+_KINDS = {"signed": "signed integers", "unsigned": "unsigned integers", "float": "floating-point", "string": "strings"}
+_BYTE, _WORD = 8, 32
+_LONG = (1 << 31) - 1
+#: The types that floating-point values may pass through.
+_NARROW = [ELEMENT_TYPES[name] for name in ("f32", "bf16", "f16")]
+#: The widths, in bits, beyond which integers are cut by narrower integers or rounded by floating-point numbers.
+_WIDTHS = (63, 53, 31, 24)
+#: What values can have in common, in words that follow the name of the tensor.
+_INTEGERS: Mapping[str, Callable[[Array], Array]] = {
+    "has a negative value": lambda values: values < 0,
+    "has a value below -1": lambda values: values < -1,
+    "has -1": lambda values: values == -1,
+    "has 0": lambda values: values == 0,
+}
+#: The same in words that follow the name of a scalar.
+SCALARS = dict(zip(("is negative", "is below -1", "is -1", "is 0"), _INTEGERS.values(), strict=True))
+_FLOATS: Mapping[str, Callable[[Array], Array]] = {
+    "has NaNs": np.isnan,
+    "has signalling NaNs": lambda values: np.isnan(values) & ~_is_quiet(values),
+    "has infinities": np.isinf,
+    "has negative zeros": lambda values: (values == 0) & np.signbit(values),
+    "has denormal numbers": lambda values: (
+        (values != 0) & (np.abs(values) < finfo(values.dtype).smallest_normal)  # type: ignore[no-untyped-call]
+    ),
+}
+
+
+def type_facts(kind: ElementType) -> Iterator[str]:
+    """Facts about an element type."""
+    yield f"is {kind.name}"
+    if kind.kind in _KINDS:
+        yield f"is {_KINDS[kind.kind]}"
+    if 0 < kind.bits < _BYTE:
+        yield "has elements narrower than a byte"
+    if kind.bits > _WORD:
+        yield "has 64-bit elements"
+
+
+def shape_facts(tensor: Tensor) -> Iterator[str]:
+    """Facts about the shape of one tensor."""
+    shape = tensor.shape
+    yield f"has rank {len(shape)}"
+    yield from (f"has rank {least} or more" for least in range(2, len(shape) + 1))
+    if 0 in shape:
+        yield "is empty"
+    if tensor.array.size == 1:
+        yield "has one element"
+    yield from packing_facts(tensor)
+    if any(size > _LONG for size in shape):
+        yield "has a dimension beyond 31 bits"
+    if 1 in shape:
+        yield "has a dimension of 1"
+    if len(shape) > 1 and shape[0] == 1:
+        yield "has a first dimension of 1 before others"
+
+
+def packing_facts(tensor: Tensor) -> Iterator[str]:
+    """Facts about where the elements of one tensor end."""
+    if tensor.array.size * tensor.type.bits % _BYTE:
+        yield "ends within a byte"
+    if tensor.shape and tensor.shape[-1] * tensor.type.bits % _BYTE:
+        yield "has rows that end within a byte"
+
+
+def value_facts(tensor: Tensor) -> Iterator[str]:
+    """Facts about the elements of one tensor."""
+    kind = tensor.type
+    if kind.is_integer:
+        numbers = numbers_of(tensor)
+        facts, has = (_INTEGERS, "has a value") if tensor.shape else (SCALARS, "is")
+        yield from facts_that_hold(facts, numbers)
+        yield from width_facts(
+            max(map(width_of, (int(numbers.min()), int(numbers.max()))) if numbers.size else (0,)), has
+        )
+    elif kind.kind == "float" and kind.native is not None:
+        floats = tensor.array.view(kind.native).reshape(-1)
+        with np.errstate(all="ignore"):
+            yield from facts_that_hold(_FLOATS, floats)
+            yield from (
+                f"has values that {narrow.name} rounds"
+                for narrow in _NARROW
+                if narrow.bits < kind.bits and _is_rounded(floats, narrow)
+            )
+
+
+def facts_that_hold(facts: Mapping[str, Callable[[Array], Array]], values: Array) -> Iterator[str]:
+    """The facts that hold for at least one of some values."""
+    return (words for words, holds in facts.items() if holds(values).any())
+
+
+def numbers_of(tensor: Tensor) -> Array:
+    """The elements of an integer tensor by their values."""
+    if tensor.type.kind == "signed" and tensor.type.storage.kind == "u":
+        sign = 1 << (tensor.type.bits - 1)
+        return (tensor.array.astype(np.int16) ^ sign) - sign
+    return tensor.array
+
+
+def _is_quiet(values: Array) -> Array:
+    """Whether the first bit of the mantissa is set, which marks the NaNs that are quiet."""
+    info = finfo(values.dtype)  # type: ignore[no-untyped-call]
+    if info.bits <= _BYTE:
+        return np.ones(values.shape, np.bool_)
+    bits = values.view(f"u{values.dtype.itemsize}")
+    return np.asarray((bits >> bits.dtype.type(info.nmant - 1)) & bits.dtype.type(1) == 1)
+
+
+def _is_rounded(values: Array, narrow: ElementType) -> bool:
+    numbers = values[np.isfinite(values)]
+    return bool((numbers.astype(narrow.arithmetic).astype(values.dtype) != numbers).any())
+
+
+def width_facts(width: int, words: str) -> Iterator[str]:
+    """The widths that a number of bits exceeds; `words` precede each."""
+    return (f"{words} beyond {w} bits" for w in _WIDTHS if width > w)
+
+
+def width_of(value: int) -> int:
+    """How many bits an integer needs besides its sign."""
+    return (value if value >= 0 else ~value).bit_length()

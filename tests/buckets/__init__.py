@@ -1,1 +1,0 @@
-"""Buckets: suites, outputs and results at URLs."""
