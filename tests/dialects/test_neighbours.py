@@ -62,7 +62,7 @@ CONVOLVED = {
     "Slice-8": "data: {shape: [1, 4, 2, 3], fill: small}, start: [3, 0], stop: [0, 2], step: [-1, 1], axes: [1, -1]",
     "Split-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1, num_splits: 2",
     "Squeeze-1": "data: {shape: [1, 4, 2, 1], fill: small}, axes: [-1]",
-    "Squeeze-15": "data: {shape: [1, 4, 1, 3], fill: small}, axes: 2",
+    "Squeeze-15": "data: {shape: [1, 4, 1, 3], fill: small}, axes: [2]",
     "StridedSlice-1": "data: {shape: [1, 4, 2, 3], fill: small}, begin: [0, 3], end: [1, 0], stride: [1, -2]",
     "Tile-1": "data: {shape: [1, 4, 2, 3], fill: small}, repeats: [1, 2, 1, 3]",
     "Transpose-1": "arg: {shape: [1, 2, 1, 3], fill: small}, input_order: [0, 2, 3, 1]",

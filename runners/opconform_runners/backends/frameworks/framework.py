@@ -142,7 +142,7 @@ class Framework:
         self, case: DeclaredCase, call: Call, op: str, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
     ) -> list[Any]:
         operands = [None if value is None else self.operand(value) for value in inputs]
-        if (op in self.computing and op != case.op) or (
+        if (op in self.computing and (op != case.op or op not in self.rows)) or (
             op in COMPUTING and operands and operands[0] and isinstance(operands[0].value, list)
         ):
             return [COMPUTING[op]([operand.value for operand in operands if operand], attributes)]
