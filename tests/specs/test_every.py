@@ -13,7 +13,7 @@ from opconform.specs.every.groups import every_group_ids
 from opconform.specs.loader import load_spec, shipped_files, shipped_operations
 
 #: The operations without a setting.
-_ATTRIBUTES_ONLY = {"Convert-1", "DepthToSpace-1", "ShuffleChannels-1", "SpaceToDepth-1"}
+_ATTRIBUTES_ONLY = {"Convert-1", "DepthToSpace-1", "ShapeOf-1", "ShapeOf-3", "ShuffleChannels-1", "SpaceToDepth-1"}
 #: Groups that need a sample or a port that an operation may lack, with the operations that have none.
 WITHOUT = {
     "one-setting-at-run-time": {
@@ -26,8 +26,11 @@ WITHOUT = {
         "ScatterNDUpdate-3",
         "ScatterNDUpdate-15",
         "Split-1",
+        "Squeeze-1",
+        "Squeeze-15",
         "Tile-1",
         "Transpose-1",
+        "Unsqueeze-1",
     },
     "run-time": {"Concat-1", *_ATTRIBUTES_ONLY},
     "settings-only-at-run-time": {"Concat-1", *_ATTRIBUTES_ONLY},

@@ -262,8 +262,11 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Slice-8": _slice,
     "SpaceToDepth-1": _rearranged(deep_parts),
     "Split-1": _split,
+    "Squeeze-1": _reshape,
+    "Squeeze-15": _reshape,
     "StridedSlice-1": _strided_slice,
     "Transpose-1": _transpose,
+    "Unsqueeze-1": _reshape,
     "VariadicSplit-1": _split,
 }
 

@@ -28,9 +28,12 @@ from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
 from opconform.operations.movement.tile import TILE
 from opconform.operations.movement.transpose import TRANSPOSE
 from opconform.operations.neighbours.convolution import CONVOLUTION
-from opconform.operations.neighbours.integers import CONSTANT, SHAPE_OF
+from opconform.operations.neighbours.integers import CONSTANT
 from opconform.operations.operation import Operation
 from opconform.operations.shape.reshape import RESHAPE
+from opconform.operations.shape.shape_of import SHAPE_OF, SHAPE_OF_1
+from opconform.operations.shape.squeeze import SQUEEZE, SQUEEZE_15
+from opconform.operations.shape.unsqueeze import UNSQUEEZE
 from opconform.system.entry_points import Registry, Unusable, file_of
 
 #: The name of the file with an operation's requirements.
@@ -75,16 +78,20 @@ SHIPPED = {
         SCATTER_ND_UPDATE_3,
         SCATTER_ND_UPDATE_15,
         SCATTER_UPDATE,
+        SHAPE_OF_1,
         SHAPE_OF,
         SHUFFLE_CHANNELS,
         SLICE,
+        SLICE_SCATTER,
         SPACE_TO_BATCH,
         SPACE_TO_DEPTH,
-        SLICE_SCATTER,
         SPLIT,
+        SQUEEZE,
+        SQUEEZE_15,
         STRIDED_SLICE,
         TILE,
         TRANSPOSE,
+        UNSQUEEZE,
         VARIADIC_SPLIT,
     )
 }

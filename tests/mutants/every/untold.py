@@ -24,6 +24,13 @@ _EQUIVALENT = (
     # Axes are reversed in any order.
     "settings/Reverse-1/axis/reversed",
     "settings/Reverse-1/axis/sorted",
+    # Dimensions are added and removed in any order.
+    *(f"settings/{op}/axes/{n}" for op in ("Squeeze-*", "Unsqueeze-1") for n in ("reversed", "sorted")),
+    # It decides what is inferred before dimensions are known, and no output.
+    "settings/Squeeze-15/allow_axis_skip/ignored",
+    # The output is a list, and the elements of data are not read.
+    *(f"outputs/ShapeOf-*/{n}" for n in ("at-most-six", "flat", "leading-ones-lost", "scalar-as-list", "transposed")),
+    "state/ShapeOf-*/*-kept",
     # Only signed types are allowed.
     *(f"settings/Roll-7/*/{n}" for n in ("as-signed", "constant-top-bit", "u4-as-i4")),
     # As many repeats are valid of data without elements alone, whose outputs have none.

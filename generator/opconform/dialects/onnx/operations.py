@@ -13,6 +13,7 @@ from opconform.operations.movement.axis import dimension, given_axis
 from opconform.operations.movement.broadcast import BROADCAST
 from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.slices.slice import slices_of
+from opconform.operations.shape.squeeze import indices_of, is_any_kept
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 
@@ -73,7 +74,7 @@ def _cast(node: KnownNode) -> Call:
 
 
 def _shape(node: KnownNode) -> Call:
-    if node.attributes["output_type"] != "i64":
+    if node.attributes.get("output_type", "i64") != "i64":
         raise Inexpressible("ONNX's Shape returns i64")
     return Call(node.node.inputs)
 
@@ -257,6 +258,27 @@ def _tile(node: KnownNode) -> Call:
     return _unchanged(node)
 
 
+def _listed(node: KnownNode) -> Call:
+    """The axes are a list, so that a violation of their rank is one of more dimensions."""
+    axes = node.types.get("axes")
+    if axes is not None and not axes.dimensions:
+        raise Inexpressible(f"ONNX's {node.operation.type} takes a list of axes")
+    return Call(node.node.inputs)
+
+
+def _squeeze(node: KnownNode) -> Call:
+    call = _listed(node)
+    for arguments in node.accepted:
+        indices, shape = indices_of(arguments), arguments.shape("data")
+        if "axes" in node.inputs and not indices:
+            raise Inexpressible("ONNX does not define what an empty list of axes does")
+        if is_any_kept(arguments):
+            raise Inexpressible("in ONNX, an axis of a dimension other than 1 is an error")
+        if len({axis % len(shape) for axis in indices}) < len(indices):
+            raise Inexpressible("ONNX does not define what repeated axes do")
+    return call
+
+
 _EXPAND = Rendering(
     "Expand",
     _expand,
@@ -293,6 +315,13 @@ _PAD = Rendering(
         "edge.empty": _NO_LIMIT,
         "reflect.limit": _NO_LIMIT,
     },
+)
+_SHAPE = Rendering("Shape", _shape, reasons={"output_type": "ONNX's Shape returns i64"})
+_SQUEEZE = Rendering(
+    "Squeeze",
+    _squeeze,
+    types={"axes": _I64},
+    reasons={"allow_axis_skip": "ONNX's Squeeze has no attributes"},
 )
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Rendering] = {
@@ -348,7 +377,8 @@ RENDERINGS: Mapping[str, Rendering] = {
             },
         ),
     ),
-    "ShapeOf-3": Rendering("Shape", _shape),
+    "ShapeOf-1": _SHAPE,
+    "ShapeOf-3": _SHAPE,
     "Slice-8": Rendering(
         "Slice",
         _slice,
@@ -360,7 +390,10 @@ RENDERINGS: Mapping[str, Rendering] = {
     ),
     "SpaceToDepth-1": Rendering("SpaceToDepth", _blocks, reasons=_OF_BLOCKS),
     "Split-1": _SPLIT,
+    "Squeeze-1": _SQUEEZE,
+    "Squeeze-15": _SQUEEZE,
     "Tile-1": Rendering("Tile", _tile, types={"repeats": _I64}),
     "Transpose-1": Rendering("Transpose", _transpose, attributes={"input_order": "perm"}),
+    "Unsqueeze-1": Rendering("Unsqueeze", _listed, types={"axes": _I64}),
     "VariadicSplit-1": _SPLIT,
 }

@@ -160,7 +160,8 @@ def _named(group: GroupKeys, op: str, of_samples: tuple[str, ...]) -> tuple[str,
             named.extend(f"{port.prefix or port.name}.{rest}" for port in ports)
         else:
             named.append(requirement)
-    return tuple(dict.fromkeys(x for x in named if x in known))
+    # An operation without the requirements of a group shows in it what its samples show.
+    return tuple(dict.fromkeys(x for x in named if x in known)) or of_samples
 
 
 def _chosen(matrix: dict[str, Any], where: str | None) -> tuple[dict[str, Any], str | None]:

@@ -20,6 +20,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
 from opconform_runners.backends.frameworks.framework import Framework, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.rows.dimensions import NEW, REMOVED_ONES
 from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
@@ -56,6 +57,10 @@ def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
     return data.at[slices_at(axis, indices)].set(updates)
 
 
+def _shape_of(data: Any, output_type: str = "i64") -> Any:
+    return jnp.array(jnp.shape(data), {"i64": jnp.int64, "i32": jnp.int32}[output_type])
+
+
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
@@ -72,11 +77,16 @@ _JAX = Framework(
         "Reverse-1": Row(jnp.flip, AXES),
         "Roll-7": Row(jnp.roll, SHIFTS),
         "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
+        "ShapeOf-1": Row(_shape_of),
+        "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, data, number: jnp.split(data, number, axis=axis), EVEN),
+        "Squeeze-1": Row(jnp.squeeze, REMOVED_ONES),
+        "Squeeze-15": Row(jnp.squeeze, REMOVED_ONES),
         "StridedSlice-1": Row(getitem, STRIDED),
         "Tile-1": Row(jnp.tile, REPEATS),
         "Transpose-1": Row(jnp.transpose, ORDER),
+        "Unsqueeze-1": Row(jnp.expand_dims, NEW),
         "VariadicSplit-1": Row(lambda axis, *split: jax.lax.split(*split, axis=axis), SIZED),
     },
     tensor=jnp.asarray,

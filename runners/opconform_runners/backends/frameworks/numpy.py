@@ -32,6 +32,7 @@ from opconform_runners.backends.frameworks.rows.numpy_gather import (
     zero_of,
 )
 from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
+from opconform_runners.backends.frameworks.rows.numpy_shape import shape_of, shape_of_1, squeeze, unsqueeze
 from opconform_runners.backends.frameworks.rows.slices import sliced, strided
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
@@ -107,10 +108,6 @@ def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
 
 def _constant(_inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     return [_integers(attributes["element_type"], np.array(attributes["value"]).reshape(attributes["shape"]))]
-
-
-def _shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    return [_integers(attributes["output_type"], np.array(inputs[0].shape))]
 
 
 def _integers(element_type: str, array: Array) -> Tensor:
@@ -242,16 +239,20 @@ FUNCTIONS: Mapping[str, Function] = {
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Reverse-1": reverse,
-    **SCATTERS,
     "Roll-7": roll,
-    "ShapeOf-3": _shape_of,
+    **SCATTERS,
+    "ShapeOf-1": shape_of_1,
+    "ShapeOf-3": shape_of,
     "ShuffleChannels-1": shuffle_channels,
     "Slice-8": _slice,
     "SpaceToBatch-2": space_to_batch,
     "SpaceToDepth-1": space_to_depth,
     "Split-1": _split,
+    "Squeeze-1": squeeze,
+    "Squeeze-15": squeeze,
     "StridedSlice-1": _strided_slice,
     "Tile-1": tile,
     "Transpose-1": _transpose,
+    "Unsqueeze-1": unsqueeze,
     "VariadicSplit-1": _variadic_split,
 }

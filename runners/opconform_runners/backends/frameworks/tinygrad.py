@@ -24,6 +24,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, REMOVED_ONE_BY_ONE, one_by_one
 from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
@@ -58,6 +59,10 @@ def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
     return output
 
 
+def _shape_of(data: Any, output_type: str = "i64") -> Any:
+    return Tiny([*data.shape], dtype={"i64": dtypes.int64, "i32": dtypes.int32}[output_type])
+
+
 _TINYGRAD = Framework(
     name="tinygrad",
     version=version("tinygrad"),
@@ -74,11 +79,16 @@ _TINYGRAD = Framework(
         "Reverse-1": Row(Tiny.flip, AXES),
         "Roll-7": Row(Tiny.roll, SHIFTS),
         "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
+        "ShapeOf-1": Row(_shape_of),
+        "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, *split: Tiny.chunk(*split, dim=axis), DIVIDED),
+        "Squeeze-1": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),
+        "Squeeze-15": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),
         "StridedSlice-1": Row(getitem, STRIDED),
         "Tile-1": Row(Tiny.repeat, ONE_REPEAT_EACH),
         "Transpose-1": Row(Tiny.permute, ORDER),
+        "Unsqueeze-1": Row(one_by_one(Tiny.unsqueeze), NEW_ONE_BY_ONE),
         "VariadicSplit-1": Row(lambda axis, *split: Tiny.split(*split, dim=axis), SIZED_BY_LIST),
     },
     tensor=lambda value, kind: Tiny(value, dtype=kind),

@@ -10,6 +10,7 @@ from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Adapter, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.rows.blocks import CROPPED, PADDED, images
+from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
 from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, TUPLES
 from opconform_runners.backends.frameworks.rows.layout import ZEROS
@@ -110,6 +111,15 @@ def _long(indices: Any) -> Any:
     return tf.cast(tf.minimum(indices, _LAST) if indices.dtype == tf.uint64 else indices, tf.int64)
 
 
+def _shape_of(data: Any, output_type: str = "i64") -> Any:
+    return tf.shape(data, {"i64": tf.int64, "i32": tf.int32}[output_type])
+
+
+def _squeeze(data: Any, axes: tuple[int, ...] | None = None) -> Any:
+    """`tf.squeeze`, in which an empty list of axes stands for all."""
+    return tf.identity(data) if axes == () else tf.squeeze(data, axes)
+
+
 def _transpose(arg: Any, order: Any) -> Any:
     """`tf.transpose`, which inverts the dimensions by default."""
     if isinstance(order, list):
@@ -145,15 +155,20 @@ ROWS = {
     "Reverse-1": Row(tf.reverse, AXES),
     "Roll-7": Row(tf.roll, SHIFTS),
     "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
+    "ShapeOf-1": Row(_shape_of),
+    "ShapeOf-3": Row(_shape_of),
     "Slice-8": Row(_item, SLICES),
     "SpaceToBatch-2": Row(tf.space_to_batch, PADDED),
     "SpaceToDepth-1": Row(partial(_channels_last, tf.nn.space_to_depth), images("blocks_first")),
     "Split-1": Row(lambda axis, *split: tf.split(*split, axis=axis), EVEN, tensors=("axis",), types={"axis": ("i32",)}),
+    "Squeeze-1": Row(_squeeze, REMOVED_ONES),
+    "Squeeze-15": Row(_squeeze, REMOVED_ONES),
     "StridedSlice-1": Row(_strided_slice, Adapter(None, STRIDED.mapped), run_time=INDICES),
     "Tile-1": Row(tf.tile, ONE_REPEAT_EACH),
     "Transpose-1": Row(
         _transpose, Adapter(None, ("order.empty",)), run_time=("input_order",), types={"input_order": ("i64", "i32")}
     ),
+    "Unsqueeze-1": Row(one_by_one(tf.expand_dims), NEW_ONE_BY_ONE),
     "VariadicSplit-1": Row(
         _variadic_split,
         LENGTHS,

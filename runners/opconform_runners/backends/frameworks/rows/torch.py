@@ -10,6 +10,7 @@ from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.rows.blocks import CHANNELS, images
+from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, REMOVED, one_by_one
 from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
@@ -48,6 +49,9 @@ def torch_framework(torch: Any, version: str) -> Framework:
         shape = (*data.shape[:axis], indices.numel(), *data.shape[axis + 1 :])
         return torch.index_copy(data, axis, index(indices).long().reshape(-1), updates.reshape(shape))
 
+    def shape_of(data: Any, output_type: str = "i64") -> Any:
+        return torch.tensor(list(data.shape), dtype={"i64": torch.int64, "i32": torch.int32}[output_type])
+
     return Framework(
         name="torch",
         version=version,
@@ -71,12 +75,17 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Roll-7": Row(torch.roll, SHIFTS),
             "ShuffleChannels-1": Row(torch.nn.functional.channel_shuffle, CHANNELS),
             "ScatterUpdate-3": Row(copied_slices, SLICES_AT, tensors=("indices",)),
+            "ShapeOf-1": Row(shape_of),
+            "ShapeOf-3": Row(shape_of),
             "Slice-8": Row(item, SLICES),
             "SpaceToDepth-1": Row(torch.nn.functional.pixel_unshuffle, images("depth_first")),
             "Split-1": Row(lambda axis, *split: [*torch.tensor_split(*split, dim=axis)], DIVIDED),
+            "Squeeze-1": Row(torch.squeeze, REMOVED),
+            "Squeeze-15": Row(torch.squeeze, REMOVED),
             "StridedSlice-1": Row(item, STRIDED),
             "Tile-1": Row(torch.tile, REPEATS),
             "Transpose-1": Row(torch.permute, ORDER),
+            "Unsqueeze-1": Row(one_by_one(torch.unsqueeze), NEW_ONE_BY_ONE),
             "VariadicSplit-1": Row(lambda axis, *split: [*torch.split_with_sizes(*split, dim=axis)], SIZED),
         },
         tensor=lambda value, kind: torch.tensor(value, dtype=kind),
