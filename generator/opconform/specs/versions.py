@@ -28,11 +28,8 @@ def completed(document: Document, file: str, folder_of: Callable[[str], Path]) -
     base = completed(read_document(path, f"cases/{name}/{file}"), file, folder_of).value
     key = "samples" if "samples" in base else "requirements"
     known, own = _named(base[key]), _named(value.get(key) or {})
-    if key == "requirements":  # which are at the same places in this version's page
-        revisions = [page["revision"] for page in value["pages"]]
-        known = {
-            x: {**known[x], "sources": [{**y, "revisions": revisions} for y in known[x]["sources"]]} for x in known
-        }
+    if key == "requirements":
+        known = _of_pages(known, [page["revision"] for page in value["pages"]])
     left_out = [*value.get("without", ())]
     if unknown := sorted({*left_out} - {*known}):
         raise SpecMistakes([document.mistake(("without",), f"without: {name} has no {', '.join(unknown)}.")])
@@ -42,6 +39,20 @@ def completed(document: Document, file: str, folder_of: Callable[[str], Path]) -
     # a mistake in what is taken over has no place of its own
     places = {route: place for route, place in document.places.items() if route[:1] != (key,)}
     return replace(document, value=taken, places=places)
+
+
+def _of_pages(known: Mapping[str, Any], revisions: Sequence[str]) -> Mapping[str, Any]:
+    """Requirements that are at the same places in the pages of another version; a page that both have remains."""
+    return {
+        name: {
+            **keys,
+            "sources": [
+                source if {*source["revisions"]} <= {*revisions} else {**source, "revisions": revisions}
+                for source in keys["sources"]
+            ],
+        }
+        for name, keys in known.items()
+    }
 
 
 def _named(entries: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any]:

@@ -21,6 +21,21 @@ _EQUIVALENT = (
     *(f"settings/Scatter*Update-3/indices/{n}" for n in ("sign-lost*", "as-unsigned", "negative-*")),
     *(f"refusals/{n}/negative" for n in ("Transpose-1/input_order", "Reverse-1/axis", "Tile-1/repeats")),
     "refusals/Scatter*Update-3/indices/negative",
+    *(
+        f"{kind}/{n}"
+        for name in (
+            "Broadcast-*/target_shape",
+            "Broadcast-*/axes_mapping",
+            "Gather-[17]/indices",
+            "GatherND-5/indices",
+            "Pad-1/pads_*",
+        )
+        for kind, n in (
+            *((f"settings/{name}", n) for n in ("sign-lost*", "as-unsigned", "negative-*")),
+            (f"refusals/{name}", "negative"),
+        )
+    ),
+    "settings/Broadcast-*/axes_mapping/sorted",
     # Axes are reversed in any order.
     "settings/Reverse-1/axis/reversed",
     "settings/Reverse-1/axis/sorted",
@@ -40,10 +55,13 @@ _EQUIVALENT = (
     "refusals/VariadicSplit-1/split_lengths/empty",
     "outputs/Concat-1/scalar-as-list",
     "refusals/Scatter*/data/rank-0",
+    "refusals/ScatterElementsUpdate-*/indices/rank-0",
+    "refusals/ScatterElementsUpdate-*/updates/rank-0",
     "outputs/Scatter*/scalar-as-list",
     # Every such case rests on an interpretation whose other reading rejects it.
-    "refusals/Gather-8/indices/empty",
-    "refusals/GatherND-8/data/empty",
+    "refusals/Gather-*/indices/empty",
+    "refusals/GatherND-*/data/empty",
+    "refusals/Squeeze-*/data/rank-0",
     "refusals/Pad-12/pad_value/boolean",
     "refusals/Slice-8/st*p/empty",
     "refusals/Scatter*/indices/empty",
@@ -69,8 +87,8 @@ _EQUIVALENT = (
 # fmt: off
 _MISSING = (
     *(f"acceptances/{op}/{name}/string" for op, name in (
-        ("Gather*-8", "indices"), ("Gather-8", "axis"), ("Pad-12", "pads_*"), ("Slice-8", "*"), ("Transpose-1", "*"),
-        ("Reverse-1", "axis"), ("Roll-7", "*"), ("Tile-1", "repeats"), ("Scatter*", "*"),
+        ("Gather*", "indices"), ("Gather-*", "axis"), ("Pad-*", "pads_*"), ("Slice-8", "*"), ("Transpose-1", "*"),
+        ("Reverse-1", "axis"), ("Roll-7", "*"), ("Tile-1", "repeats"), ("Scatter*", "*"), ("SliceScatter-15", "*"), ("Broadcast-*", "*"),
     )),
     "acceptances/Pad-12/pads_*/boolean",
     "acceptances/Reverse-1/axis/boolean",
