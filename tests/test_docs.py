@@ -8,7 +8,7 @@ import pytest
 from opconform.specs.yaml_document import SpecMistakes
 from opconform.suite.reader import open_suite
 from tests.conftest import ROOT, Run
-from tests.pages import findings
+from tests.pages import findings, operations
 from tests.pages.findings import findings_page, listed, product_of, products
 from tests.pages.interpretations import PAGE, interpretations_page
 
@@ -37,6 +37,12 @@ def test_the_page_on_interpretations_is_up_to_date() -> None:
 def test_the_page_of_findings_is_up_to_date() -> None:
     """It is what `python -m tests.pages.findings` writes."""
     assert findings_page() == findings.PAGE.read_text()
+
+
+@pytest.mark.ci_only
+def test_the_page_of_operations_is_up_to_date() -> None:
+    """It is what `python -m tests.pages.operations` writes."""
+    assert operations.operations_page() == operations.PAGE.read_text()
 
 
 @pytest.mark.ci_only

@@ -85,6 +85,8 @@ KNOWN = {
     "torch": Known(
         module="torch",
         broken={
+            "Broadcast-1": {"target_shape.negative"},
+            "Broadcast-3": {"target_shape.negative"},
             "Concat-1": {"inputs.element-type"},
             "Gather-8": {"indices.out-of-range"},
             "Pad-12": {"data.bits", "data.zero-size"},
@@ -97,7 +99,10 @@ KNOWN = {
     "jax": Known(
         module="jax",
         broken={
+            "Broadcast-1": {"data.bits"},
+            "Broadcast-3": {"data.bits"},
             "Concat-1": {"axis.type", "inputs.element-type"},
+            "Convert-1": {"values.exact"},
             "Gather-8": {"indices.out-of-range"},
             "GatherND-8": {"indices.range"},
             "Pad-12": {"data.rank", "reflect.limit"},
@@ -110,7 +115,10 @@ KNOWN = {
     "tensorflow": Known(
         module="tensorflow",
         broken={
+            "Broadcast-1": {"target_shape.negative"},
+            "Broadcast-3": {"target_shape.negative"},
             "Concat-1": {"axis.range", "axis.type"},
+            "Convert-1": {"values.exact"},
             "Gather-8": {"indices.out-of-range"},
             "Roll-7": {"axes.range", "shift.wrap"},
             "Slice-8": {"data.rank"},
@@ -130,7 +138,10 @@ KNOWN = {
     "tinygrad:PYTHON": Known(
         module="tinygrad",
         broken={
+            "Broadcast-1": {"data.bits", "numpy.rank", "target_shape.negative"},
+            "Broadcast-3": {"data.bits", "numpy.rank", "target_shape.negative"},
             "Concat-1": {"axis.type", "inputs.bits", "inputs.element-type"},
+            "Convert-1": {"values.exact"},
             "Gather-8": {"data.bits", "indices.out-of-range"},
             "GatherND-8": {"data.bits", "indices.range"},
             "Pad-12": {"data.bits"},

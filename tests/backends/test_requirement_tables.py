@@ -14,7 +14,7 @@ import pytest
 from opconform.specs.requirements import requirements_of
 from opconform_runners.backends.backend import full_name
 from opconform_runners.backends.frameworks.framework import Adapter
-from opconform_runners.backends.frameworks.rows import gather, layout, pads, slices, split
+from opconform_runners.backends.frameworks.rows import blocks, dimensions, gather, layout, pads, slices, split
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "runners" / "opconform_runners" / "backends"
@@ -27,7 +27,11 @@ JAVASCRIPT = ROOT / "runners" / "javascript" / "backend.js"
 #: What the tables are called whose rows are those of operations.
 TABLES = ("MAPPED",)
 #: What rows name: adapters, functions that make adapters, and tuples of requirements.
-NAMED = {name: value for module in (gather, layout, pads, slices, split) for name, value in vars(module).items()}
+NAMED = {
+    name: value
+    for module in (blocks, dimensions, gather, layout, pads, slices, split)
+    for name, value in vars(module).items()
+}
 OPERATION = re.compile(r"[A-Z]\w*-\d+")
 SHORT = re.compile(r"[a-z0-9_]+(\.[a-z0-9_-]+)+")
 FULL = re.compile(r'"([A-Z]\w*-\d+):([a-z0-9_.-]+)"')
@@ -146,7 +150,7 @@ def test_the_tables_are_found() -> None:
     }
     assert {
         path.stem: len(rows_of(path.read_text())) for path in FRAMEWORKS if rows_of(path.read_text())
-    } == dict.fromkeys(("jax", "tensorflow", "tinygrad", "torch"), 13)
+    } == dict.fromkeys(("jax", "tensorflow", "tinygrad", "torch"), 22) | {"tensorflow": 26, "torch": 25}
 
 
 def test_a_requirement_of_another_operation_is_found() -> None:

@@ -45,6 +45,9 @@ REFUSED = (
     "REFLECT padding mode requires",
     "Axis 1 out of the tensor rank range [-1, 0]",
     "Element not supported",
+    "Output type must be i32 or i64",
+    "The divisor must not be 0",
+    "The block size must be greater than 0",
 )
 
 

@@ -228,6 +228,74 @@ CASES = {
     "others too long by 1": (SPLIT.format(data="{shape: [3, 2]}", axis=0, lengths="[-1, 4]", more="    expect: {reject: lengths.remainder-sum}\n").replace("[lengths.sum]", "[lengths.remainder-sum]"), {
         "the other lengths exceed the dimension", "the other lengths exceed the dimension by 1",
     }, {"the lengths exceed the dimension by 1"}),
+    "broadcast": (one("Broadcast-3", "[3, 1]", "target_shape: [2, 1, 4], mode: bidirectional"), {
+        "the output has more dimensions than data", "a dimension of the target shape is smaller than that of data",
+    }, {"no dimension is repeated"}),
+    "not broadcast": (one("Broadcast-3", "[3, 4]", "target_shape: [3, 4]"), {
+        "no dimension is repeated",
+    }, {"the output has more dimensions than data", "a dimension of the target shape is smaller than that of data"}),
+    "converted": (one("Convert-1", "[3]", "destination_type: i8"), {"the destination type is narrower"}, {"the types are equal"}),
+    "not converted": (one("Convert-1", "[3]", "destination_type: f32"), {"the types are equal"}, {"the destination type is narrower"}),
+    "blocks of batches": (one("SpaceToBatch-2", "[1, 3]", "block_shape: [1, 2], pads_begin: [0, 1], pads_end: [0, 0]"), {
+        "elements are added",
+    }, {"every block has one element"}),
+    "batches as they are": (one("SpaceToBatch-2", "[1, 3]", "block_shape: [1, 1], pads_begin: [0, 0], pads_end: [0, 0]"), {
+        "every block has one element",
+    }, {"elements are added"}),
+    "cropped": (one("BatchToSpace-2", "[2, 3]", "block_shape: [1, 2], crops_begin: [0, 1], crops_end: [0, 0]"), {
+        "elements are removed",
+    }, {"every block has one element"}),
+    "not cropped": (one("BatchToSpace-2", "[2, 3]", "block_shape: [1, 1], crops_begin: [0, 0], crops_end: [0, 0]"), {
+        "every block has one element",
+    }, {"elements are removed"}),
+    "images": (one("SpaceToDepth-1", "[1, 2, 2, 4]", "block_size: 2, mode: blocks_first"), {
+        "a block is a whole dimension",
+    }, {"the block size is 1", "data has other than two spatial dimensions"}),
+    "lines": (one("SpaceToDepth-1", "[1, 2, 3]", "block_size: 1, mode: depth_first"), {
+        "the block size is 1", "data has other than two spatial dimensions",
+    }, {"a block is a whole dimension"}),
+    "last channels": (one("ShuffleChannels-1", "[3, 2]", "axis: -1, group: 2"), {
+        "nothing moves", "the channels are the last dimension",
+    }, {"the channels are the first dimension"}),
+    "first channels": (one("ShuffleChannels-1", "[4, 2]", "axis: 0, group: 2"), {
+        "the channels are the first dimension",
+    }, {"nothing moves", "the channels are the last dimension"}),
+    "scattered elements": (one("ScatterElementsUpdate-12", "[2]", "indices: [-1, 1, 0], updates: {shape: [3]}, axis: 0"), {
+        "an index is negative", "several updates go to one element", "the indices are longer than data along the axis",
+    }, {"every slice is replaced"}),
+    "one scattered element": (one("ScatterElementsUpdate-12", "[2]", "indices: [1], updates: {shape: [1]}, axis: 0"), {
+        "updates has one element",
+    }, {"an index is negative", "several updates go to one element", "the indices are longer than data along the axis"}),
+    "scattered tuples": (one("ScatterNDUpdate-15", "[2, 3]", "indices: [[1], [-1]], updates: {shape: [2, 3]}"), {
+        "an index is negative", "several tuples select one slice", "a tuple selects a slice",
+    }, {"no slice is replaced"}),
+    "one scattered tuple": (one("ScatterNDUpdate-15", "[2, 3]", "indices: [[1, 2]], updates: {shape: [1]}"), {
+        "updates has one element",
+    }, {"an index is negative", "several tuples select one slice", "a tuple selects a slice"}),
+    "scattered slices": (one("ScatterUpdate-3", "[2]", "indices: [1, 0], updates: {shape: [2]}, axis: 0"), {
+        "every slice is replaced",
+    }, {"no slice is replaced", "an index occurs twice"}),
+    "no scattered slices": (one("ScatterUpdate-3", "[2]", "indices: {shape: [0], values: []}, updates: {shape: [0]}, axis: 0"), {
+        "no slice is replaced",
+    }, {"every slice is replaced"}),
+    "shape of a scalar": ("op: ShapeOf-3\ngroups:\n  - {id: one, title: one, data: {shape: []}}\n", {
+        "data is a scalar",
+    }, {"a dimension is 0", "a dimension exceeds 31 bits"}),
+    "shape of nothing": (one("ShapeOf-3", "[0, 2147483648]", "output_type: i64"), {
+        "a dimension is 0", "a dimension exceeds 31 bits",
+    }, {"data is a scalar"}),
+    "squeezed": (one("Squeeze-15", "[1, 1]", "allow_axis_skip: true"), {
+        "no indices are given", "all dimensions are removed", "allow_axis_skip is true",
+    }, {"an index names a dimension other than 1", "a dimension is named twice"}),
+    "squeezed in vain": (one("Squeeze-15", "[2, 1]", "axes: [0, -2]"), {
+        "an index names a dimension other than 1", "a dimension is named twice",
+    }, {"no indices are given", "all dimensions are removed", "allow_axis_skip is true"}),
+    "unsqueezed": (one("Unsqueeze-1", "[3]", "axes: [2, 0]"), {
+        "the last dimension of the output is new", "the indices are not in ascending order", "data has several new dimensions",
+    }, {"data is empty"}),
+    "unsqueezed once": (one("Unsqueeze-1", "[3]", "axes: [0]"), {
+        "data has rank 1",
+    }, {"the last dimension of the output is new", "the indices are not in ascending order", "data has several new dimensions"}),
 }  # fmt: skip
 
 

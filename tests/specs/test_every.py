@@ -12,13 +12,31 @@ from opconform.specs.every.groups import every_group_ids
 from opconform.specs.loader import load_spec, shipped_files, shipped_operations
 from opconform.specs.yaml_document import SpecMistakes
 
+#: The operations without a setting.
+_ATTRIBUTES_ONLY = {"Convert-1", "DepthToSpace-1", "ShapeOf-1", "ShapeOf-3", "ShuffleChannels-1", "SpaceToDepth-1"}
 #: Groups that need a sample or a port that an operation may lack, with the operations that have none.
 WITHOUT = {
-    "one-setting-at-run-time": {"Concat-1", "GatherND-8", "Reshape-1", "Reverse-1", "Split-1", "Tile-1", "Transpose-1"},
-    "run-time": {"Concat-1"},
-    "settings-only-at-run-time": {"Concat-1"},
-    "texts-folded": {"Pad-12"},  # whose first sample reflects, which strings cannot
-    "types-of-settings": {"Concat-1"},
+    "one-setting-at-run-time": {
+        *_ATTRIBUTES_ONLY,
+        "Concat-1",
+        "GatherND-5",
+        "GatherND-8",
+        "Reshape-1",
+        "Reverse-1",
+        "ScatterNDUpdate-3",
+        "ScatterNDUpdate-15",
+        "Split-1",
+        "Squeeze-1",
+        "Squeeze-15",
+        "Tile-1",
+        "Transpose-1",
+        "Unsqueeze-1",
+    },
+    "run-time": {"Concat-1", *_ATTRIBUTES_ONLY},
+    "settings-only-at-run-time": {"Concat-1", *_ATTRIBUTES_ONLY},
+    # whose first sample has a mode that strings cannot have
+    "texts-folded": {"Convert-1", "Pad-1", "Pad-12", "ShuffleChannels-1"},
+    "types-of-settings": {"Concat-1", *_ATTRIBUTES_ONLY},
 }
 
 SAMPLES = """\

@@ -31,6 +31,10 @@ MINIATURES = Path(__file__).parents[1] / "miniatures.py"
 EVERY_OPERATION = pytest.mark.parametrize("op", shipped_operations())
 
 
+#: The violations in 250 trials of operations that few arguments violate.
+FEW = {"Convert-1": 20, "ShapeOf-1": 0, "ShapeOf-3": 5, "Squeeze-1": 20, "Squeeze-15": 20}
+
+
 def drawn(op: str, count: int, seed: int = 0) -> list[Trial]:
     """The first trials of an operation."""
     return list(islice(Draws(OPERATIONS[op], seed), count))
@@ -75,7 +79,7 @@ def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
     assert {binding for draft in drafts for binding in draft.binding.values()} == {"constant", "parameter"}
     assert any(draft.dynamic for draft in drafts)
     assert any(draft.second for draft in drafts)
-    assert sum(draft.rejected_for is not None for draft in drafts) > 50
+    assert sum(draft.rejected_for is not None for draft in drafts) > FEW.get(op, 50)
 
 
 def test_an_empty_tensor_has_sizes_beyond_32_bits_that_numpy_can_make() -> None:

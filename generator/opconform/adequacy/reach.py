@@ -49,17 +49,22 @@ def reached(program: Program, roots: Mapping[str, Iterable[Root]]) -> dict[str, 
 def declarations(program: Program, ops: Collection[str]) -> dict[str, list[Root]]:
     """The roots of operations that are declared by calls of `Operation`: the parts that decide what they do.
 
-    What only facts and contexts use is left out. A check belongs to the definition of its requirement.
+    A version that replaces parts of another declaration has only these parts. What only facts and contexts use is left
+    out. A check belongs to the definition of its requirement.
     """
     roots: dict[str, list[Root]] = {}
     for module, tree in program.trees.items():
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Operation":
+            if isinstance(node, ast.Call) and _is_declaration(node):
                 parts = {keyword.arg: keyword.value for keyword in node.keywords}
                 name = parts.get("name")
                 if isinstance(name, ast.Constant) and name.value in ops:
                     roots[str(name.value)] = [(module, owner, part) for owner, part in _deciding(parts)]
     return roots
+
+
+def _is_declaration(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("Operation", "replace")
 
 
 def functions(program: Program, table: Mapping[str, Any]) -> dict[str, list[Root]]:
@@ -88,6 +93,8 @@ def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 found[name] = node
+            case ast.Assign(value=value) if _is_declaration(value):
+                continue
             case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
                 names = [path.id for path in ast.walk(target) if isinstance(path, ast.Name)]
                 found |= dict.fromkeys(names, value)

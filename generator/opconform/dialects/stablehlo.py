@@ -12,9 +12,13 @@ import numpy as np
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph, KnownNode
 from opconform.model.golden import Golden
+from opconform.operations.arguments import Arguments
+from opconform.operations.movement import broadcast
 from opconform.operations.movement.axis import axis_of, from_front
+from opconform.operations.movement.depth import Parts, deep_parts, flat_parts
 from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.reverse import axes_of
+from opconform.operations.movement.shuffle_channels import shuffled_parts
 from opconform.operations.movement.slices.slice import slices_of
 from opconform.operations.movement.slices.steps import parts_of
 from opconform.operations.movement.transpose import order_of
@@ -84,10 +88,22 @@ def _check_expressible(graph: KnownGraph) -> None:
                 raise Inexpressible(f"StableHLO has no {element_type}")
 
 
+def _broadcast(node: KnownNode) -> Iterator[_Line]:
+    [result], data, axes = _results(node), _taken(node, "data"), broadcast.axes_of(node.arguments[0])
+    yield _Line(result, "broadcast_in_dim", f"%{data.value}, dims = {list(axes)}", [data])
+
+
 def _concatenate(node: KnownNode) -> Iterator[_Line]:
     [result], takes = _results(node), [_taken(node, port) for port in node.inputs]
     axis = from_front(node.arguments[0].number("axis"), len(node.tensor("inputs_0").shape))
     yield _Line(result, "concatenate", f"{', '.join(f'%{value}' for value, _ in takes)}, dim = {axis}", takes)
+
+
+def _convert(node: KnownNode) -> Iterator[_Line]:
+    [result], data = _results(node), _taken(node, "data")
+    if node.outputs[0].type.mlir is None:
+        raise Inexpressible(f"StableHLO has no {node.outputs[0].element_type}")
+    yield _Line(result, "convert", f"%{data.value}", [data])
 
 
 def _convolution(node: KnownNode) -> Iterator[_Line]:
@@ -186,9 +202,30 @@ def _gather_nd(node: KnownNode) -> Iterator[_Line]:
     yield _Line(result, "gather", f"(%{takes[0].value}, %{takes[1].value}) <{{{attributes}}}>", takes)
 
 
+def _gather_nd_5(node: KnownNode) -> Iterator[_Line]:
+    if node.arguments[0].number("batch_dims") > 1:
+        raise Inexpressible("StableHLO does not join batch dimensions")
+    yield from _gather_nd(node)
+
+
 def _reshape(node: KnownNode) -> Iterator[_Line]:
     [result], data = _results(node), _taken(node, "data")
     yield _Line(result, "reshape", f"%{data.value}", [data])
+
+
+def _rearranged(parts_of: Callable[[Arguments], Parts]) -> Callable[[KnownNode], Iterator[_Line]]:
+    """Data in another shape, with its dimensions in another order, and then in the shape of the output."""
+
+    def lines(node: KnownNode) -> Iterator[_Line]:
+        [result], tensor, data = _results(node), node.tensor("data"), _taken(node, "data")
+        shape, order = parts_of(node.arguments[0])
+        split = _Value(f"{node.node.name}_split", _type(shape, tensor))
+        moved = _Value(f"{node.node.name}_moved", _type([shape[number] for number in order], tensor))
+        yield _Line(split, "reshape", f"%{data.value}", [data])
+        yield _Line(moved, "transpose", f"%{split.value}, dims = {list(order)}", [split])
+        yield _Line(result, "reshape", f"%{moved.value}", [moved])
+
+    return lines
 
 
 def _transpose(node: KnownNode) -> Iterator[_Line]:
@@ -208,17 +245,28 @@ def _constant(_node: KnownNode) -> Iterator[_Line]:
 
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
+    "Broadcast-1": _broadcast,
+    "Broadcast-3": _broadcast,
     "Concat-1": _concatenate,
     "Constant-1": _constant,
+    "Convert-1": _convert,
     "Convolution-1": _convolution,
+    "DepthToSpace-1": _rearranged(flat_parts),
+    "GatherND-5": _gather_nd_5,
     "GatherND-8": _gather_nd,
+    "Pad-1": _pad,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Reverse-1": _reverse,
+    "ShuffleChannels-1": _rearranged(shuffled_parts),
     "Slice-8": _slice,
+    "SpaceToDepth-1": _rearranged(deep_parts),
     "Split-1": _split,
+    "Squeeze-1": _reshape,
+    "Squeeze-15": _reshape,
     "StridedSlice-1": _strided_slice,
     "Transpose-1": _transpose,
+    "Unsqueeze-1": _reshape,
     "VariadicSplit-1": _split,
 }
 

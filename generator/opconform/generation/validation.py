@@ -13,7 +13,7 @@ from opconform.model.draft import Draft, Inference, TensorDraft
 from opconform.model.graph import graph_of, inferred
 from opconform.model.readings import attributed
 from opconform.operations import OPERATIONS
-from opconform.operations.arguments import Operand, Rejection, TensorType
+from opconform.operations.arguments import Operand, Rejection, TensorType, Unknown
 from opconform.operations.operation import ContextError, Operation
 from opconform.specs.group import Group
 from opconform.specs.requirements import requirements_of
@@ -272,6 +272,8 @@ def _check_context(draft: Draft) -> None:
             outputs = [inferred(graph, draft.arguments[feed].inputs).values() for feed in range(len(outputs))]
     except ContextError as error:
         raise KeyMistake("context", str(error)) from error
+    except Unknown as error:
+        raise KeyMistake("context", "an operation of the graph needs elements known at run time only") from error
     except Rejection as rejection:
         violated = ", ".join(rejection.requirements)
         raise KeyMistake("context", f"another operation of the graph would violate {violated}") from rejection

@@ -15,6 +15,11 @@ INTEGERS = tuple(name for name, element_type in ELEMENT_TYPES.items() if element
 RANKED = RanksFrom(1)
 
 
+def never(_: Arguments) -> bool:
+    """For no arguments."""
+    return False
+
+
 def holding(predicates: Mapping[str, Predicate], arguments: Arguments) -> Iterator[str]:
     """The names of the predicates that hold."""
     for name, predicate in predicates.items():

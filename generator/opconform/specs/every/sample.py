@@ -56,8 +56,10 @@ class Samples:
             }
 
     def neighbour(self, name: str) -> dict[str, Any]:
-        """The key `then` that puts a sample behind another operation."""
-        return {"op": self.op, **{key: sample for key, sample in self.samples[name].items() if key != self._first}}
+        """The key `then` that puts a sample behind another operation; data besides its first input is written out."""
+        keys = {key: sample for key, sample in self.samples[name].items() if key != self._first}
+        written = {port.name: _written(keys[port.name]) for port in self.operation.data if port.name in keys}
+        return {"op": self.op, **keys, **written}
 
     def case(self, name: str, generic: Keys) -> dict[str, Any] | None:
         """The keys of the case that a group makes of a sample, or None if it does not apply to the sample.
@@ -123,6 +125,12 @@ class Samples:
                 if word not in ("all", "...") or name not in dynamic:
                     dynamic |= {name: open_shape} if (open_shape := _common(first, second)) else {}
         return dynamic or None
+
+
+def _written(tensor: Keys) -> Keys:
+    """A tensor with values that a constant of a model can have, in the element type of the groups' data."""
+    values = tensor["values"] if "values" in tensor else [*range(1, prod(sample_shape(tensor)) + 1)]
+    return {"element_type": "i32", "shape": sample_shape(tensor), "values": values}
 
 
 def sample_shape(tensor: Keys) -> list[int]:

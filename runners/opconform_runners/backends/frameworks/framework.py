@@ -115,7 +115,14 @@ class Framework:
         """The outputs of a case's model, by functions that `call` calls."""
         operands = {port.name: self.operand(inputs[port.name], port) for port in case.inputs}
         outputs = outputs_of(case, operands, self.functions(case, call))
-        return [output.value if isinstance(output, FrameworkOperand) else output for output in outputs]
+        return [self._output(output) for output in outputs]
+
+    def _output(self, output: Any) -> Any:
+        """An output of a model; a computed list of another type than i64 becomes a tensor of its type."""
+        if not isinstance(output, FrameworkOperand):
+            return output
+        is_other = is_plain(output.value) and output.element_type not in ("", "i64")
+        return self.tensor(output.value, self.types[output.element_type]) if is_other else output.value
 
     def functions(self, case: DeclaredCase, call: Call) -> dict[str, Function]:
         """The function of each operation, on operands, and on what the functions return."""
@@ -135,7 +142,7 @@ class Framework:
         self, case: DeclaredCase, call: Call, op: str, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
     ) -> list[Any]:
         operands = [None if value is None else self.operand(value) for value in inputs]
-        if op in self.computing or (
+        if (op in self.computing and (op != case.op or op not in self.rows)) or (
             op in COMPUTING and operands and operands[0] and isinstance(operands[0].value, list)
         ):
             return [COMPUTING[op]([operand.value for operand in operands if operand], attributes)]

@@ -12,14 +12,29 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
 from opconform_runners.backends.constraints import refuse_if, with_constraints
-from opconform_runners.backends.frameworks.rows.gather import batches_of, check_tuples
 from opconform_runners.backends.frameworks.rows.layout import copied
-from opconform_runners.backends.frameworks.rows.numpy_axes import convolution, reverse, roll, tile
+from opconform_runners.backends.frameworks.rows.numpy_axes import broadcast, convolution, reverse, roll, tile
+from opconform_runners.backends.frameworks.rows.numpy_blocks import (
+    batch_to_space,
+    depth_to_space,
+    shuffle_channels,
+    space_to_batch,
+    space_to_depth,
+)
+from opconform_runners.backends.frameworks.rows.numpy_convert import convert
+from opconform_runners.backends.frameworks.rows.numpy_gather import (
+    axis_of,
+    check_axis,
+    gather,
+    gather_7,
+    gather_nd,
+    gather_nd_5,
+    zero_of,
+)
+from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
+from opconform_runners.backends.frameworks.rows.numpy_shape import shape_of, shape_of_1, squeeze, unsqueeze
 from opconform_runners.backends.frameworks.rows.slices import sliced, strided
 from opconform_runners.backends.graph import Function, outputs_of, padded
-
-#: The code of 0 in the table of nf4.
-_NF4_ZERO = 0b0111
 
 
 class Numpy:
@@ -45,25 +60,14 @@ class Numpy:
 
 def _split(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     data, axis = inputs
-    along = _axis_of(axis, data)
+    along = axis_of(axis, data)
     return _parts(data, _even_ends(attributes["num_splits"], data.shape[along]), along)
 
 
 def _variadic_split(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
     data, axis, lengths = inputs
-    along = _axis_of(axis, data)
+    along = axis_of(axis, data)
     return _parts(data, _given_ends(lengths.integers(), data.shape[along]), along)
-
-
-def _axis_of(axis: Tensor, data: Tensor) -> int:
-    """The axis as it is given."""
-    [along] = axis.integers()
-    _check_axis(along, len(data.shape))
-    return along
-
-
-def _check_axis(axis: int, rank: int) -> None:
-    refuse_if(axis >= rank or axis < -rank, "axis.range")
 
 
 def _parts(data: Tensor, ends: Sequence[int], axis: int) -> list[Tensor]:
@@ -97,7 +101,7 @@ def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
     refuse_if(any(input_.element_type != inputs[0].element_type for input_ in inputs), "inputs.element-type")
     refuse_if(any(array.ndim == 0 for array in arrays), "inputs.positive-rank")
     refuse_if(any(array.ndim != arrays[0].ndim for array in arrays), "inputs.rank")
-    _check_axis(axis, arrays[0].ndim)
+    check_axis(axis, arrays[0].ndim)
     refuse_if(len({np.delete(array.shape, axis).tobytes() for array in arrays}) > 1, "inputs.shape")
     return [Tensor(element_type=inputs[0].element_type, array=np.concatenate(arrays, axis))]
 
@@ -106,62 +110,8 @@ def _constant(_inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[
     return [_integers(attributes["element_type"], np.array(attributes["value"]).reshape(attributes["shape"]))]
 
 
-def _convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    [data] = inputs
-    return [_integers(attributes["destination_type"], np.array(data.integers()).reshape(data.shape))]
-
-
-def _shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    return [_integers(attributes["output_type"], np.array(inputs[0].shape))]
-
-
 def _integers(element_type: str, array: Array) -> Tensor:
     return Tensor(element_type=element_type, array=array.astype(ELEMENT_TYPES[element_type].storage))
-
-
-def _gather(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    data, indices, axis = inputs
-    along = _axis_of(axis, data) % data.array.ndim
-    batches = batches_of(attributes.get("batch_dims", 0), (data, indices), along)
-    return [Tensor(element_type=data.element_type, array=_taken(data, indices, along, batches))]
-
-
-def _taken(tensor: Tensor, indices: Tensor, axis: int, batch: int) -> Array:
-    """`np.take` in each batch, from data with one more slice of zeros for the indices that are out of range."""
-    data = tensor.array
-    output = np.empty((*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :]), data.dtype)
-    if not output.size:  # one slice of zeros can be too large for the memory
-        return output
-    size = data.shape[axis]
-    zeros = np.full((*data.shape[:axis], 1, *data.shape[axis + 1 :]), _zero(tensor))
-    extended = np.concatenate([data, zeros], axis)
-    places = [integer if -size <= integer < 0 or 0 <= integer < size else size for integer in indices.integers()]
-    rows = np.array([place - (place < 0) for place in places], np.int64).reshape(indices.shape)
-    for number in np.ndindex(*data.shape[:batch]):
-        output[number] = np.take(extended[number], rows[number], axis - batch)
-    return output
-
-
-def _gather_nd(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    data, indices = inputs
-    batches, length = attributes.get("batch_dims", 0), indices.shape[-1]
-    check_tuples(data.shape, indices.shape, batches)
-    numbers = indices.integers()
-    for place, size in enumerate(data.shape[batches : batches + length]):
-        refuse_if(any(number >= size or number < -size for number in numbers[place::length]), "indices.range")
-    tuples = np.array(numbers, np.int64).reshape(indices.shape)
-    return [Tensor(element_type=data.element_type, array=_gathered(data.array, tuples, batches))]
-
-
-def _gathered(data: Array, tuples: Array, batches: int) -> Array:
-    """One index with an array per batch dimension and per place in a tuple."""
-    leading = np.broadcast_shapes(data.shape[:batches], tuples.shape[:batches])
-    repeated = np.broadcast_to(data, leading + data.shape[batches:])
-    positions = leading + tuples.shape[batches:-1]
-    grids = np.indices(leading + (1,) * (len(positions) - batches), sparse=True)[:batches]
-    array = repeated[(*grids, *np.moveaxis(tuples, -1, 0))]
-    shape = positions + data.shape[batches + tuples.shape[-1] :]
-    return np.array(np.broadcast_to(array, shape), data.dtype, order="C")
 
 
 def _reshape(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
@@ -231,6 +181,11 @@ def _pad(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list
     return [Tensor(element_type=data.element_type, array=_padded(data.array, before, after, mode, _added(data, value)))]
 
 
+def _pad_1(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    refuse_if(any(pad < 0 for pads in inputs[1:3] for pad in pads.integers()), "pads.negative")
+    return _pad(inputs, attributes)
+
+
 def _check_limits(mode: str, shape: Sequence[int], largest: Sequence[int]) -> None:
     for size, most in zip(shape, largest, strict=True):
         if most > 0:
@@ -241,14 +196,7 @@ def _check_limits(mode: str, shape: Sequence[int], largest: Sequence[int]) -> No
 
 def _added(data: Tensor, value: Tensor | None) -> Array:
     """The element that is added in the mode constant, as a scalar."""
-    return _zero(data) if value is None else value.array
-
-
-def _zero(data: Tensor) -> Array:
-    """The zero of an element type as a scalar, which for strings is the empty string."""
-    if data.type.kind == "string":
-        return np.array("", data.array.dtype)
-    return np.array(_NF4_ZERO if data.element_type == "nf4" else 0, data.array.dtype)
+    return zero_of(data) if value is None else value.array
 
 
 def _padded(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, value: Array) -> Array:
@@ -274,21 +222,37 @@ def _padded(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, va
 
 #: Per operation a function for arguments that the declaration allows. Settings are computed in whole bytes.
 FUNCTIONS: Mapping[str, Function] = {
+    "BatchToSpace-2": batch_to_space,
+    "Broadcast-1": broadcast,
+    "Broadcast-3": broadcast,
     "Concat-1": _concat,
     "Constant-1": _constant,
-    "Convert-1": _convert,
+    "Convert-1": convert,
     "Convolution-1": convolution,
-    "Gather-8": _gather,
-    "GatherND-8": _gather_nd,
+    "DepthToSpace-1": depth_to_space,
+    "Gather-1": gather_7,
+    "Gather-7": gather_7,
+    "Gather-8": gather,
+    "GatherND-5": gather_nd_5,
+    "GatherND-8": gather_nd,
+    "Pad-1": _pad_1,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Reverse-1": reverse,
     "Roll-7": roll,
-    "ShapeOf-3": _shape_of,
+    **SCATTERS,
+    "ShapeOf-1": shape_of_1,
+    "ShapeOf-3": shape_of,
+    "ShuffleChannels-1": shuffle_channels,
     "Slice-8": _slice,
+    "SpaceToBatch-2": space_to_batch,
+    "SpaceToDepth-1": space_to_depth,
     "Split-1": _split,
+    "Squeeze-1": squeeze,
+    "Squeeze-15": squeeze,
     "StridedSlice-1": _strided_slice,
     "Tile-1": tile,
     "Transpose-1": _transpose,
+    "Unsqueeze-1": unsqueeze,
     "VariadicSplit-1": _variadic_split,
 }

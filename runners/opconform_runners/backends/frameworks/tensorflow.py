@@ -13,8 +13,8 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
-from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework
-from opconform_runners.backends.frameworks.rows.tensorflow import ROWS
+from opconform_runners.backends.frameworks.framework import Framework
+from opconform_runners.backends.frameworks.rows.tensorflow import ROWS, TYPES
 from opconform_runners.backends.frameworks.settings import plain
 
 
@@ -27,9 +27,7 @@ def _static(value: Any) -> Any:
 _TENSORFLOW = Framework(
     name="tensorflow",
     version=tf.__version__,
-    # the types for which the operations used here have CPU kernels
-    types={byte_type.name: tf.as_dtype(str(byte_type.native)) for byte_type in BYTE_TYPES if byte_type.name != "f8e8m0"}
-    | {"string": tf.string},
+    types=TYPES | {"string": tf.string},
     rows=ROWS,
     tensor=tf.constant,
     translation=Translation(

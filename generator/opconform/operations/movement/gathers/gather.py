@@ -1,5 +1,6 @@
-"""Gather-8, from its specification page: slices of data along an axis, selected by a tensor of indices."""
+"""Gather-8, 7 and 1, from their specification pages: slices of data along an axis, selected by a tensor of indices."""
 
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -8,7 +9,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS
 from opconform.operations.interpretation import Reading, is_empty
-from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, DATA, axis_of
+from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, DATA, axis_of, dimension
 from opconform.operations.movement.gathers.batches import BATCH_FACTS
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
@@ -88,4 +89,34 @@ GATHER = Operation(
     readings={
         "data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data")) or is_empty(a.operand("indices"))),
     },
+)
+
+
+def _is_outside(arguments: Arguments) -> bool:
+    """Whether an index is negative, or beyond the dimension (Gather-7 and Gather-1, Inputs, 2)."""
+    size = dimension(arguments)
+    return any(not 0 <= index < size for index in arguments.integers("indices"))
+
+
+#: Without negative indices, and without zeros where an index is out of range.
+GATHER_7 = replace(
+    GATHER,
+    name="Gather-7",
+    inputs=(DATA, Port("indices", setting=True, types=INTEGERS), AXIS),
+    checks={**GATHER.checks, "indices.range": _is_outside},
+)
+
+
+def _without_batches(arguments: Arguments) -> Arguments:
+    return replace(arguments, attributes={"batch_dims": 0})
+
+
+#: Gather-7 without batch dimensions.
+GATHER_1 = replace(
+    GATHER_7,
+    name="Gather-1",
+    attributes=(),
+    checks={**AXIS_CHECKS, "indices.range": _is_outside},
+    moved=lambda a, places: _selected(_without_batches(a), places),
+    shapes=lambda a: [_shape(_without_batches(a))],
 )

@@ -1,4 +1,4 @@
-"""GatherND-8, from its specification page: elements or slices of data, each selected by a tuple of indices."""
+"""GatherND-8 and 5, from their specification pages: elements or slices of data, each selected by a tuple of indices."""
 
 from dataclasses import replace
 from math import prod
@@ -131,4 +131,30 @@ GATHER_ND = Operation(
         "indices.empty-tuple": Reading(rejects=lambda a: _length(a) == 0),
         "batch_dims.broadcast-indices": Reading(rejects=lambda a: any(_alone(a)), rewrites=(_first_batches,)),
     },
+)
+
+
+def _is_not_counted_from_the_front(arguments: Arguments) -> bool:
+    """Whether an index is negative, or out of range (GatherND-5, Inputs, 2)."""
+    return _is_outside(arguments) or any(index < 0 for index in arguments.integers("indices"))
+
+
+def _joined_shape(arguments: Arguments) -> Shape:
+    """The shape with all batch dimensions as one (GatherND-5, Attributes, `batch_dims`, Description)."""
+    shape, batches = _shape(arguments), _batches(arguments)
+    return (prod(shape[:batches]), *shape[batches:]) if batches else shape
+
+
+def _joined(arguments: Arguments, places: Places) -> list[Array]:
+    [array] = _selected(arguments, places)
+    return [array.reshape(_joined_shape(arguments))]
+
+
+#: Without negative indices, and with one dimension for all batches.
+GATHER_ND_5 = replace(
+    GATHER_ND,
+    name="GatherND-5",
+    checks={**GATHER_ND.checks, "indices.range": _is_not_counted_from_the_front},
+    moved=_joined,
+    shapes=lambda a: [_joined_shape(a)],
 )

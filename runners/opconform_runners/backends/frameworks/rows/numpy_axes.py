@@ -1,12 +1,14 @@
 """Operations along single axes, as the `numpy` backend executes them."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.graph import padded
 
 
 def tile(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
@@ -15,6 +17,37 @@ def tile(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tenso
     refuse_if(any(integer < 0 for integer in repeats.integers()), "repeats.negative")
     array = np.tile(data.array, repeats.integers())
     return [Tensor(element_type=data.element_type, array=np.array(array, data.array.dtype, order="C"))]
+
+
+def broadcast(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Broadcast-1 and Broadcast-3 by new dimensions and `numpy.repeat`."""
+    data, target_shape, mapping = padded(inputs, 3)
+    target, mode, array = target_shape.integers(), attributes.get("mode", "numpy"), data.array
+    refuse_if(target and min(target) < 0, "target_shape.negative")
+    if mode == "explicit":
+        refuse_if(mapping is None, "axes_mapping.explicit")
+        array = _mapped(array, mapping.integers(), len(target))
+    else:
+        refuse_if(mapping is not None, "axes_mapping.other-modes")
+        refuse_if(mode == "numpy" and array.ndim > len(target), "numpy.rank")
+        while array.ndim < len(target):
+            array = array[np.newaxis]
+    for axis, size in enumerate(reversed(target), 1):
+        if array.shape[-axis] == 1:
+            array = np.repeat(array, size, -axis)
+        refuse_if(array.shape[-axis] != size and (mode, size) != ("bidirectional", 1), f"{mode}.dimensions")
+    return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]
+
+
+def _mapped(array: Array, axes: list[int], rank: int) -> Array:
+    """The array with new dimensions beside those that some axes of a rank name."""
+    refuse_if(len(axes) != array.ndim, "axes_mapping.count")
+    for axis, after in pairwise([*axes, rank]):
+        refuse_if(axis < 0, "axes_mapping.negative")
+        refuse_if(axis >= rank, "axes_mapping.range")
+        refuse_if(axis > after, "axes_mapping.sorted")
+        refuse_if(axis == after, "axes_mapping.repeated")
+    return np.expand_dims(array, tuple(axis for axis in range(rank) if axis not in axes))
 
 
 def reverse(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:

@@ -8,16 +8,22 @@ from typing import Any
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
+from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.rows.blocks import CHANNELS, images
+from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, REMOVED, one_by_one
+from opconform_runners.backends.frameworks.rows.elements import destination
 from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.rows.pads import pairs
+from opconform_runners.backends.frameworks.rows.scatter import SLICES_AT
 from opconform_runners.backends.frameworks.rows.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.rows.split import CONCAT, DIVIDED, SIZED
 
 
 def torch_framework(torch: Any, version: str) -> Framework:
     """PyTorch's operations, by PyTorch or by what records its calls."""
+    # those that carry every bit of an element; int1 to int7 and uint1 to uint7 have no kernels
+    types = {kind.name: getattr(torch, str(kind.native)) for kind in BYTE_TYPES}
 
     def index(indices: Any) -> Any:
         """Indices of one of the two types that indexing with tensors takes; those of other types are converted."""
@@ -38,13 +44,24 @@ def torch_framework(torch: Any, version: str) -> Framework:
             raise Unsupported(f"the mode {mode} pads three dimensions at most")
         return torch.nn.functional.pad(data[None, None], flat, {"edge": "replicate"}.get(mode, mode))[0, 0]
 
+    def copied_slices(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+        """`torch.index_copy`, which takes a list of indices of type i64."""
+        shape = (*data.shape[:axis], indices.numel(), *data.shape[axis + 1 :])
+        return torch.index_copy(data, axis, index(indices).long().reshape(-1), updates.reshape(shape))
+
+    def shape_of(data: Any, output_type: str = "i64") -> Any:
+        return torch.tensor(list(data.shape), dtype={"i64": torch.int64, "i32": torch.int32}[output_type])
+
     return Framework(
         name="torch",
         version=version,
-        # those that carry every bit of an element; int1 to int7 and uint1 to uint7 have no kernels
-        types={kind.name: getattr(torch, str(kind.native)) for kind in BYTE_TYPES},
+        types=types,
         rows={
+            "Broadcast-1": Row(torch.broadcast_to, TARGET),
+            "Broadcast-3": Row(torch.broadcast_to, TARGET),
             "Concat-1": Row(lambda axis, tensors: torch.cat(tensors, dim=axis), CONCAT),
+            "DepthToSpace-1": Row(torch.nn.functional.pixel_shuffle, images("depth_first")),
+            "Convert-1": Row(lambda data, kind: data.to(kind), destination(types)),
             "Gather-8": Row(partial(indexed, torch.arange, index=index), ALONG),
             "GatherND-8": Row(
                 partial(indexed_nd, torch.arange, torch.broadcast_to, index=index),
@@ -56,11 +73,19 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Reshape-1": Row(torch.reshape, SIZES),
             "Reverse-1": Row(torch.flip, AXES),
             "Roll-7": Row(torch.roll, SHIFTS),
+            "ShuffleChannels-1": Row(torch.nn.functional.channel_shuffle, CHANNELS),
+            "ScatterUpdate-3": Row(copied_slices, SLICES_AT, tensors=("indices",)),
+            "ShapeOf-1": Row(shape_of),
+            "ShapeOf-3": Row(shape_of),
             "Slice-8": Row(item, SLICES),
+            "SpaceToDepth-1": Row(torch.nn.functional.pixel_unshuffle, images("depth_first")),
             "Split-1": Row(lambda axis, *split: [*torch.tensor_split(*split, dim=axis)], DIVIDED),
+            "Squeeze-1": Row(torch.squeeze, REMOVED),
+            "Squeeze-15": Row(torch.squeeze, REMOVED),
             "StridedSlice-1": Row(item, STRIDED),
             "Tile-1": Row(torch.tile, REPEATS),
             "Transpose-1": Row(torch.permute, ORDER),
+            "Unsqueeze-1": Row(one_by_one(torch.unsqueeze), NEW_ONE_BY_ONE),
             "VariadicSplit-1": Row(lambda axis, *split: [*torch.split_with_sizes(*split, dim=axis)], SIZED),
         },
         tensor=lambda value, kind: torch.tensor(value, dtype=kind),

@@ -1,0 +1,96 @@
+"""Gathers, and what they share with other operations, as the `numpy` backend executes them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.frameworks.rows.gather import batches_of, check_tuples
+
+#: The code of 0 in the table of nf4.
+_NF4_ZERO = 0b0111
+
+
+def axis_of(axis: Tensor, data: Tensor) -> int:
+    """The axis as it is given."""
+    [along] = axis.integers()
+    check_axis(along, len(data.shape))
+    return along
+
+
+def check_axis(axis: int, rank: int) -> None:
+    """Raise `Rejected` if a tensor of a rank has no such axis."""
+    refuse_if(axis >= rank or axis < -rank, "axis.range")
+
+
+def zero_of(data: Tensor) -> Array:
+    """The zero of an element type as a scalar, which for strings is the empty string."""
+    if data.type.kind == "string":
+        return np.array("", data.array.dtype)
+    return np.array(_NF4_ZERO if data.element_type == "nf4" else 0, data.array.dtype)
+
+
+def gather(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Gather-8 by `np.take`."""
+    data, indices, axis = inputs
+    along = axis_of(axis, data) % data.array.ndim
+    batches = batches_of(attributes.get("batch_dims", 0), (data, indices), along)
+    return [Tensor(element_type=data.element_type, array=_taken(data, indices, along, batches))]
+
+
+def _taken(tensor: Tensor, indices: Tensor, axis: int, batch: int) -> Array:
+    """`np.take` in each batch, from data with one more slice of zeros for the indices that are out of range."""
+    data = tensor.array
+    output = np.empty((*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :]), data.dtype)
+    if not output.size:  # one slice of zeros can be too large for the memory
+        return output
+    size = data.shape[axis]
+    zeros = np.full((*data.shape[:axis], 1, *data.shape[axis + 1 :]), zero_of(tensor))
+    extended = np.concatenate([data, zeros], axis)
+    places = [integer if -size <= integer < 0 or 0 <= integer < size else size for integer in indices.integers()]
+    rows = np.array([place - (place < 0) for place in places], np.int64).reshape(indices.shape)
+    for number in np.ndindex(*data.shape[:batch]):
+        output[number] = np.take(extended[number], rows[number], axis - batch)
+    return output
+
+
+def gather_nd(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """GatherND-8 by indexing with arrays."""
+    data, indices = inputs
+    batches, length = attributes.get("batch_dims", 0), indices.shape[-1]
+    check_tuples(data.shape, indices.shape, batches)
+    numbers = indices.integers()
+    for place, size in enumerate(data.shape[batches : batches + length]):
+        refuse_if(any(number >= size or number < -size for number in numbers[place::length]), "indices.range")
+    tuples = np.array(numbers, np.int64).reshape(indices.shape)
+    return [Tensor(element_type=data.element_type, array=_gathered(data.array, tuples, batches))]
+
+
+def _gathered(data: Array, tuples: Array, batches: int) -> Array:
+    """One index with an array per batch dimension and per place in a tuple."""
+    leading = np.broadcast_shapes(data.shape[:batches], tuples.shape[:batches])
+    repeated = np.broadcast_to(data, leading + data.shape[batches:])
+    positions = leading + tuples.shape[batches:-1]
+    grids = np.indices(leading + (1,) * (len(positions) - batches), sparse=True)[:batches]
+    array = repeated[(*grids, *np.moveaxis(tuples, -1, 0))]
+    shape = positions + data.shape[batches + tuples.shape[-1] :]
+    return np.array(np.broadcast_to(array, shape), data.dtype, order="C")
+
+
+def gather_7(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Gather-7, and Gather-1 without batch dimensions."""
+    data, indices, axis = inputs
+    size = data.shape[axis_of(axis, data)]
+    refuse_if(any(index not in range(size) for index in indices.integers()), "indices.range")
+    return gather(inputs, attributes)
+
+
+def gather_nd_5(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """GatherND-5, whose output has one dimension for all batches."""
+    batches = attributes.get("batch_dims", 0)
+    [output] = gather_nd(inputs, attributes)
+    refuse_if(any(index < 0 for index in inputs[1].integers()), "indices.range")
+    joined = (int(np.prod(output.shape[:batches])), *output.shape[batches:])
+    return [Tensor(element_type=output.element_type, array=output.array.reshape(joined))] if batches else [output]
