@@ -31,7 +31,7 @@ CORE_ALONE = Selection(profiles=(CORE,))
 
 SIGN_LOST, ZERO_AXIS = "settings/Split-1/axis/sign-lost", "settings/Split-1/axis/zero"
 #: Every so many mutants one is run wherever the tests are.
-STEP = 20
+STEP = 60
 
 ZERO = """\
 op: Split-1

@@ -7,6 +7,7 @@ from opconform.model.draft import Draft, Neighbour, TensorDraft, inference, oper
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, TensorType
 from opconform.operations.neighbours.convolution import convolved
+from opconform.operations.neighbours.exported import flattened
 from opconform.operations.operation import ContextError, Operation, Tested
 from opconform.suite.case import Attribute, Graph, Node
 from opconform.tensors.tensor import Tensor
@@ -45,7 +46,7 @@ def graph_of(draft: Draft) -> Graph:
         return Graph(nodes=(node,), outputs=node.outputs)
     if draft.then is not None:
         return _followed(node, draft.then, has_outputs=bool(outputs))
-    build = {"convolved": convolved, **operation.contexts}[draft.context]
+    build = {"convolved": convolved, "flattened": flattened, **operation.contexts}[draft.context]
     return build(Tested(operation=operation, node=node, arguments=draft.arguments, outputs=outputs))
 
 

@@ -31,7 +31,7 @@ class Tested:
 
 
 #: The contexts of every operation, besides `bare`, `folded` and `then`.
-SHARED_CONTEXTS = ("convolved",)
+SHARED_CONTEXTS = ("convolved", "flattened")
 
 
 class ContextError(Exception):
