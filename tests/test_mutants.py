@@ -66,16 +66,12 @@ def workbench(core_suite: Path) -> Workbench:
 
 @pytest.fixture(scope="module")
 def all_kills(core_suite: Path, shipped_suite: Path) -> Mapping[str, Kill]:
-    """The failures of the mutants that the core must kill in the core, and of all others in all profiles."""
-    by_core = [name for name, row in MUTANTS.items() if row.core and row.level == "normative"]
-    others = [name for name in MUTANTS if name not in by_core]
-    return {
-        kill.name: kill
-        for kill in (
-            *kills_of(core_suite, by_core, CORE_ALONE, jobs=3, timeout=5.0),
-            *kills_of(shipped_suite, others, Selection(), jobs=2, timeout=5.0),
-        )
-    }
+    """The failures of normative mutants in the core, and of those that survive it and of other readings in all profiles."""
+    normative = [name for name, row in MUTANTS.items() if row.level == "normative"]
+    kills = {kill.name: kill for kill in kills_of(core_suite, normative, CORE_ALONE, jobs=3, timeout=5.0)}
+    killed = {x.row.name for x in assessments(core_suite, kills) if x.by_core or x.row.core}
+    others = [name for name in MUTANTS if name not in killed]
+    return kills | {kill.name: kill for kill in kills_of(shipped_suite, others, Selection(), jobs=2, timeout=5.0)}
 
 
 def assessments(suite: Path, kills: Mapping[str, Kill], *, strict: bool = False) -> list[Assessment]:
