@@ -21,18 +21,26 @@ from tests.conftest import ROOT, Run
 OPERATIONS = shipped_operations()
 
 
+#: Profiles with too many cases to look at all of them.
+TOO_MANY = (EXHAUSTIVE, "functional")
+
+
+def groups() -> list[Group]:
+    """The shipped groups of the other profiles."""
+    return [group for spec in load_specs([]) for group in spec.groups if group.settings.profile not in TOO_MANY]
+
+
 @cache
-def groups() -> list[tuple[Group, list[Draft]]]:
-    """Every shipped group and its drafts, besides those of the profiles `exhaustive` and `functional`, which are too many."""
+def expanded() -> list[tuple[Group, list[Draft]]]:
+    """These groups and their drafts."""
     limits = replace(LIMITS, elements=1 << 31)
-    too_many = (EXHAUSTIVE, "functional")
-    shipped = [group for spec in load_specs([]) for group in spec.groups if group.settings.profile not in too_many]
-    return [(group, list(expand(group, limits=limits))) for group in shipped]
+    return [(group, list(expand(group, limits=limits))) for group in groups()]
 
 
+@pytest.mark.ci_only
 def test_every_requirement_has_its_cases() -> None:
     """Each requirement has a valid case, and a rejected one with its twin where it can be violated."""
-    drafts = [x for _, some in groups() for x in some]
+    drafts = [x for _, made in expanded() for x in made]
     accepted = {(draft.op, name) for draft in drafts if draft.twin is None for name in draft.requirements}
     rejected = {(draft.op, draft.rejected_for) for draft in drafts if draft.rejected_for is not None}
 
@@ -76,9 +84,10 @@ def test_list_shows_the_cases_and_the_source_of_each_requirement(opconform: Run)
     assert "Inputs, 2; Types, T2 (2020-07); Inputs, 2; Types, T_AXIS (rst)" in {row["source"] for row in rows}
 
 
+@pytest.mark.ci_only
 def test_an_interpretation_decides_about_nothing_else() -> None:
     """A case that is right by a reading alone names, beside it, only what the outputs must be once it is accepted."""
-    for group, drafts in groups():
+    for group, drafts in expanded():
         found = requirements_of(group.op)
         readings = {
             requirement
@@ -91,10 +100,11 @@ def test_an_interpretation_decides_about_nothing_else() -> None:
             assert not others or all(draft.rejected_for is None for draft in drafts), group.place
 
 
+@pytest.mark.ci_only
 def test_random_bits_of_floats_ask_for_their_nans() -> None:
     """A backend that changes a NaN's payload breaks that requirement and no other, so the case has to name it."""
     floats = {"bf16", "f16", "f32", "f64", "f8e4m3", "f8e5m2"}
-    for group, drafts in groups():
+    for group, drafts in expanded():
         if group.settings.profile == "large":
             continue
         for draft in drafts:
@@ -107,9 +117,9 @@ def test_random_bits_of_floats_ask_for_their_nans() -> None:
 
 def test_the_core_is_not_random_and_no_title_is_repeated() -> None:
     """No group of `core` has random cases, and no two groups of an operation exist for the same reason."""
-    titles = [(group.op, group.settings.title) for group, _ in groups()]
+    titles = [(group.op, group.settings.title) for group in groups()]
 
-    assert all(group.settings.random is None for group, _ in groups() if group.settings.profile == "core")
+    assert all(group.settings.random is None for group in groups() if group.settings.profile == "core")
     assert len(titles) == len(set(titles))
 
 
