@@ -21,7 +21,7 @@ from opconform_runners.harness.registry import load
 FILES = ("miniatures.py", "misreturned.py", "two_devices.py")
 #: The miniatures that end, block or fill their process, or are about another one.
 ISOLATED = (
-    *("Aborts", "AbortsUndeclared", "Chats", "Forks", "Hangs", "Leaks", "Nobody", "RightTheSecondTime"),
+    *("Aborts", "AbortsUndeclared", "Chats", "Forks", "Hangs", "Leaks", "Missing", "RightTheSecondTime"),
     *("EndsLater", "ExitsLater", "KillsItsSupervisorLater", "StopsLater"),
 )
 

@@ -48,7 +48,7 @@ class Torch:
         try:
             function = execute(case, constants)
             return [[_tensor(torch.as_tensor(x)) for x in function(**fed)] for fed in parameters]
-        except Rejected as refusal:  # there is no build
+        except Rejected as refusal:  # torch does not build a model
             raise Rejected("run", refusal.message, refusal.requirement) from refusal
 
 

@@ -127,7 +127,7 @@ class OutcomeLog:
     def add(self, logged: LoggedOutcome, files: Sequence[bytes] = ()) -> None:
         """Write a line at once, after the outputs that it names, or raise a DiskError.
 
-        Outputs for which there is no room are left out.
+        Outputs that do not fit into the rest of the room are left out.
         """
         if files and not self._outputs.has_room(sum(map(len, files))) and isinstance(logged.outcome, Saved):
             logged, files = replace(logged, outcome=replace(logged.outcome, files=())), ()

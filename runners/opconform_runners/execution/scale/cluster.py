@@ -72,7 +72,7 @@ def connected(url: str) -> Iterator["Cluster"]:
 
 
 def _check_answers(address: str) -> None:
-    """Raise an `OSError` if there is no scheduler of dask at an address.
+    """Raise an `OSError` if an address does not answer as a scheduler of dask.
 
     A scheduler begins each connection with the length of a short message. Dask itself would wait for minutes.
     """
