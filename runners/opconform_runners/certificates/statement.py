@@ -162,7 +162,7 @@ def _tests_of(report: Report) -> dict[str, tuple[str, ...]]:
             tests["warned"].append(f"{row.op}/{row.id}")
         elif row.counts["pass"] and not row.is_mapped:
             tests["passed"].append(f"{row.op}/{row.id}")
-    return {name: tuple(found) for name, found in tests.items()}
+    return {name: tuple(names) for name, names in tests.items()}
 
 
 def statement_bytes(statement: Statement) -> bytes:

@@ -41,15 +41,15 @@ def command(
     selection: Selection,
     generation: GenerationOptions,
     cluster: ClusterOptions,
-    **given: bool,
+    **values: bool,
 ) -> None:
     """Write a suite from SPECs (YAML files or folders; the shipped specs by default).
 
     An existing suite of the same specs is replaced when the new one is complete.
     """
-    options = generation.options(replace(selection, operations=named_operations(specs)), blind=given["blind"])
+    options = generation.options(replace(selection, operations=named_operations(specs)), blind=values["blind"])
     options = replace(options, executor=cluster.executors(generation.jobs).generation)
-    generated = generate_shown(specs, out, options, quiet=given["as_json"])
+    generated = generate_shown(specs, out, options, quiet=values["as_json"])
     header, counts = generated.header, generated.header.counts
     kinds = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected"
     document = {
@@ -60,7 +60,7 @@ def command(
         "warnings": list(generated.warnings),
     }
     line = f"{generated.out}: {counted(sum(counts.values()), 'case')} ({kinds}); suite digest {header.digest}"
-    print_result(document, [line, *_left_out(header)], as_json=given["as_json"])
+    print_result(document, [line, *_left_out(header)], as_json=values["as_json"])
 
 
 def _left_out(header: Header) -> Iterator[str]:

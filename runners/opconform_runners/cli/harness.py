@@ -104,12 +104,12 @@ def _lines(name: str, checked: Sequence[Checked]) -> Iterator[RenderableType]:
         row.add_row(_MARKS[result.state], result.id, Text(result.sentence))
         yield row
         yield from _remarks(result)
-    held, unasked = (sum(result.state == state for result in checked) for state in ("holds", "not applicable"))
+    obeyed, unasked = (sum(result.state == state for result in checked) for state in ("holds", "not applicable"))
     broken = _broken(checked)
     named = f", {counted(len(broken), 'is broken', 'are broken')}: {', '.join(broken)}" if broken else ""
     aside = f"; {counted(unasked, 'is', 'are')} not applicable" if unasked else ""
     unknown = "" if _is_checked(checked) else f" {_UNCHECKED}"
-    yield f"{name}: {counted(held, 'rule is obeyed', 'rules are obeyed')}{named}{aside}.{unknown}"
+    yield f"{name}: {counted(obeyed, 'rule is obeyed', 'rules are obeyed')}{named}{aside}.{unknown}"
 
 
 def _remarks(result: Checked) -> Iterator[Text]:

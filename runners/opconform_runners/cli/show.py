@@ -51,14 +51,14 @@ def command(case: str, out: Path | None, sources: tuple[Path, ...], as_json: boo
         if "results" in kinds and place != out:
             raise UsageError(f"{place} is not a case. Name the case first: `opconform show CASE {place}`.")
     if out is None:
-        found, returned = one_case(case, sources), []
+        listed, returned = one_case(case, sources), []
     else:
         if as_json:
             raise UsageError(f"--json prints case.json. The result of the case is in results.jsonl in {out}.")
         [subject] = subjects_of([finished(out)], next(iter(sources), None), ())
-        found = one_case(case, sources if subject.suite is None else [subject.suite.store.root])
-        returned = _returned(found, subject)
-    print_result(document_of(found.case) if as_json else None, [*_lines(found), *returned], as_json=as_json)
+        listed = one_case(case, sources if subject.suite is None else [subject.suite.store.root])
+        returned = _returned(listed, subject)
+    print_result(document_of(listed.case) if as_json else None, [*_lines(listed), *returned], as_json=as_json)
 
 
 def _returned(shown: ListedCase, subject: Subject) -> list[str]:

@@ -66,8 +66,8 @@ class Report:
     @property
     def backend(self) -> str:
         """The installed backend that was run, without its device; empty for the class of a file and for a harness."""
-        found = _BACKEND.match(self.started)
-        return found[1] if found is not None else ""
+        match = _BACKEND.match(self.started)
+        return match[1] if match is not None else ""
 
     @cached_property
     def requirements(self) -> tuple[RequirementRow, ...]:

@@ -209,12 +209,12 @@ def _report_of_results(written: WrittenResults) -> Report:
 def _report_of_log(out: Path, suite: Path | None) -> Report:
     """The report of a run that was killed."""
     places = (out / "suite", out.parent / "suite") if suite is None else (suite,)
-    found = next((place for place in places if suite is not None or (place / HEADER).is_file()), None)
+    place_of_suite = next((place for place in places if suite is not None or (place / HEADER).is_file()), None)
     log = log_in(out)
-    if found is None or log.header.streamed is not None:
+    if place_of_suite is None or log.header.streamed is not None:
         is_streamed = (out / BATCHES).is_dir()
         advice = "Run the same command again to continue"
         advice += "." if is_streamed else ", or name its suite with `report --suite`."
         raise MissingError(f"The run in {out} was killed before it had results. {advice}")
-    results = results_of(log, open_suite(found))
+    results = results_of(log, open_suite(place_of_suite))
     return report_of(log.header, results, gave_up=f"Interrupted {progress_of(len(results), log.header.cases)}")

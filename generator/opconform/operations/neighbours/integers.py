@@ -37,8 +37,8 @@ def computing(
 
 
 def _ints(arguments: Arguments, name: str) -> tuple[int, ...]:
-    given = arguments.attributes[name]
-    return tuple(int(x) for x in given) if isinstance(given, tuple) else ()
+    value = arguments.attributes[name]
+    return tuple(int(x) for x in value) if isinstance(value, tuple) else ()
 
 
 def _typed(arguments: Arguments, attribute: str, shape: tuple[int, ...]) -> TensorType:

@@ -86,9 +86,9 @@ class Jax:
     def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed, all from one compiled function."""
         _check(case, feeds)
-        given = [{input_.name: _argument(case, input_, feed[input_.name]) for input_ in case.inputs} for feed in feeds]
-        constants = {input_.name: given[0][input_.name] for input_ in case.inputs if input_.binding == "constant"}
-        fed = [{name: value for name, value in x.items() if name not in constants} for x in given]
+        inputs = [{input_.name: _argument(case, input_, feed[input_.name]) for input_ in case.inputs} for feed in feeds]
+        constants = {input_.name: inputs[0][input_.name] for input_ in case.inputs if input_.binding == "constant"}
+        fed = [{name: value for name, value in x.items() if name not in constants} for x in inputs]
         build = _JAX.translation.caller("build")
         traced = jax.jit(lambda parameters: _JAX.outputs(case, {**constants, **parameters}, build)).trace(fed[0])
         compiled = build(lambda: traced.lower().compile())
@@ -104,9 +104,9 @@ def _check(case: Case, feeds: Sequence[Inputs]) -> None:
             raise Unsupported("JAX compiles for static shapes")
 
 
-def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
+def _argument(case: Case, port: Input, tensor: Tensor) -> Any:
     """Setting integers as Python's own; other setting values as an array of their type, as JAX users write them."""
-    if _JAX.takes_tensor(case, given):
+    if _JAX.takes_tensor(case, port):
         return jnp.asarray(tensor.array.view(_JAX.type_of(tensor)))
     native = tensor.type.native
     if tensor.type.is_integer or native is None:

@@ -94,16 +94,16 @@ class Tinygrad:
         return [self._executed(case, feed) for feed in feeds]
 
     def _executed(self, case: DeclaredCase, feed: Inputs) -> Outputs:
-        given = {input_.name: _argument(case, input_, feed[input_.name], self._device) for input_ in case.inputs}
+        arguments = {input_.name: _argument(case, input_, feed[input_.name], self._device) for input_ in case.inputs}
         build = _TINYGRAD.translation.caller("build")
-        outputs = [output.contiguous() for output in _TINYGRAD.outputs(case, given, build)]
+        outputs = [output.contiguous() for output in _TINYGRAD.outputs(case, arguments, build)]
         if filled := [output for output in outputs if 0 not in output.shape]:
             _TINYGRAD.translation.caller("run")(Tiny.realize, *filled)
         return [_tensor(output) for output in outputs]
 
 
-def _argument(case: Case, given: Input, tensor: Tensor, device: str) -> Any:
-    if not _TINYGRAD.takes_tensor(case, given):
+def _argument(case: Case, port: Input, tensor: Tensor, device: str) -> Any:
+    if not _TINYGRAD.takes_tensor(case, port):
         return plain(tensor, _TINYGRAD.types)
     kind = _TINYGRAD.type_of(tensor)
     if tensor.array.size == 0:

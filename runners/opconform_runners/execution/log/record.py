@@ -244,9 +244,9 @@ def open_record(path: Path) -> Record:
     log = read_log(member_content(archive, path, OUTCOMES, _LIMIT), f"{path}: {OUTCOMES}")
     lines = _executions(log.lines, log.header, path)
     names = {name for both in lines.values() for name in _held_names(*both)}
-    held = sorted(archive.namelist())
-    if held != sorted([OUTCOMES, *names, *([MARK] if names else [])]):
-        odd = min(set(held) ^ {OUTCOMES, MARK, *names}, default="a repeated file")
+    members = sorted(archive.namelist())
+    if members != sorted([OUTCOMES, *names, *([MARK] if names else [])]):
+        odd = min(set(members) ^ {OUTCOMES, MARK, *names}, default="a repeated file")
         raise SuiteError(f"{path} does not contain exactly the files that it lists: {odd}.")
     with open_regular(path, follow_links=True) as file:  # only now, since a huge file would take long
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -262,15 +262,15 @@ def _executions(
     lines: Sequence[LoggedOutcome], header: RunHeader, path: Path
 ) -> dict[str, tuple[LoggedOutcome, LoggedOutcome]]:
     """The first and the second execution of each case; that alone counts more than that in a fresh harness."""
-    found: dict[str, dict[Attempt, LoggedOutcome]] = defaultdict(dict)
+    runs: dict[str, dict[Attempt, LoggedOutcome]] = defaultdict(dict)
     for logged in lines:
-        if logged.execution in found[logged.case] or logged.execution == "neighbour-check" or logged.own is not None:
+        if logged.execution in runs[logged.case] or logged.execution == "neighbour-check" or logged.own is not None:
             raise SuiteError(f"{path}: {OUTCOMES} has a line of {logged.case} that no recording has.")
-        found[logged.case][logged.execution] = logged
+        runs[logged.case][logged.execution] = logged
     both = {
-        case: (logged.get("first"), logged.get("alone", logged.get("again"))) for case, logged in sorted(found.items())
+        case: (logged.get("first"), logged.get("alone", logged.get("again"))) for case, logged in sorted(runs.items())
     }
     whole = {case: (first, second) for case, (first, second) in both.items() if first and second}
-    if len(whole) != header.cases or len(found) != header.cases:
+    if len(whole) != header.cases or len(runs) != header.cases:
         raise SuiteError(f"{path} is not complete: {OUTCOMES} does not have two executions of each case.")
     return whole

@@ -174,9 +174,9 @@ class RemoteExecution:
             return
         first, second = expected.facts, machine.facts
         names = (name for name in {**first, **second} if first.get(name) != second.get(name))
-        other = [f"{name} ({first.get(name)}, {second.get(name)})" for name in names]
+        differing = [f"{name} ({first.get(name)}, {second.get(name)})" for name in names]
         raise ClusterError(
-            f"Two workers differ in {', '.join(other) or 'what the backend declares'}. "
+            f"Two workers differ in {', '.join(differing) or 'what the backend declares'}. "
             f"Use workers that are alike, and run the same command again: it continues."
         )
 

@@ -230,12 +230,12 @@ class Counted:
         """Add a batch. A failure of a repeated twin counts, even if the twin passed in another batch."""
         self.counts += tally_counts(end.tallies)
         for result in sorted(results, key=lambda result: result.id not in own):
-            held = self.kept.get(result.id)
+            known = self.kept.get(result.id)
             if result.id in own:
-                self.kept[result.id] = joined(result, held or result)
+                self.kept[result.id] = joined(result, known or result)
                 continue
-            if held is None and (self.shard is None or self.shard.holds(result.id)):
+            if known is None and (self.shard is None or self.shard.holds(result.id)):
                 uncount(self.counts, result)
-            self.kept[result.id] = joined(held or result, result)
+            self.kept[result.id] = joined(known or result, result)
         self.devices |= {*end.devices}
         self.threads |= {*end.threads}

@@ -32,11 +32,11 @@ def annotations_text(report: Report) -> str:
     """
     lines: list[str] = []
     for level in ("error", "warning", "notice"):
-        found = [annotation for annotation in _annotations(report) if annotation.level == level]
-        if len(found) > MOST:
-            more = f"{counted(len(found) - MOST + 1, f'more {level}')}; see the report for all of them."
-            found = [*found[: MOST - 1], _Annotation(level, "", more)]
-        lines.extend(_command(hit) for hit in found)
+        annotations = [annotation for annotation in _annotations(report) if annotation.level == level]
+        if len(annotations) > MOST:
+            more = f"{counted(len(annotations) - MOST + 1, f'more {level}')}; see the report for all of them."
+            annotations = [*annotations[: MOST - 1], _Annotation(level, "", more)]
+        lines.extend(_command(hit) for hit in annotations)
     return "".join(f"{line}\n" for line in lines)
 
 

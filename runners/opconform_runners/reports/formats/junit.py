@@ -48,8 +48,8 @@ def _suites(report: Report) -> Iterator[ET.Element]:
     for op in sorted({result.op for result in report.results}):
         yield _suite(op, list(_result_cases(report, op)), about)
     if report.baseline is not None and report.baseline.stale:
-        found = zip(report.baseline.stale, stale_sentences(report.baseline), strict=True)
-        stale = [_case("opconform.baseline", line.pattern, said, "failure", "stale") for line, said in found]
+        lines = zip(report.baseline.stale, stale_sentences(report.baseline), strict=True)
+        stale = [_case("opconform.baseline", line.pattern, said, "failure", "stale") for line, said in lines]
         yield _suite("baseline", stale, about)
 
 

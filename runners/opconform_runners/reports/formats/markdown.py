@@ -128,4 +128,4 @@ def _code(text: str) -> str:
 
 
 def _text(text: str, longest: int = _CELL) -> str:
-    return _SPECIAL.sub(lambda found: f"&#{ord(found.group())};", one_line(text, longest))
+    return _SPECIAL.sub(lambda match: f"&#{ord(match.group())};", one_line(text, longest))

@@ -29,8 +29,8 @@ def incident_sentence(incident: Incident) -> str:
 def deaths_clause(deaths: int) -> str:
     """How many processes crashed or hung."""
     how = "crashed or hung, but not with"
-    one, many = f"harness process {how} its last case alone", f"harness processes {how} their last case alone"
-    return counted(deaths, one, many)
+    singular, plural = f"harness process {how} its last case alone", f"harness processes {how} their last case alone"
+    return counted(deaths, singular, plural)
 
 
 def incident_notes(report: Report) -> Iterator[str]:

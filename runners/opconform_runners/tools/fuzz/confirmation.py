@@ -17,11 +17,11 @@ def executed_again(batches: Batches, trials: Sequence[Trial]) -> list[Find | Non
     """The failure of each trial, and whether it always fails; None where it never does."""
     outcomes = [[outcome] for outcome in batches.outcomes(trials)]
     for repeat in range(_REPEATS):
-        some = [number for number, outcome in enumerate(outcomes) if repeat < _repeats(outcome)]
-        if not some:
+        repeated = [number for number, outcome in enumerate(outcomes) if repeat < _repeats(outcome)]
+        if not repeated:
             break
-        again = batches.outcomes([trials[number] for number in some], once=True)
-        for number, outcome in zip(some, again, strict=True):
+        again = batches.outcomes([trials[number] for number in repeated], once=True)
+        for number, outcome in zip(repeated, again, strict=True):
             outcomes[number].append(outcome)
     return [_find(outcome) for outcome in outcomes]
 
@@ -31,7 +31,7 @@ def _repeats(outcomes: Sequence[Failure | Result]) -> int:
     first, *others = outcomes
     if not isinstance(first, Failure) and first.verdict != "pass":
         return 0
-    if any(isinstance(other, Failure) != isinstance(first, Failure) for other in others):
+    if any(isinstance(outcome, Failure) != isinstance(first, Failure) for outcome in others):
         return 0
     return _REPEATS_OF.get(first.result.reason or "", _REPEATS) if isinstance(first, Failure) else _REPEATS
 
@@ -40,12 +40,12 @@ def _find(outcomes: Sequence[Failure | Result]) -> Find | None:
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     if not failures:
         return None
-    found = failures[0]
+    first = failures[0]
     if any(
-        failure.signature[:-1] == found.signature[:-1] and failure.signature != found.signature for failure in failures
+        failure.signature[:-1] == first.signature[:-1] and failure.signature != first.signature for failure in failures
     ):
-        found = found.without_message
-    return Find(failure=found, is_confirmed=True, varies=len(failures) < len(outcomes))
+        first = first.without_message
+    return Find(failure=first, is_confirmed=True, varies=len(failures) < len(outcomes))
 
 
 def recurring(batches: Batches, find: Find) -> Find | None:

@@ -29,10 +29,10 @@ def change_binding(draft: Draft, random: Random) -> Draft | None:
     if draft.context == "folded":
         return None
     name = random.choice([*draft.tensors])
-    other: Mapping[str, str] = {"constant": "parameter", "parameter": "constant"}
-    binding = {**draft.binding, name: "parameter" if other[draft.binding[name]] == "parameter" else "constant"}
-    dynamic = {key: one for key, one in draft.dynamic.items() if binding[key] == "parameter"}
-    second = {key: one for key, one in (draft.second or {}).items() if binding[key] == "parameter"}
+    opposite: Mapping[str, str] = {"constant": "parameter", "parameter": "constant"}
+    binding = {**draft.binding, name: "parameter" if opposite[draft.binding[name]] == "parameter" else "constant"}
+    dynamic = {key: value for key, value in draft.dynamic.items() if binding[key] == "parameter"}
+    second = {key: value for key, value in (draft.second or {}).items() if binding[key] == "parameter"}
     return replace(draft, binding=binding, dynamic=dynamic, second=second or None)  # type: ignore[arg-type]
 
 

@@ -39,38 +39,38 @@ class Find:
         """What the case has besides shapes and values."""
         return parts(self.failure.trial.draft)
 
-    def may_repeat(self, other: "Find") -> bool:
+    def may_repeat(self, simpler: "Find") -> bool:
         """Whether another find explains this one: the operation is the same, and this one needs all that it needs."""
-        one, two = self.failure, other.failure
-        if self.varies or other.varies:  # chance decides what can be left out
-            return self.key == other.key
-        if one.trial.draft.op != two.trial.draft.op or not self._needs(other):
+        own, theirs = self.failure, simpler.failure
+        if self.varies or simpler.varies:  # chance decides what can be left out
+            return self.key == simpler.key
+        if own.trial.draft.op != theirs.trial.draft.op or not self._needs(simpler):
             return False
-        if one.signature == two.signature and not (self.is_reduced and one.marks.isdisjoint(two.marks)):
+        if own.signature == theirs.signature and not (self.is_reduced and own.marks.isdisjoint(theirs.marks)):
             return True
-        if one.symptom[1] == "nan-payload":  # NaNs changed as other numbers do
-            return two.symptom[1] == "value" and not one.marks.isdisjoint(two.marks)
-        return self._may_end_by(other)
+        if own.symptom[1] == "nan-payload":  # NaNs changed as other numbers do
+            return theirs.symptom[1] == "value" and not own.marks.isdisjoint(theirs.marks)
+        return self._may_end_by(simpler)
 
-    def _needs(self, other: "Find") -> bool:
+    def _needs(self, simpler: "Find") -> bool:
         """Whether this find has all parts of another; a conversion converts data of any width."""
-        shared = self.failure.marks & other.failure.marks
+        shared = self.failure.marks & simpler.failure.marks
         has_widths = not any(x.startswith(CONVERSIONS) for x in shared)
-        one, two = (parts(x.failure.trial.draft, has_widths=has_widths) for x in (self, other))
-        return set(two) <= set(one)
+        own, theirs = (parts(x.failure.trial.draft, has_widths=has_widths) for x in (self, simpler))
+        return set(theirs) <= set(own)
 
-    def _may_end_by(self, other: "Find") -> bool:
+    def _may_end_by(self, simpler: "Find") -> bool:
         """Whether the process ended by a bug that corrupts memory, which shows itself in other ways, too.
 
         Chance decides how an invalid case shows that it was accepted. The bug of a valid case also ends processes in
         invalid cases that need the same parts, whatever they violate.
         """
-        if self.failure.symptom[1] != "crash" or not (_corrupts_memory(self) and _corrupts_memory(other)):
+        if self.failure.symptom[1] != "crash" or not (_corrupts_memory(self) and _corrupts_memory(simpler)):
             return False
         is_invalid = self.failure.trial.twin is not None
-        if self.failure.result.broken == other.failure.result.broken:
-            return is_invalid or not self.is_reduced or (bool(self.parts) and set(self.parts) == set(other.parts))
-        return bool(other.parts) and is_invalid and other.failure.trial.twin is None
+        if self.failure.result.broken == simpler.failure.result.broken:
+            return is_invalid or not self.is_reduced or (bool(self.parts) and set(self.parts) == set(simpler.parts))
+        return bool(simpler.parts) and is_invalid and simpler.failure.trial.twin is None
 
 
 def _corrupts_memory(find: Find) -> bool:
@@ -90,7 +90,7 @@ def distinct(finds: Iterable[Find], known: Mapping[tuple[str, ...], Find]) -> It
     others, keys = [*known.values()], {*known}
     digits = set()
     for find in sorted(finds, key=severity_order):
-        is_repeated = find.key in keys or any(find.may_repeat(other) for other in others)
+        is_repeated = find.key in keys or any(find.may_repeat(known_find) for known_find in others)
         if not is_repeated and find.failure.trial.draft.digits not in digits:
             keys.add(find.key)
             digits.add(find.failure.trial.draft.digits)

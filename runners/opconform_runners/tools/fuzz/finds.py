@@ -86,9 +86,9 @@ def write_finds(finds: Sequence[Find], folder: Path) -> None:
         if not _is_written(find, folder):
             title = one_line(f"{severity_of(result)}: {result.sentence}", _LONGEST)
             groups.setdefault(trial.draft.op, []).append(group_of(trial, title))
-    for op, some in groups.items():
+    for op, finds_of_op in groups.items():
         path = _spec(folder, op)
-        replace_named(path, extended(path, some).encode())
+        replace_named(path, extended(path, finds_of_op).encode())
 
 
 def _spec(folder: Path, op: str) -> Path:

@@ -160,7 +160,7 @@ class Search:
 
     def _keep(self, find: Find) -> None:
         digits, sign = find.failure.trial.draft.digits, find.failure.sign
-        others = [other for other in self.seen.get(sign, ()) if other.failure.trial.draft.digits != digits]
+        others = [seen for seen in self.seen.get(sign, ()) if seen.failure.trial.draft.digits != digits]
         self.seen[sign] = sorted([find, *others], key=_cost)[:_REDUCED]
 
     def reduce(self, on_progress: OnProgress) -> None:

@@ -273,18 +273,18 @@ def check_rules(
 
 
 async def _checked(probe: Probe, on_progress: Callable[[float, int], None]) -> tuple[Checked, ...]:
-    found: list[Checked] = []
+    checked: list[Checked] = []
     try:
         for number, (rule, play) in enumerate(RULES.items()):
             on_progress(number / len(RULES), number)
             try:
                 await play(probe)
-                found.append(Checked(id=rule))
+                checked.append(Checked(id=rule))
             except NotApplicable as answer:
-                found.append(Checked(id=rule, not_applicable=str(answer)))
+                checked.append(Checked(id=rule, not_applicable=str(answer)))
             except Violation as violation:
-                found.append(Checked(id=rule, violation=violation))
+                checked.append(Checked(id=rule, violation=violation))
                 await probe.end()
     finally:
         await probe.end()
-    return tuple(found)
+    return tuple(checked)
