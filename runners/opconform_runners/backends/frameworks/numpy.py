@@ -12,10 +12,10 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
 from opconform_runners.backends.constraints import refuse_if, with_constraints
-from opconform_runners.backends.frameworks.rows.gather import batches_of, check_tuples
-from opconform_runners.backends.frameworks.rows.layout import copied
+from opconform_runners.backends.frameworks.adapters.gather import batches_of, check_tuples
+from opconform_runners.backends.frameworks.adapters.layout import copied
+from opconform_runners.backends.frameworks.adapters.slices import sliced, strided
 from opconform_runners.backends.frameworks.rows.numpy_axes import convolution, reverse, roll, tile
-from opconform_runners.backends.frameworks.rows.slices import sliced, strided
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
 #: The code of 0 in the table of nf4.

@@ -6,13 +6,13 @@ from typing import Any
 import tensorflow as tf
 
 from opconform_runners.backends.backend import Unsupported
+from opconform_runners.backends.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, TUPLES
+from opconform_runners.backends.frameworks.adapters.layout import ZEROS
+from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.slices import INDICES, SLICES, STRIDED, bits_of, strided
+from opconform_runners.backends.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
 from opconform_runners.backends.frameworks.framework import Adapter, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS
-from opconform_runners.backends.frameworks.rows.gather import ALONG, TUPLES
-from opconform_runners.backends.frameworks.rows.layout import ZEROS
-from opconform_runners.backends.frameworks.rows.pads import pairs
-from opconform_runners.backends.frameworks.rows.slices import INDICES, SLICES, STRIDED, bits_of, strided
-from opconform_runners.backends.frameworks.rows.split import CONCAT, EVEN, LENGTHS
 
 _LAST = tf.int64.max
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.exceptions import Translation
+from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, SHIFTS
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
+from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
+from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
+from opconform_runners.backends.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS
-from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
-from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
-from opconform_runners.backends.frameworks.rows.pads import pairs
-from opconform_runners.backends.frameworks.rows.slices import SLICES, STRIDED
-from opconform_runners.backends.frameworks.rows.split import CONCAT, DIVIDED, SIZED
 
 
 def torch_framework(torch: Any, version: str) -> Framework:
