@@ -300,7 +300,7 @@ def test_a_named_operation_that_is_not_tested_is_no_success(opconform: Run, tmp_
 def test_what_a_full_disk_left_out_is_written_by_the_next_search(opconform: Run, tmp_path: Path) -> None:
     """The specs of finds are written first; the suite may fail."""
     search = ("fuzz", f"{MINIATURES}:LosesNegativeZero", "Split-1", "--tests", 120, "--out", tmp_path)
-    with mock.patch.object(fuzz, "write_finds_suite", side_effect=OSError(errno.ENOSPC, "No space left on device")):
+    with mock.patch.object(fuzz, "write_findings_suite", side_effect=OSError(errno.ENOSPC, "No space left on device")):
         opconform(*search, code=1)
     assert not (tmp_path / "suite").exists()
 

@@ -19,8 +19,8 @@ from opconform_runners.tools.fuzz.cases.draws import Draws
 from opconform_runners.tools.fuzz.cases.simplicity import cost, parts
 from opconform_runners.tools.fuzz.cases.spec_text import group_of
 from opconform_runners.tools.fuzz.cases.supply import begin, mixed, supply
-from opconform_runners.tools.fuzz.find import Find
-from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, write_finds
+from opconform_runners.tools.fuzz.finding import FuzzFinding
+from opconform_runners.tools.fuzz.findings_folder import earlier_trials, lines_of, write_findings
 from opconform_runners.tools.fuzz.search import Search, SearchLimits
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
@@ -47,7 +47,7 @@ def failure(trial: Trial, reason: FailReason = "value", cause: str = "") -> Fail
 PASSED = Result(id="Split-1/fuzz/0123456789", profile="fuzz", expect="accept", verdict="pass")
 
 
-def search_of(*finds: Find, earlier: tuple[Trial, ...] = ()) -> Search:
+def search_of(*finds: FuzzFinding, earlier: tuple[Trial, ...] = ()) -> Search:
     """A search that ended before the failures were reduced."""
     search = Search(
         batches=Batches(Launch(command=backend_command("numpy")), Path(), Options()),
@@ -67,7 +67,7 @@ def digits_of(search: Search) -> list[str]:
 def test_one_of_several_failures_that_were_not_reduced_is_reported() -> None:
     """The simplest, although none of them needs fewer parts than the others."""
     first, second = plain(2)
-    search = search_of(Find(failure=failure(first)), Find(failure=failure(second)))
+    search = search_of(FuzzFinding(failure=failure(first)), FuzzFinding(failure=failure(second)))
 
     assert digits_of(search) == [search.seen[failure(first).sign][0].failure.trial.draft.digits]
 
@@ -78,7 +78,7 @@ def test_invalid_cases_that_are_accepted_are_one_fault() -> None:
     accepted, memory = failure(first, "accepted-invalid"), failure(second, "accepted-invalid")
     worse = replace(memory.result, sentence=OUT_OF_BOUNDS)
     memory = replace(memory, result=worse, symptom=("memory", "accepted-invalid", "Read past the end"))
-    search = search_of(*(Find(failure=x, is_reduced=True) for x in (accepted, memory)))
+    search = search_of(*(FuzzFinding(failure=x, is_reduced=True) for x in (accepted, memory)))
 
     assert digits_of(search) == [second.draft.digits]
 
@@ -91,13 +91,13 @@ def of_type(trial: Trial, element_type: str, *names: str) -> Trial:
     return Trial(draft=replace(draft, tensors={**draft.tensors, "data": data}, binding=binding))
 
 
-def reduced(trial: Trial, reason: FailReason, said: str = "", broken: str = "data.bits") -> Find:
+def reduced(trial: Trial, reason: FailReason, said: str = "", broken: str = "data.bits") -> FuzzFinding:
     """A find that was reduced, with one likely cause or a signal."""
     found = failure(trial, reason, said)
     result = replace(found.result, broken=(broken,))
     severity = "crash" if reason == "crash" else "wrong data"
     found = replace(found, result=result, symptom=(severity, reason, said))
-    return Find(failure=found, is_reduced=True)
+    return FuzzFinding(failure=found, is_reduced=True)
 
 
 def test_a_conversion_is_one_fault_in_data_of_any_width() -> None:
@@ -178,7 +178,7 @@ def test_a_crash_that_needs_more_parts_is_a_fault_of_its_own() -> None:
 def test_a_case_is_reported_once() -> None:
     """Even if it failed with two symptoms; the group of a case is in a spec once."""
     [trial] = plain(1)
-    search = search_of(Find(failure=failure(trial)), Find(failure=failure(trial, "nondeterministic")))
+    search = search_of(FuzzFinding(failure=failure(trial)), FuzzFinding(failure=failure(trial, "nondeterministic")))
 
     assert digits_of(search) == [trial.draft.digits]
 
@@ -187,27 +187,27 @@ def test_a_case_of_an_earlier_search_is_not_new() -> None:
     """Even if it passed when it was tested again, and failed later in this search."""
     [trial] = plain(1)
 
-    assert digits_of(search_of(Find(failure=failure(trial)), earlier=(trial,))) == []
+    assert digits_of(search_of(FuzzFinding(failure=failure(trial)), earlier=(trial,))) == []
 
 
 def test_a_failure_that_was_not_reduced_is_known_if_a_known_one_needs_no_more() -> None:
     """It probably has the same fault."""
     first, second = plain(2)
-    search = search_of(Find(failure=failure(second)))
-    known = Find(failure=failure(first))
+    search = search_of(FuzzFinding(failure=failure(second)))
+    known = FuzzFinding(failure=failure(first))
     search.known = {known.key: known}
 
     assert digits_of(search) == []
 
 
-def confirmed(drawn: Failure, reduced: Trial, *recurring: Failure) -> list[Find]:
+def confirmed(drawn: Failure, reduced: Trial, *recurring: Failure) -> list[FuzzFinding]:
     """The finds that are left of a failure whose reduced case may recur, as may the case that was drawn."""
-    search = search_of(Find(failure=drawn))
+    search = search_of(FuzzFinding(failure=drawn))
     found = {x.trial.draft.digits: x for x in recurring}
     search.batches.outcomes = lambda given, *_, **__: (  # type: ignore[method-assign]
         found.get(x.draft.digits, PASSED) for x in given
     )
-    search._confirm([Find(failure=replace(drawn, trial=reduced), is_reduced=True)])
+    search._confirm([FuzzFinding(failure=replace(drawn, trial=reduced), is_reduced=True)])
     assert search.unsettled == (not search.found)
     return [*search.found.values()]
 
@@ -217,8 +217,10 @@ def test_a_failure_is_reported_only_if_it_recurs() -> None:
     first, second = plain(2)
     drawn, reduced, other = failure(first), failure(second), failure(second, "shape")
 
-    assert confirmed(drawn, second, drawn, reduced) == [Find(failure=reduced, is_reduced=True, is_confirmed=True)]
-    assert confirmed(drawn, second, drawn, other) == [Find(failure=drawn, is_confirmed=True)]
+    assert confirmed(drawn, second, drawn, reduced) == [
+        FuzzFinding(failure=reduced, is_reduced=True, is_confirmed=True)
+    ]
+    assert confirmed(drawn, second, drawn, other) == [FuzzFinding(failure=drawn, is_confirmed=True)]
     assert confirmed(drawn, second) == []
 
 
@@ -238,7 +240,7 @@ def test_a_rejection_recurs_whatever_its_message_is() -> None:
 def test_messages_that_vary_from_case_to_case_are_one_fault() -> None:
     """Rather than one fault per case."""
     trials = plain(80)
-    search = search_of(*(Find(failure=rejected(trial, trial.draft.digits)) for trial in trials))
+    search = search_of(*(FuzzFinding(failure=rejected(trial, trial.draft.digits)) for trial in trials))
 
     [found] = search.found.values()
     assert found.failure.trial.draft == min((trial.draft for trial in trials), key=cost)
@@ -257,12 +259,14 @@ def test_a_backend_that_flips_a_coin_has_one_fault() -> None:
     first, second = plain(2)
     found: list[object] = []
     for outcomes in ((failure(first), PASSED), (PASSED, failure(first))):
-        search = search_of(Find(failure=failure(of_type(first, "f64", "data"))), Find(failure=failure(second, "shape")))
+        search = search_of(
+            FuzzFinding(failure=failure(of_type(first, "f64", "data"))), FuzzFinding(failure=failure(second, "shape"))
+        )
         outcomes_in_turn(search, *outcomes)
         search._confirm([x for some in search.seen.values() for x in some])
         found.append([(hit.varies, hit.is_confirmed) for hit in search.found.values()])
 
-        again = search_of(Find(failure=failure(second)), earlier=(first,))
+        again = search_of(FuzzFinding(failure=failure(second)), earlier=(first,))
         outcomes_in_turn(again, *outcomes)
         again._note_known()
         again._confirm([x for some in again.seen.values() for x in some])
@@ -274,7 +278,7 @@ def test_a_backend_that_flips_a_coin_has_one_fault() -> None:
 def test_reductions_end_without_a_limit_of_time() -> None:
     """A minute and a half after the search began, if it took less than a minute; then failures are executed again."""
     [trial] = plain(1)
-    search = search_of(Find(failure=failure(trial)))
+    search = search_of(FuzzFinding(failure=failure(trial)))
     search._seconds = 60.0
     search._begun = time.monotonic() - 91
     outcomes_in_turn(search, failure(trial))
@@ -286,32 +290,32 @@ def test_reductions_end_without_a_limit_of_time() -> None:
 def test_failures_are_not_executed_again_for_longer_than_the_limit() -> None:
     """Those that are left are reported as they were reduced."""
     first, second = plain(2)
-    search = search_of(Find(failure=failure(first)))
+    search = search_of(FuzzFinding(failure=failure(first)))
     search._seconds = 60.0
     search._begun = time.monotonic() - 121
-    search._confirm([Find(failure=failure(second), is_reduced=True)])
+    search._confirm([FuzzFinding(failure=failure(second), is_reduced=True)])
 
-    assert [*search.found.values()] == [Find(failure=failure(second), is_reduced=True)]
+    assert [*search.found.values()] == [FuzzFinding(failure=failure(second), is_reduced=True)]
 
 
 def test_each_find_is_written_when_it_is_confirmed(tmp_path: Path) -> None:
     """A search that is killed then loses only the others; each group is written once."""
     first, second = plain(2)
-    finds = [Find(failure=failure(first)), Find(failure=failure(second, "shape"))]
+    finds = [FuzzFinding(failure=failure(first)), FuzzFinding(failure=failure(second, "shape"))]
     search = search_of(*finds)
     written: list[int] = []
 
     def write() -> None:
-        write_finds(search.confirmed, tmp_path)
+        write_findings(search.confirmed, tmp_path)
         written.append((tmp_path / "Split-1.yaml").read_text().count("- id: fuzz-"))
 
     search.batches.outcomes = lambda given, *_, **__: (  # type: ignore[method-assign]
         failure(x, "value" if x == first else "shape") for x in given
     )
     with mock.patch.object(search, "_seconds", 3_600.0):
-        search.on_find = write
+        search.on_finding = write
         search._confirm(finds)
-    write_finds([*search.found.values()], tmp_path)
+    write_findings([*search.found.values()], tmp_path)
 
     assert (written, len(earlier_trials(tmp_path, 0))) == ([1, 2], 2)
 
@@ -321,14 +325,16 @@ def test_wrong_elements_that_vary_recur() -> None:
     [trial] = plain(1)
     varying = failure(trial, "nondeterministic")
 
-    assert confirmed(failure(trial), trial, varying) == [Find(failure=varying, is_reduced=True, is_confirmed=True)]
+    assert confirmed(failure(trial), trial, varying) == [
+        FuzzFinding(failure=varying, is_reduced=True, is_confirmed=True)
+    ]
     assert confirmed(failure(trial, "crash"), trial, varying) == []
 
 
 def test_reductions_tell_their_progress() -> None:
     """The number of failures whose reduction has ended; the rest is their confirmation."""
     [trial] = plain(1)
-    search = search_of(Find(failure=failure(trial)))
+    search = search_of(FuzzFinding(failure=failure(trial)))
     search.batches.outcomes = lambda *_, **__: iter([PASSED])  # type: ignore[method-assign]
     calls: list[tuple[float, int]] = []
     search.reduce(lambda *call: calls.append(call))
@@ -340,7 +346,7 @@ def test_reductions_tell_their_progress() -> None:
 def test_a_case_is_executed_once_for_all_failures_of_one_reduction() -> None:
     """The failures of one operation have simple variants in common; the simplest one that fails alike is kept."""
     first, second = plain(2)
-    search = search_of(Find(failure=failure(first)), Find(failure=failure(second)))
+    search = search_of(FuzzFinding(failure=failure(first)), FuzzFinding(failure=failure(second)))
     executed: list[str] = []
 
     def outcomes(trials: Sequence[Trial], *_: object, **__: object) -> Iterator[Failure]:
@@ -436,7 +442,7 @@ def test_an_error_of_the_harness_is_shown(tmp_path: Path) -> None:
 def test_a_failure_that_was_not_executed_again_is_marked(tmp_path: Path) -> None:
     """Ctrl-C ends a search before its failures are confirmed."""
     [trial] = plain(1)
-    lines = [*lines_of(search_of(Find(failure=failure(trial))), tmp_path, "numpy")]
+    lines = [*lines_of(search_of(FuzzFinding(failure=failure(trial))), tmp_path, "numpy")]
 
     assert lines[3].startswith("     after 0 cases, 0 s, executed only once; group fuzz-")
 
@@ -455,7 +461,7 @@ def test_wrong_elements_that_differ_in_their_looks_are_one_fault() -> None:
     first, second = plain(2)
     zeros, rest = failure(first, cause="Negative zero became positive zero"), failure(second)
 
-    assert len(search_of(*(Find(failure=x, is_reduced=True) for x in (zeros, rest))).found) == 1
+    assert len(search_of(*(FuzzFinding(failure=x, is_reduced=True) for x in (zeros, rest))).found) == 1
 
 
 def test_failures_of_one_cause_are_one_fault_if_one_needs_no_more_than_the_other() -> None:
@@ -466,7 +472,7 @@ def test_failures_of_one_cause_are_one_fault_if_one_needs_no_more_than_the_other
     unknown = failure(second, cause="")
 
     def found(*failures: Failure) -> int:
-        return len(search_of(*(Find(failure=f, is_reduced=True) for f in failures)).found)
+        return len(search_of(*(FuzzFinding(failure=f, is_reduced=True) for f in failures)).found)
 
     assert (found(cut, again), found(cut, unknown)) == (1, 2)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from opconform.errors import counted, quoted, quoted_text
 from opconform.generation.identity.tensor_keys import RANK, KnownTensors, tensor_drafts
-from opconform.generation.neighbour import neighbour_of
 from opconform.generation.options import Limits
+from opconform.generation.then_key import neighbour_of
 from opconform.model.draft import Draft, Inference, TensorDraft
 from opconform.model.graph import graph_of, inferred
 from opconform.model.readings import attributed

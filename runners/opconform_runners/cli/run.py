@@ -41,7 +41,7 @@ from opconform_runners.cli.shared.steps import (
     show_command,
     show_report,
 )
-from opconform_runners.execution.log.record import record as record_outputs
+from opconform_runners.execution.log.recorder import record_outputs
 from opconform_runners.execution.plan import RunOptions, selected
 from opconform_runners.execution.scale.remote import implementation_of
 from opconform_runners.findings.report import Report

@@ -20,7 +20,7 @@ RECIPE = (
     "generation/expansion.py",
     "generation/identity/header.py",
     "generation/identity/known_digits.py",
-    "generation/neighbour.py",
+    "generation/then_key.py",
     "generation/pipeline.py",
     "generation/identity/tensor_keys.py",
     "generation/validation.py",

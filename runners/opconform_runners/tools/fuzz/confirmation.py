@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from opconform_runners.tools.fuzz.batch import Batches, Failure
-from opconform_runners.tools.fuzz.find import Find
+from opconform_runners.tools.fuzz.finding import FuzzFinding
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
 
@@ -13,7 +13,7 @@ _REPEATS = 8
 _REPEATS_OF = {"crash": 2, "timeout": 0}
 
 
-def executed_again(batches: Batches, trials: Sequence[Trial]) -> list[Find | None]:
+def executed_again(batches: Batches, trials: Sequence[Trial]) -> list[FuzzFinding | None]:
     """The failure of each trial, and whether it always fails; None where it never does."""
     outcomes = [[outcome] for outcome in batches.outcomes(trials)]
     for repeat in range(_REPEATS):
@@ -36,7 +36,7 @@ def _repeats(outcomes: Sequence[Failure | Result]) -> int:
     return _REPEATS_OF.get(first.result.reason or "", _REPEATS) if isinstance(first, Failure) else _REPEATS
 
 
-def _find(outcomes: Sequence[Failure | Result]) -> Find | None:
+def _find(outcomes: Sequence[Failure | Result]) -> FuzzFinding | None:
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     if not failures:
         return None
@@ -45,17 +45,17 @@ def _find(outcomes: Sequence[Failure | Result]) -> Find | None:
         failure.signature[:-1] == first.signature[:-1] and failure.signature != first.signature for failure in failures
     ):
         first = first.without_message
-    return Find(failure=first, is_confirmed=True, varies=len(failures) < len(outcomes))
+    return FuzzFinding(failure=first, is_confirmed=True, varies=len(failures) < len(outcomes))
 
 
-def recurring(batches: Batches, find: Find) -> Find | None:
-    """A find as its case fails now; None if the case does not fail, or always fails by another bug."""
-    [again] = executed_again(batches, [find.failure.trial])
+def recurring(batches: Batches, finding: FuzzFinding) -> FuzzFinding | None:
+    """A finding as its case fails now; None if the case does not fail, or always fails by another bug."""
+    [again] = executed_again(batches, [finding.failure.trial])
     if again is None:
         return None
     failure = again.failure
-    if failure.signature[:-1] != find.failure.signature[:-1] and not again.varies:
+    if failure.signature[:-1] != finding.failure.signature[:-1] and not again.varies:
         return None
-    if failure.signature[-1] != find.failure.signature[-1]:
+    if failure.signature[-1] != finding.failure.signature[-1]:
         failure = failure.without_message
-    return replace(find, failure=failure, is_confirmed=True, varies=again.varies)
+    return replace(finding, failure=failure, is_confirmed=True, varies=again.varies)

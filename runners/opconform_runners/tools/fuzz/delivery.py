@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from opconform.generation.neighbour import shipped_neighbours
+from opconform.generation.then_key import shipped_neighbours
 from opconform.model.draft import Draft, Fill
 from opconform.suite.case import Dynamic
 from opconform_runners.tools.fuzz.cases.values import SIZES, SMALL_SIZES, boundary, likely, sizes_of, typed

@@ -13,7 +13,7 @@ _OF_MEMORY = ("SIGABRT", "SIGBUS", "SIGSEGV")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Find:
+class FuzzFinding:
     """A finding: a case that shows it, and after how many tests and seconds the case was found.
 
     `is_reduced` is whether nothing can be left out of the case, `is_confirmed` whether it fails in fresh harnesses, and
@@ -39,8 +39,8 @@ class Find:
         """What the case has besides shapes and values."""
         return parts(self.failure.trial.draft)
 
-    def may_repeat(self, simpler: "Find") -> bool:
-        """Whether another find explains this one: the operation is the same, and this one needs all that it needs."""
+    def may_repeat(self, simpler: "FuzzFinding") -> bool:
+        """Whether another finding explains this one: the operation is the same, and this one needs all it needs."""
         own, theirs = self.failure, simpler.failure
         if self.varies or simpler.varies:  # chance decides what can be left out
             return self.key == simpler.key
@@ -52,14 +52,14 @@ class Find:
             return theirs.symptom[1] == "value" and not own.marks.isdisjoint(theirs.marks)
         return self._may_end_by(simpler)
 
-    def _needs(self, simpler: "Find") -> bool:
-        """Whether this find has all parts of another; a conversion converts data of any width."""
+    def _needs(self, simpler: "FuzzFinding") -> bool:
+        """Whether this finding has all parts of another; a conversion converts data of any width."""
         shared = self.failure.marks & simpler.failure.marks
         has_widths = not any(x.startswith(CONVERSIONS) for x in shared)
         own, theirs = (parts(x.failure.trial.draft, has_widths=has_widths) for x in (self, simpler))
         return set(theirs) <= set(own)
 
-    def _may_end_by(self, simpler: "Find") -> bool:
+    def _may_end_by(self, simpler: "FuzzFinding") -> bool:
         """Whether the process ended by a bug that corrupts memory, which shows itself in other ways, too.
 
         Chance decides how an invalid case shows that it was accepted. The bug of a valid case also ends processes in
@@ -73,26 +73,26 @@ class Find:
         return bool(simpler.parts) and is_invalid and simpler.failure.trial.twin is None
 
 
-def _corrupts_memory(find: Find) -> bool:
-    severity, reason, said = find.failure.symptom
+def _corrupts_memory(finding: FuzzFinding) -> bool:
+    severity, reason, said = finding.failure.symptom
     return severity == "memory" or (reason == "crash" and said in _OF_MEMORY)
 
 
-def severity_order(find: Find) -> tuple[object, ...]:
-    """By what finds are ordered: the worst first, then the simplest."""
-    failure = find.failure
+def severity_order(finding: FuzzFinding) -> tuple[object, ...]:
+    """By what findings are ordered: the worst first, then the simplest."""
+    failure = finding.failure
     is_invalid, is_nan = failure.trial.twin is not None, failure.symptom[1] == "nan-payload"
     return (SEVERITIES.index(severity_of(failure.result)), is_invalid, is_nan, cost(failure.trial.draft))
 
 
-def distinct(finds: Iterable[Find], known: Mapping[tuple[str, ...], Find]) -> Iterator[Find]:
-    """The finds that are not known and repeat no other one: the worst first, then the simplest; each case once."""
+def distinct(findings: Iterable[FuzzFinding], known: Mapping[tuple[str, ...], FuzzFinding]) -> Iterator[FuzzFinding]:
+    """The findings that are not known and repeat no other one: the worst first, then the simplest; each case once."""
     others, keys = [*known.values()], {*known}
     digits = set()
-    for find in sorted(finds, key=severity_order):
-        is_repeated = find.key in keys or any(find.may_repeat(known_find) for known_find in others)
-        if not is_repeated and find.failure.trial.draft.digits not in digits:
-            keys.add(find.key)
-            digits.add(find.failure.trial.draft.digits)
-            yield find
-        others.append(find)
+    for finding in sorted(findings, key=severity_order):
+        is_repeated = finding.key in keys or any(finding.may_repeat(known_finding) for known_finding in others)
+        if not is_repeated and finding.failure.trial.draft.digits not in digits:
+            keys.add(finding.key)
+            digits.add(finding.failure.trial.draft.digits)
+            yield finding
+        others.append(finding)
