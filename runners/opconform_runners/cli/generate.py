@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from opconform.errors import counted
 from opconform.specs.loader import named_operations
 from opconform.suite.manifest import Header
 from opconform.suite.selection.selection import Selection
@@ -21,7 +22,6 @@ from opconform_runners.cli.shared.options.general import (
 from opconform_runners.cli.shared.options.generation import GenerationOptions, generation_options
 from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.cli.shared.steps import generate_shown
-from opconform_runners.verdicts.text import counted
 
 #: The most reasons that are printed for a dialect.
 _REASONS = 8

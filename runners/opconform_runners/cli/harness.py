@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from opconform.dialects import DEFAULT, DIALECTS
+from opconform.errors import counted
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
@@ -26,7 +27,6 @@ from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.protocol import message_schema as messages_schema
 from opconform_runners.tools.protocol_check.check import RuleResult, check_protocol
-from opconform_runners.verdicts.text import counted
 
 #: The most characters of a message that are shown.
 _LONGEST = 320

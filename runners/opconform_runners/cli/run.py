@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
-from opconform.errors import SuiteError, UsageError
+from opconform.errors import SuiteError, UsageError, counted
 from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
 from opconform.suite.storage.ownership import replace_named
+from opconform.system.text import one_line
 from opconform_runners.cli.shared.help import WORDS, HelpCommand, rare_option
 from opconform_runners.cli.shared.last_failed import FOLDER as AGAIN
 from opconform_runners.cli.shared.last_failed import is_failure, last_failed
@@ -51,7 +52,6 @@ from opconform_runners.reports.baseline_update import update
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.baseline import Baseline, Line, compare, read_baseline
 from opconform_runners.verdicts.results import RESULTS, read_written
-from opconform_runners.verdicts.text import counted, one_line
 
 #: The most characters of the reason why a run is incomplete.
 _LONGEST = 300

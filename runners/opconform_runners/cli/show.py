@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from opconform.errors import UsageError
+from opconform.errors import UsageError, counted
 from opconform.explanation.case_list import ListedCase, one_case
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
@@ -23,7 +23,6 @@ from opconform_runners.reports.terminal.case_text import (
     returned_lines,
     seen_link,
 )
-from opconform_runners.verdicts.text import counted
 
 #: The most outputs that are listed.
 _MOST = 12

@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Sequence
 
-from opconform.errors import UsageError
+from opconform.errors import UsageError, counted
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.suite.selection.hints import check_matches
 from opconform.suite.selection.matches import Matches
 from opconform.suite.selection.selection import Selection
 from opconform_runners.pytest_plugin.items import shown_path
-from opconform_runners.verdicts.text import counted
 
 
 def wanted(

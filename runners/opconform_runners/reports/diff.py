@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from opconform.errors import counted
+from opconform.system.text import one_line, printable, shortened
 from opconform_runners.findings.report import Report
 from opconform_runners.harness.environment import environment_facts
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.text import counted, one_line, printable, shortened
 
 FORMAT = 1
 #: The most cases of a kind that are listed, and the most characters of a sentence.

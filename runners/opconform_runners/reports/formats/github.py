@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from opconform.errors import counted
+from opconform.system.text import one_line
 from opconform_runners.findings.grouping import shown_findings
 from opconform_runners.findings.report import Report
 from opconform_runners.reports.terminal.conclusion import conclusion, known_failures, pass_sentences, stale_sentences
 from opconform_runners.reports.terminal.incidents import incident_sentence
-from opconform_runners.verdicts.text import counted, one_line
 
 #: GitHub shows ten annotations of a level per step, and drops the others silently.
 MOST = 10

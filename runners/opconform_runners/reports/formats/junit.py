@@ -3,13 +3,13 @@
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping
 
+from opconform.system.text import one_line, printable
 from opconform_runners.findings.failures import Standing, standings
 from opconform_runners.findings.report import Report
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.reports.terminal.conclusion import conclusion, pass_sentences, stale_sentences
 from opconform_runners.reports.terminal.incidents import incident_sentence
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.text import one_line, printable
 
 _LONGEST = 300
 #: The most characters of a harness's log.

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from opconform.errors import counted
+from opconform.system.text import one_line
 from opconform_runners.findings.report import Report
 from opconform_runners.harness.outcome import Incident
-from opconform_runners.verdicts.text import counted, one_line
 
 #: The most characters of what happened, and the most cases that are named.
 _LONGEST = 300

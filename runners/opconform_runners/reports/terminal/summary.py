@@ -13,6 +13,8 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
+from opconform.errors import counted
+from opconform.system.text import printable
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
@@ -28,7 +30,6 @@ from opconform_runners.reports.terminal.conclusion import (
 from opconform_runners.reports.terminal.incidents import incident_lines
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.text import counted, printable
 
 #: The heading and the colour of each verdict.
 _VERDICTS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from opconform.errors import OpconformError, UsageError
+from opconform.errors import OpconformError, UsageError, counted
 from opconform.generation.expansion import families, specs_of
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
@@ -18,6 +18,7 @@ from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform.suite.storage.ownership import replace_named
+from opconform.system.text import one_line
 from opconform_runners.findings.failures import SEVERITIES, severity_of
 from opconform_runners.tools.fuzz.cases.spec_text import group_of, groups_text, spec_text
 from opconform_runners.tools.fuzz.finding import FuzzFinding
@@ -25,7 +26,6 @@ from opconform_runners.tools.fuzz.search import Search
 from opconform_runners.tools.fuzz.trial import GROUP, Trial, trial_of
 from opconform_runners.tools.repro.observation import Observation, notes_of
 from opconform_runners.tools.repro.script import SCRIPTS, script_of
-from opconform_runners.verdicts.text import counted, one_line
 
 #: The most characters of a sentence.
 _LONGEST = 300
