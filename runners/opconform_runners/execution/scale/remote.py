@@ -2,6 +2,9 @@
 
 A worker runs each batch as any other run, and returns its log. It needs the backend and the same opconform, but neither
 the suite nor a disk that it shares with this machine.
+
+A batch is not a shard, although a shard is run in the same way: consecutive cases include their twins. Shards, cut by
+the hash of the id, separate most invalid cases from their twins, and would execute a fifth of the core twice.
 """
 
 import io
