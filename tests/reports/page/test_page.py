@@ -154,7 +154,7 @@ def test_the_list_begins_with_failures_and_a_key_moves_to_its_search(browser: "B
 
 
 @pytest.mark.ci_only
-def test_the_faults_of_one_operation_are_chosen(
+def test_the_findings_of_one_operation_are_chosen(
     browser: "Browser", opconform: Run, core_suite: Path, tmp_path: Path
 ) -> None:
     """In the index and among the cards; a link shows a card of another operation."""
