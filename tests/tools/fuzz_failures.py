@@ -36,15 +36,15 @@ def failure(trial: Trial, reason: FailReason = "value", cause: str = "") -> Fail
 PASSED = Result(id="Split-1/fuzz/0123456789", profile="fuzz", expect="accept", verdict="pass")
 
 
-def search_of(*finds: FuzzFinding, earlier: tuple[Trial, ...] = ()) -> Search:
+def search_of(*findings: FuzzFinding, earlier: tuple[Trial, ...] = ()) -> Search:
     """A search that ended before the failures were reduced."""
     search = Search(
         batches=Batches(Launch(command=backend_command("numpy")), Path(), Options()),
         limits=SearchLimits(),
         earlier=earlier,
     )
-    for find in finds:
-        search._note(find)
+    for finding in findings:
+        search._note(finding)
     return search
 
 
@@ -62,7 +62,7 @@ def of_type(trial: Trial, element_type: str, *names: str) -> Trial:
 
 
 def reduced(trial: Trial, reason: FailReason, said: str = "", broken: str = "data.bits") -> FuzzFinding:
-    """A find that was reduced, with one likely cause or a signal."""
+    """A finding that was reduced, with one likely cause or a signal."""
     found = failure(trial, reason, said)
     result = replace(found.result, broken=(broken,))
     severity = "crash" if reason == "crash" else "wrong data"
@@ -71,7 +71,7 @@ def reduced(trial: Trial, reason: FailReason, said: str = "", broken: str = "dat
 
 
 def confirmed(drawn: Failure, reduced: Trial, *recurring: Failure) -> list[FuzzFinding]:
-    """The finds that are left of a failure whose reduced case may recur, as may the case that was drawn."""
+    """The findings that are left of a failure whose reduced case may recur, as may the case that was drawn."""
     search = search_of(FuzzFinding(failure=drawn))
     found = {x.trial.draft.digits: x for x in recurring}
     search.batches.outcomes = lambda given, *_, **__: (  # type: ignore[method-assign]

@@ -28,7 +28,7 @@ def test_one_of_several_failures_that_were_not_reduced_is_reported() -> None:
     assert digits_of(search) == [search.seen[failure(first).sign][0].failure.trial.draft.digits]
 
 
-def test_invalid_cases_that_are_accepted_are_one_fault() -> None:
+def test_invalid_cases_that_are_accepted_are_one_finding() -> None:
     """The worst is reported: outputs that are larger than the inputs show a read out of bounds."""
     first, second = plain(2)
     accepted, memory = failure(first, "accepted-invalid"), failure(second, "accepted-invalid")
@@ -39,7 +39,7 @@ def test_invalid_cases_that_are_accepted_are_one_fault() -> None:
     assert digits_of(search) == [second.draft.digits]
 
 
-def test_a_conversion_is_one_fault_in_data_of_any_width() -> None:
+def test_a_conversion_is_one_finding_in_data_of_any_width() -> None:
     """Other causes are not; nor is one that needs a constant, beside one that needs none."""
     first, second = plain(2)
     wide, narrow = (of_type(x, name, "data") for x, name in ((first, "i64"), (second, "u32")))
@@ -52,7 +52,7 @@ def test_a_conversion_is_one_fault_in_data_of_any_width() -> None:
     assert reported("Clamped to the range of i32", "Truncated to 32 bits and read as i32") == 2
 
 
-def test_nans_that_change_with_other_numbers_are_no_other_fault() -> None:
+def test_nans_that_change_with_other_numbers_are_no_other_finding() -> None:
     """They break another requirement, for the same reason."""
     first, second = (of_type(x, "f64") for x in plain(2))
     cause = "Converted through f32"
@@ -86,26 +86,26 @@ def test_a_crash_of_an_invalid_case_may_be_that_of_a_valid_one() -> None:
     assert reported("string", "string", "SIGFPE") == 2
 
 
-def test_the_crashes_of_invalid_cases_that_break_one_requirement_are_one_fault() -> None:
+def test_the_crashes_of_invalid_cases_that_break_one_requirement_are_one_finding() -> None:
     """A read out of bounds ends the process or not, and by one signal or another; other requirements are others."""
     first, second = plain(2)
     needs_more = of_type(second, "f32", "data")
 
     def reported(requirement: str) -> int:
-        finds = [
+        findings = [
             reduced(replace(x, twin=other.draft), "crash", signal, broken)
             for x, other, signal, broken in (
                 (first, second, "SIGSEGV", "lengths.remainder-sum"),
                 (needs_more, first, "SIGBUS", requirement),
             )
         ]
-        return len(search_of(*finds).found)
+        return len(search_of(*findings).found)
 
     assert reported("lengths.remainder-sum") == 1
     assert reported("lengths.negative") == 2
 
 
-def test_a_crash_that_needs_more_parts_is_a_fault_of_its_own() -> None:
+def test_a_crash_that_needs_more_parts_is_a_finding_of_its_own() -> None:
     """Constants are folded by other code."""
     first, second = plain(2)
     crashes = [reduced(of_type(first, "u4"), "crash", "SIGABRT")]
@@ -139,7 +139,7 @@ def test_a_failure_that_was_not_reduced_is_known_if_a_known_one_needs_no_more() 
     assert digits_of(search) == []
 
 
-def test_messages_that_vary_from_case_to_case_are_one_fault() -> None:
+def test_messages_that_vary_from_case_to_case_are_one_finding() -> None:
     """Rather than one fault per case."""
     trials = plain(80)
     search = search_of(*(FuzzFinding(failure=rejected(trial, trial.draft.digits)) for trial in trials))
@@ -156,7 +156,7 @@ def test_a_failure_that_was_not_executed_again_is_marked(tmp_path: Path) -> None
     assert lines[3].startswith("     after 0 cases, 0 s, executed only once; group fuzz-")
 
 
-def test_wrong_elements_that_differ_in_their_looks_are_one_fault() -> None:
+def test_wrong_elements_that_differ_in_their_looks_are_one_finding() -> None:
     """Which elements a case has decides how they look."""
     first, second = plain(2)
     zeros, rest = failure(first, cause="Negative zero became positive zero"), failure(second)
@@ -164,7 +164,7 @@ def test_wrong_elements_that_differ_in_their_looks_are_one_fault() -> None:
     assert len(search_of(*(FuzzFinding(failure=x, is_reduced=True) for x in (zeros, rest))).found) == 1
 
 
-def test_failures_of_one_cause_are_one_fault_if_one_needs_no_more_than_the_other() -> None:
+def test_failures_of_one_cause_are_one_finding_if_one_needs_no_more_than_the_other() -> None:
     """Which values are drawn decides what can be left out of a case."""
     first, second = plain(2)
     second = Trial(draft=replace(second.draft, context="shared"))

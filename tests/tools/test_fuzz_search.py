@@ -56,7 +56,7 @@ def test_a_rejection_recurs_whatever_its_message_is() -> None:
     assert (found.failure.trial, found.failure.symptom[2], found.is_confirmed) == (first, "", True)
 
 
-def test_a_backend_that_flips_a_coin_has_one_fault() -> None:
+def test_a_backend_that_flips_a_coin_has_one_finding() -> None:
     """It is known in the next search, however its case ends first, and a case that needs less is not another fault."""
     first, second = plain(2)
     found: list[object] = []
@@ -100,11 +100,11 @@ def test_failures_are_not_executed_again_for_longer_than_the_limit() -> None:
     assert [*search.found.values()] == [FuzzFinding(failure=failure(second), is_reduced=True)]
 
 
-def test_each_find_is_written_when_it_is_confirmed(tmp_path: Path) -> None:
+def test_each_finding_is_written_when_it_is_confirmed(tmp_path: Path) -> None:
     """A search that is killed then loses only the others; each group is written once."""
     first, second = plain(2)
-    finds = [FuzzFinding(failure=failure(first)), FuzzFinding(failure=failure(second, "shape"))]
-    search = search_of(*finds)
+    findings = [FuzzFinding(failure=failure(first)), FuzzFinding(failure=failure(second, "shape"))]
+    search = search_of(*findings)
     written: list[int] = []
 
     def write() -> None:
@@ -116,7 +116,7 @@ def test_each_find_is_written_when_it_is_confirmed(tmp_path: Path) -> None:
     )
     with mock.patch.object(search, "_seconds", 3_600.0):
         search.on_finding = write
-        search._confirm(finds)
+        search._confirm(findings)
     write_findings([*search.found.values()], tmp_path)
 
     assert (written, len(earlier_trials(tmp_path, 0))) == ([1, 2], 2)
@@ -159,10 +159,10 @@ def test_a_case_is_executed_once_for_all_failures_of_one_reduction() -> None:
     with mock.patch.object(Search, "_confirm") as confirm:
         search.reduce(lambda *_: None)
 
-    [[finds]] = (call.args for call in confirm.mock_calls)
+    [[findings]] = (call.args for call in confirm.mock_calls)
     assert len({*executed}) == len(executed)
-    assert len({find.failure.trial.draft.digits for find in finds}) == 1
-    assert all(find.is_reduced for find in finds)
+    assert len({finding.failure.trial.draft.digits for finding in findings}) == 1
+    assert all(finding.is_reduced for finding in findings)
 
 
 def test_trials_of_several_operations_alternate() -> None:
