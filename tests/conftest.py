@@ -1,6 +1,5 @@
 """What several tests need: the command line as a user runs it, and small suites."""
 
-import asyncio
 import contextlib
 import fcntl
 import io
@@ -11,7 +10,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,11 +28,14 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.selection.selection import EXHAUSTIVE, Selection
 from opconform_runners.cli.main import main
 from opconform_runners.verdicts.results import read_written, write_results
-from tests.in_process import served_in_process
+from tests.in_process import flushed, in_free_thread, served_in_process
 
 #: Where there is room in memory for the suites, which are thousands of small files that some disks are slow to make.
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
+
+
 ROOM = 6 << 30
+
 
 #: The files whose single tests take longest, or whose fixtures do.
 SLOWEST = (
@@ -49,15 +50,28 @@ SLOWEST = (
     "test_backend_matrix.py",
 )
 
+
 settings.register_profile("opconform", max_examples=50, deadline=None, derandomize=True)
+
+
 settings.load_profile("opconform")
+
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
+
 ROOT = Path(__file__).parents[1]
+
+
 DIALECTS = ("openvino", "onnx", "stablehlo")
+
+
 EVERY_DIALECT = [word for dialect in DIALECTS for word in ("--dialect", dialect)]
+
+
 MINIATURES = ROOT / "tests" / "miniatures.py"
+
+
 #: The beginning of a backend's file that imports from `tests`.
 IMPORTS_TESTS = f"import sys\nsys.path.append({str(ROOT)!r})\n"
 
@@ -141,6 +155,7 @@ groups:
     twin: {split_lengths: [-1, 2, 2]}
 """)
 
+
 #: Cases of which the semantics say what is expected, with twins that several of them share.
 EXHAUSTIVE_SPEC = """\
 op: VariadicSplit-1
@@ -207,24 +222,6 @@ def opconform() -> Run:
         return subprocess.CompletedProcess(words, ended if isinstance(ended, int) else 1, printed, told)
 
     return run
-
-
-def in_free_thread(call: Callable[[], None]) -> None:
-    """Call something here, or in another thread where playwright's event loop runs in this one."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        call()
-    else:
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(call).result()
-
-
-def flushed(*streams: io.TextIOWrapper) -> tuple[io.TextIOWrapper, ...]:
-    """Streams without anything left in their buffers."""
-    for stream in streams:
-        stream.flush()
-    return streams
 
 
 @pytest.fixture(scope="session")

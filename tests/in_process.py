@@ -1,11 +1,14 @@
-"""Harnesses in this process: a harness process takes half a second to start, and few tests are about what it isolates."""
+"""Harnesses and commands in this process: a process takes half a second to start, and few tests need its isolation."""
 
+import asyncio
 import contextlib
+import io
 import json
 import sys
 import warnings
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,11 +22,14 @@ from opconform_runners.harness.registry import load
 
 #: The files of the backends that are served in this process.
 FILES = ("miniatures.py", "misreturned.py", "two_devices.py")
+
+
 #: The miniatures that end, block or fill their process, or are about another one.
 ISOLATED = (
-    *("Aborts", "AbortsUndeclared", "Chats", "Forks", "Hangs", "Leaks", "Nobody", "RightTheSecondTime"),
+    *("Aborts", "AbortsUndeclared", "Chats", "Forks", "Hangs", "Leaks", "Missing", "RightTheSecondTime"),
     *("EndsLater", "ExitsLater", "KillsItsSupervisorLater", "StopsLater"),
 )
+
 
 _connect = vars(scheduler)["connect"]
 
@@ -76,3 +82,21 @@ def served_in_process() -> Iterator[None]:
         mock.patch.dict(_connect.__globals__, connect=connect),
     ):
         yield
+
+
+def in_free_thread(call: Callable[[], None]) -> None:
+    """Call something here, or in another thread where playwright's event loop runs in this one."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        call()
+    else:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(call).result()
+
+
+def flushed(*streams: io.TextIOWrapper) -> tuple[io.TextIOWrapper, ...]:
+    """Streams without anything left in their buffers."""
+    for stream in streams:
+        stream.flush()
+    return streams

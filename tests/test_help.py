@@ -78,8 +78,8 @@ def test_every_command_works_without_docstrings() -> None:
         "for each in COMMANDS:\n"
         "    done = CliRunner().invoke(cli, [*each.split(), '--help'])\n"
         "    print(each, done.exit_code)\n"
-        "from opconform_runners.tools.protocol_check.rules import Checked\n"
-        "print(Checked(id='smoke').sentence)\n"
+        "from opconform_runners.tools.protocol_check.check import RuleResult\n"
+        "print(RuleResult(id='smoke').sentence)\n"
     )
     done = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True, check=True)
 

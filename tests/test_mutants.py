@@ -1,12 +1,10 @@
 """The catalogue of mutants: the suites catch all of them, and no group of the core can be left out."""
 
-import json
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
@@ -19,43 +17,21 @@ from opconform.suite.selection.selection import Selection
 from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.verdicts.verdict import Fail
 from tests.conftest import ROOT, Run
-from tests.mutants import __main__ as program
 from tests.mutants import catalogue
 from tests.mutants.assessment import Assessment, assessed
-from tests.mutants.catalogue import MUTANTS, UNTOLD, concerns
+from tests.mutants.catalogue import MUTANTS, UNTOLD
 from tests.mutants.every.untold import PATTERNS
 from tests.mutants.kills import CORE, ISOLATED, Kill, Workbench, kills_of
 from tests.mutants.row import FOUND, Row
 
 CORE_ALONE = Selection(profiles=(CORE,))
 
+
 SIGN_LOST, ZERO_AXIS = "settings/Split-1/axis/sign-lost", "settings/Split-1/axis/zero"
+
+
 #: Every so many mutants one is run wherever the tests are.
 STEP = 60
-
-ZERO = """\
-op: Split-1
-groups:
-  - id: zero
-    title: num_splits must be positive
-    requirements: [num_splits.positive]
-    data: {shape: [6, 2]}
-    axis: 0
-    num_splits: 0
-    expect: {reject: num_splits.positive}
-    twin: {num_splits: 2}
-"""
-
-THIN = """\
-op: Split-1
-groups:
-  - id: one
-    title: one case
-    requirements: [outputs.order]
-    data: {shape: [6, 2]}
-    axis: 0
-    num_splits: 2
-"""
 
 
 @pytest.fixture(scope="session")
@@ -86,11 +62,6 @@ def assessments(suite: Path, kills: Mapping[str, Kill], *, strict: bool = False)
 def fault_of(row: Row) -> tuple[str, str]:
     """The fault of a derived mutant, without the operation and the input that have it."""
     return row.kind, row.name.rpartition("/")[2]
-
-
-def run_program(*arguments: object) -> Result:
-    """`python -m tests.mutants` in this process."""
-    return CliRunner().invoke(program.command, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
 
 
 def group_of(case: str) -> str:
@@ -266,60 +237,6 @@ def test_a_mutant_that_dies_or_hangs_is_caught_behind_a_harness(tmp_path: Path) 
     assert reasons == {"crash/on-no-pieces": ["crash", "pass"], "hang/on-no-pieces": ["pass", "timeout"]}
 
 
-def test_only_mutants_of_the_operations_of_the_specs_are_run(tmp_path: Path) -> None:
-    """What is right for an operation cannot survive its cases."""
-    (tmp_path / "thin.yaml").write_text(THIN)
-    done = run_program(tmp_path / "thin.yaml", "--select", "lengths/*")
-
-    assert done.exit_code == 2
-    assert done.stderr == "error: None of the selected mutants changes Split-1. `--list` lists them.\n"
-    assert concerns(MUTANTS["lengths/ignored"], "VariadicSplit-1")
-
-
-def test_the_matrix_names_survivors(tmp_path: Path) -> None:
-    """For a suite that tests too little, the program lists the survivors and ends with 1."""
-    (tmp_path / "thin.yaml").write_text(THIN)
-    chosen = ("--select", "outputs/Split-1/backwards", "--select", SIGN_LOST)
-    done = run_program(tmp_path / "thin.yaml", *chosen, "--jobs", 1)
-
-    assert done.exit_code == 1
-    assert "✓ outputs/Split-1/backwards" in done.stdout
-    assert f"✗ {SIGN_LOST}" in done.stdout
-    assert f"{SIGN_LOST} survives: The values of axis of Split-1 are read without their sign." in done.stdout
-    assert "1 of 2 normative mutants are killed" in done.stdout
-
-
-def test_the_report_lists_what_one_case_alone_kills(tmp_path: Path) -> None:
-    """On the terminal and in JSON; a mutant that two cases kill, and one that survives, are not in the list."""
-    (tmp_path / "two.yaml").write_text(THIN.replace("    axis: 0", "    matrix: {axis: [0, 1]}\n    axis: ${{ axis }}"))
-    chosen = ("outputs/Split-1/backwards", ZERO_AXIS, "refusals/Split-1/context/folded", "lengths/ignored")
-    options = (tmp_path / "two.yaml", *(word for x in chosen for word in ("--select", x)), "--jobs", 1)
-    listed = run_program(*options).stdout
-    [name] = (only := json.loads(run_program(*options, "--json").stdout)["alone"])
-
-    assert name == ZERO_AXIS
-    assert only[name].startswith("Split-1/one/")
-    assert f"1 of 3 mutants is killed by one case alone:\n  {ZERO_AXIS} {only[name]}\n" in listed
-
-
-def test_a_pattern_that_matches_no_mutant_is_an_error() -> None:
-    """In one sentence."""
-    done = run_program("--select", "axis/nowhere")
-
-    assert (done.exit_code, done.stderr) == (2, "error: No mutant matches axis/nowhere. `--list` lists them.\n")
-
-
-def test_the_list_has_every_mutant_with_its_level_and_report() -> None:
-    """One line per implementation."""
-    lines = run_program("--list").stdout.splitlines()
-
-    assert [line.split()[0] for line in lines] == [*MUTANTS]
-    assert lines[[*MUTANTS].index("axis/always-last")].split(maxsplit=2)[1:] == [
-        "normative",
-        "The last dimension is split, whatever the axis is. Seen: apache/tvm#3520.",
-    ]
-
-
 def test_a_mutant_runs_as_any_backend_does(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """Its report says what it breaks; a name that does not exist is an error of one sentence."""
     module = f"{ROOT}/tests/mutants/harness.py:Mutant"
@@ -364,3 +281,17 @@ def test_every_class_derives_mutants_for_every_operation() -> None:
     }
     assert unchecked == {"Convert-1", "ShapeOf-1", "ShapeOf-3", "Tile-1"}
     assert computing == {"Convert-1", "ShapeOf-1", "ShapeOf-3"}
+
+
+ZERO = """\
+op: Split-1
+groups:
+  - id: zero
+    title: num_splits must be positive
+    requirements: [num_splits.positive]
+    data: {shape: [6, 2]}
+    axis: 0
+    num_splits: 0
+    expect: {reject: num_splits.positive}
+    twin: {num_splits: 2}
+"""

@@ -1,6 +1,7 @@
 """Streamed certifications: the cases of `exhaustive` are generated, run and dropped batch by batch."""
 
 import json
+import shutil
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -94,11 +95,16 @@ def test_an_interrupted_run_repeats_no_finished_batch(
     shown = opconform(*certify, tmp_path / "out", code=130).stdout
     partial = json.loads((tmp_path / "out" / "report.json").read_text())
     again = opconform("report", tmp_path / "out", "--markdown", "-", code=1)
+    for name in ("report.json", "results.jsonl"):  # as after SIGKILL
+        (tmp_path / "out" / name).unlink()
+    shutil.rmtree(tmp_path / "out" / "suite")
+    killed = opconform("report", tmp_path / "out", "--markdown", "-", code=1)
     opconform(*certify, tmp_path / "out", code=1)
 
     assert "Interrupted after 4 cases" in " ".join(shown.split())
     assert (partial["gave_up"], partial["conformant"]) == ("Interrupted after 4 cases", None)
     assert "Interrupted after 4 cases" in again.stderr
+    assert (killed.stdout, killed.stderr) == (again.stdout, again.stderr)
     assert run[1] == run[2]
     assert run.count(run[0]) == 1
     assert report(tmp_path / "out") == report(tmp_path / "whole")
@@ -184,9 +190,9 @@ def test_a_twin_that_fails_in_another_batch_is_counted_once(opconform: Run, spec
     failed = written.results[0]
     again = replace(failed, id=f"{tally.kind.op}/again/0123456789", requirements=tally.kind.requirements)
     counted = Counted(shard=None)
-    counted.add(BatchEnd(batch=1, own="0" * 64, tallies=written.header.streamed.tallies), [], frozenset())
+    counted.add(BatchEnd(batch=1, own="0" * 64, tallies=written.header.streamed.tallies), [])
     before = counted.cases
-    counted.add(BatchEnd(batch=2, own="0" * 64, tallies=()), [again], frozenset())
+    counted.add(BatchEnd(batch=2, own="0" * 64, tallies=(), repeated=(again.id,)), [again])
 
     assert counted.cases == before
     assert counted.counts[tally.kind] == tally.cases - 1

@@ -206,7 +206,7 @@ def test_every_selection_that_matches_nothing_is_an_error(opconform: Run, small_
 
 
 def test_an_operation_without_a_selected_case_is_an_error(opconform: Run, tmp_path: Path) -> None:
-    """Its name on the command line is no reason to think that it was tested."""
+    """Naming it on the command line does not mean that it was tested."""
     words = ("Split-1", "Transpose-1", "--select", "Split-1/page-example")
     listed = opconform("list", *words, code=2).stderr
     generated = opconform("generate", *words, "--out", "s", code=2, cwd=tmp_path).stderr

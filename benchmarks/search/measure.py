@@ -21,8 +21,8 @@ from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.connection import described
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.cases.supply import Batch
-from opconform_runners.tools.fuzz.find import Find
-from opconform_runners.tools.fuzz.finds import lines_of
+from opconform_runners.tools.fuzz.finding import FuzzFinding
+from opconform_runners.tools.fuzz.findings_folder import lines_of
 from opconform_runners.tools.fuzz.search import Search, SearchLimits
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
@@ -38,7 +38,7 @@ class Watched(Batches):
     def __init__(self, launch: Launch, folder: Path, options: Options) -> None:
         super().__init__(launch, folder, options)
         self._began, self._tests = time.monotonic(), 0
-        self._first: dict[int, list[Find]] = {}
+        self._first: dict[int, list[FuzzFinding]] = {}
 
     def outcomes(
         self, given: Batch | Sequence[Trial], until: float = math.inf, *, once: bool = False
@@ -47,7 +47,7 @@ class Watched(Batches):
         for outcome in super().outcomes(given, until, once=once):
             self._tests += once
             if isinstance(outcome, Failure) and once and (row := row_of(outcome)) is not None:
-                find = Find(failure=outcome, tests=self._tests, seconds=time.monotonic() - self._began)
+                find = FuzzFinding(failure=outcome, tests=self._tests, seconds=time.monotonic() - self._began)
                 self._first.setdefault(row, []).append(find)
             yield outcome
 

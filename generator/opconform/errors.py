@@ -29,9 +29,9 @@ def quoted_text(text: str) -> str:
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def counted(number: int, singular: str, plural: str = "") -> str:
     """A number with its noun, as in `1 case` and `2 cases`."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    return f"{number:,} {singular if number == 1 else plural or f'{singular}s'}"
 
 
 def near_word(word: str, known: Iterable[str]) -> str | None:
@@ -42,8 +42,8 @@ def near_word(word: str, known: Iterable[str]) -> str | None:
     typed = word.casefold()
     alike = (difflib.get_close_matches(x, folded, n=1, cutoff=_ALIKE) for x in (typed, _SHORT.sub("", typed)))
     swapped = (x for x in folded if sorted(x) == sorted(typed))
-    found = next(chain(*alike, swapped), None)
-    return None if found is None else folded[found]
+    nearest_folded = next(chain(*alike, swapped), None)
+    return None if nearest_folded is None else folded[nearest_folded]
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -13,8 +13,8 @@ import pytest
 
 from opconform.specs.requirements import requirements_of
 from opconform_runners.backends.backend import full_name
+from opconform_runners.backends.frameworks.adapters import blocks, dimensions, gather, layout, pads, slices, split
 from opconform_runners.backends.frameworks.framework import Adapter
-from opconform_runners.backends.frameworks.rows import blocks, dimensions, gather, layout, pads, slices, split
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "runners" / "opconform_runners" / "backends"

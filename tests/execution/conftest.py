@@ -1,4 +1,4 @@
-"""Outputs that were recorded on the small suite without its expected outputs."""
+"""The small suite, and outputs that were recorded on it without its expected outputs."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from opconform.suite.case import canonical_json
+from opconform.suite.reader import Suite, open_suite
 from tests.conftest import MINIATURES, Run
 
 
@@ -30,3 +31,9 @@ def _unlinked(line: bytes) -> bytes:
     document = json.loads(line)
     document.pop("chain", None)
     return canonical_json(document).encode() + b"\n"
+
+
+@pytest.fixture
+def suite(small_suite: Path) -> Suite:
+    """The small suite: four valid cases, a rejected one and its twin."""
+    return open_suite(small_suite)

@@ -17,7 +17,7 @@ from opconform_runners.harness.outcome import Crashed, Incident, Outcome, Oversi
 from opconform_runners.verdicts.results import Result, is_kept, joined
 from opconform_runners.verdicts.verdict import VerdictName
 from tests.conftest import MINIATURES, Run
-from tests.execution.test_log import FakeBackend, plan_of, zeros
+from tests.execution.fake_runs import FakeBackend, plan_of, zeros
 from tests.result_files import report_in
 
 

@@ -105,7 +105,7 @@ def test_a_failure_that_is_not_repeated_is_nondeterministic(
             ["--harness", "echo hello"],
             "error: The harness echo cannot be started: the harness wrote a line that is not JSON",
         ),
-        (["--backend", f"{MINIATURES}:Nobody"], f"error: {MINIATURES} does not define a class Nobody.\n"),
+        (["--backend", f"{MINIATURES}:Missing"], f"error: {MINIATURES} does not define a class Missing.\n"),
         (["--backend", "numpy:TPU"], "The backend has no devices, but the device 'TPU' was named. Leave it out."),
         (["--backend", "openvino:TPU"], "OpenVINO has no device 'TPU' on this machine. Allowed: CPU, AUTO, HETERO"),
     ],

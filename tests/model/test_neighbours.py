@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from opconform.generation.identity.tensor_keys import KnownTensors
-from opconform.generation.neighbour import neighbour_of
 from opconform.generation.options import LIMITS
+from opconform.generation.then_key import neighbour_of
 from opconform.model.draft import Neighbour, TensorDraft
 from opconform.model.graph import evaluated, graph_of
 from opconform.operations.operation import ContextError

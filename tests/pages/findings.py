@@ -95,12 +95,12 @@ def listed(case: str) -> ListedCase:
 def _faults(product: Product) -> Iterator[tuple[Route, str]]:
     known, numbers = shipped_operations(), [finding.number for finding in product.findings]
     for op in product.operations.keys() - {*known}:
-        yield ("operations", op), f"There is no operation {op}."
+        yield ("operations", op), f"{op} is not an operation."
     for index, finding in enumerate(product.findings):
         if finding.number in numbers[:index]:
             yield ("findings", index, "number"), f"The number {finding.number} is repeated."
         if finding.op not in known:
-            yield ("findings", index, "case"), f"There is no operation {finding.op}."
+            yield ("findings", index, "case"), f"{finding.op} is not an operation."
             continue
         for place, name in enumerate(finding.requirement):
             if name not in requirements_of(finding.op).by_id:

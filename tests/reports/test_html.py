@@ -81,7 +81,7 @@ def test_failures_come_before_requirements_the_worst_first() -> None:
     assert text.index('id="failures"') < text.index('id="requirements"') < text.index('id="list"')
 
 
-def test_many_faults_have_an_index() -> None:
+def test_many_findings_have_an_index() -> None:
     """Their severity, operation, requirements and number of cases, with links to the cards."""
     ops = ("Concat-1", "Gather-8", "Slice-8", "Split-1")
     failures = [replace(FAILURE, id=f"{op}/group/0123456789") for op in ops]
@@ -109,12 +109,14 @@ def test_the_page_of_several_backends_begins_with_the_requirements_that_differ()
     assert folded.startswith("\n<summary>1 requirement with failures on all backends</summary>")
 
 
-def test_a_fault_shows_its_condition_and_symptoms_and_each_case_leads_to_it() -> None:
+def test_a_finding_shows_its_condition_and_symptoms_and_each_case_leads_to_it() -> None:
     """They come from the report, and are not searched again."""
     other = replace(FAILURE, id="Split-1/group/0000000003")
     condition = "it rains (2 of 2 such valid cases fail); of the 1 other decided valid cases, 1 pass"
-    fault = Finding(severity="crash", condition=condition, symptoms={"wet": 1, "cold": 1}, cases=(other.id, FAILURE.id))
-    text = page_text([subject(replace(report(FAILURE, other), findings=(fault,)))])
+    finding = Finding(
+        severity="crash", condition=condition, symptoms={"wet": 1, "cold": 1}, cases=(other.id, FAILURE.id)
+    )
+    text = page_text([subject(replace(report(FAILURE, other), findings=(finding,)))])
 
     assert f"<dt>When</dt><dd><b>{condition}</b></dd>" in text
     assert '<span class="tag">1 wet</span> <span class="tag">1 cold</span>' in text

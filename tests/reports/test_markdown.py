@@ -9,7 +9,7 @@ import junitparser
 import pytest
 from markdown_it import MarkdownIt
 
-from opconform_runners.verdicts.text import one_line
+from opconform.system.text import one_line
 from tests.conftest import MINIATURES, Run
 from tests.miniatures import HOSTILE
 from tests.reports.conftest import ACCEPTED, REJECTED, written

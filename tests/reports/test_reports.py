@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from opconform_runners.verdicts.text import one_line, printable
+from opconform.system.text import one_line, printable
 from tests.conftest import MINIATURES, Run
 from tests.miniatures import HOSTILE
 

@@ -25,7 +25,7 @@ URLS = {
 
 @pytest.mark.parametrize("given", URLS)
 def test_a_url_is_shown_without_name_and_password(given: str) -> None:
-    """An @ in the name of a file is no mark of them."""
+    """An @ in the name of a file does not mark them."""
     assert without_credentials(given) == URLS[given]
 
 

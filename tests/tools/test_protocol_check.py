@@ -14,7 +14,8 @@ from opconform.system.interrupts import run_loop
 from opconform_runners.cli import harness as harness_command
 from opconform_runners.harness.command import Command, Launch, backend_command
 from opconform_runners.harness.connection import Harness, connect
-from opconform_runners.tools.protocol_check.rules import RULES, Checked, check_rules
+from opconform_runners.tools.protocol_check.check import RuleResult, check_protocol
+from opconform_runners.tools.protocol_check.rules import RULES
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.fake_harnesses import command, words
 from tests.fake_harnesses.rules import RULE_BREAKERS, UNUSABLE
@@ -45,9 +46,9 @@ async def declared(command: Command) -> Harness:
     return harness
 
 
-def checked(command: Command, suite: Suite) -> dict[str, Checked]:
+def checked(command: Command, suite: Suite) -> dict[str, RuleResult]:
     """The result for each rule, by its id."""
-    found = check_rules(Launch(command=command, timeout=_TIMEOUT), run_loop(declared(command)), suite)
+    found = check_protocol(Launch(command=command, timeout=_TIMEOUT), run_loop(declared(command)), suite)
     return {result.id: result for result in found}
 
 
@@ -56,7 +57,7 @@ def fake_command(name: str) -> Command:
     return Command(arguments=words(name), name=name)
 
 
-def broken(found: dict[str, Checked]) -> dict[str, str]:
+def broken(found: dict[str, RuleResult]) -> dict[str, str]:
     """The sentence of each broken rule."""
     return {name: hit.violation.sentence for name, hit in found.items() if hit.violation is not None}
 

@@ -1,13 +1,7 @@
 """Scripts that show a case without opconform: each finding's script shows it, and a mended backend ends it with 0."""
 
-import contextlib
 import json
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -18,69 +12,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.tools.repro.graph_source import openvino_source
 from opconform_runners.tools.repro.variables import nan_source, output_source
 from tests.conftest import Run, made_once
-from tests.pages.findings import products
-
-#: The product in `docs/findings` of each backend that there are scripts for, and the packages that its scripts need.
-PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "openvino": ("openvino-2026.4", ("openvino",)),
-    "openvino-onnx": ("openvino-onnx-2026.4", ("openvino", "onnx")),
-    "onnxruntime": ("onnxruntime-1.31", ("onnxruntime", "onnx")),
-    "torch": ("torch-2.13.0", ("torch",)),
-}
-#: What takes minutes instead of ending.
-ENDLESS = frozenset({"GatherND-8/batches-out-of-range-in-breadth/613f9bbe18"})
-#: What fails only where the backend has one core, as its finding says.
-ON_ONE_CORE = frozenset({"Split-1/axis-beside-the-range/8ad6c9c8f3"})
-#: What differs between two executions, as its finding says it; a corrupted heap sometimes ends the process.
-VARYING = frozenset(
-    {
-        "Concat-1/extended-types/51371ef1c2",
-        "Concat-1/types-folded/fb6e3a419d",
-        "Gather-8/extended-types/b448d5c01c",
-        "Gather-8/of-nothing/7c77d94052",
-        "Gather-8/one-batch/c2f13b1324",
-        "GatherND-8/empty-tuples/b0cdd3b2d1",
-        "GatherND-8/extended-types/391124ede6",
-        "Pad-12/extended-types/e772b203b9",
-        "Reverse-1/types-folded/255a6cea61",
-        "Roll-7/no-axes/028785da33",
-        "Slice-8/extended-types/40eb68f413",
-        "Slice-8/large-steps/6cb7bee574",
-        "StridedSlice-1/extended-types/98930be7cb",
-        "StridedSlice-1/removed-beside-new/c19cc0812a",
-        "StridedSlice-1/large-strides/90887f4e61",
-        "Tile-1/empty-repeats/d5b3599a31",
-        "Tile-1/high-ranks/4eb3d95086",
-    }
-)
-#: What a maintainer is ready to read.
-MOST_LINES = 90
-#: What a script says at the most.
-MOST_SAID = 40
-#: What differs, as a verdict's sentence says it, and a script. Of some types a script knows the bits alone.
-DIFFERENCE = re.compile(
-    r"(output_\d+\[[\d, ]*\]): expected (?:\S+ \()?(0x\w+|'.*?')\)?, "
-    r"got (?:\S+ \()?(0x\w+|'.*?')\)?; (differing elements: [\d,]+ of [\d,]+)"
-)
-
-
-def cases_of(product: str) -> list[str]:
-    """The cases that the findings in a product name, in the order of their numbers."""
-    findings = sorted(products()[product].findings, key=lambda finding: finding.number)
-    return list(dict.fromkeys(case for finding in findings for case in finding.cases if case not in ENDLESS))
-
-
-STRANGER = r"""
-op: Split-1
-groups:
-  - id: stranger
-    title: "exit(7) \"\"\" \\"
-    data: {shape: [4, 2]}
-    axis: 0
-    num_splits: "\"\"\"\nexit(7)\\"
-    expect: {reject: num_splits.type}
-    twin: {num_splits: 2}
-"""
+from tests.tools.scripts import PRODUCTS, cases_of, executed, generated, header_of, interpreter
 
 #: A read past the end, wrong data, and a failure that does not count.
 SOME_FINDINGS = (
@@ -88,44 +20,6 @@ SOME_FINDINGS = (
     "Split-1/element-types/1faf64c2f9",
     "Split-1/other-types-in-contexts/1ec208159e",
 )
-#: The smallest case of each finding, whose script is short. Its sentence may name larger ones.
-SMALLEST = frozenset(finding.case for product in products().values() for finding in product.findings)
-FINDINGS = [(backend, case) for backend, (product, _) in PRODUCTS.items() for case in cases_of(product)]
-
-
-def interpreter(backend: str) -> str:
-    """The interpreter that has a backend's packages."""
-    if all(find_spec(p) for p in PRODUCTS[backend][1]):
-        return sys.executable
-    return os.environ.get(f"OPCONFORM_PYTHON_{backend.upper()}") or pytest.skip(f"{backend} is not installed")
-
-
-def header_of(script: str) -> str:
-    """The comment that a script begins with, as one line."""
-    return " ".join(line.removeprefix("# ") for line in script.partition("\nimport ")[0].splitlines())
-
-
-def executed(script: Path, python: str) -> "subprocess.CompletedProcess[str]":
-    """A script, executed where opconform cannot help it."""
-    return subprocess.run([python, str(script)], cwd=script.parent, capture_output=True, text=True, check=False)
-
-
-@contextlib.contextmanager
-def cores(number: int) -> Iterator[None]:
-    """Leaves what is started meanwhile so many cores, where there are as many."""
-    all_of_them = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(all_of_them)[:number])
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, all_of_them)
-
-
-@pytest.fixture(scope="session")
-def findings_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The suite of the findings alone."""
-    cases = {case for _, case in FINDINGS if "/exhaustive" not in case}  # those are too many for a suite
-    return made_once(tmp_path_factory, worker_id, "findings", lambda out: generated(opconform, out, cases))
 
 
 @pytest.fixture(scope="session")
@@ -133,51 +27,6 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: s
     """The suite of some findings, among them the first of each product."""
     cases = {*SOME_FINDINGS, *(cases_of(product)[0] for product, _ in PRODUCTS.values())}
     return made_once(tmp_path_factory, worker_id, "some-findings", lambda out: generated(opconform, out, cases))
-
-
-def generated(opconform: Run, out: Path, cases: set[str]) -> None:
-    """Generates the suite of some cases."""
-    selected = [word for case in sorted(cases) for word in ("--select", case)]
-    dialects = [word for name in ("openvino", "onnx") for word in ("--dialect", name)]
-    opconform("generate", *selected, *dialects, "--out", out)
-
-
-def test_every_product_has_findings() -> None:
-    """There is a file for each backend that there are scripts for."""
-    assert {backend for backend, _ in FINDINGS} == set(PRODUCTS)
-    assert len(cases_of(PRODUCTS["openvino"][0])) >= 28
-
-
-@pytest.mark.ci_only
-@pytest.mark.parametrize(("backend", "case"), FINDINGS)
-def test_the_script_of_a_finding_shows_it(
-    opconform: Run, findings_suite: Path, tmp_path: Path, backend: str, case: str
-) -> None:
-    """It ends with 1, or with the process where that is the failure; it is short, and imports nothing from opconform."""
-    python, script = interpreter(backend), tmp_path / "script.py"
-    where = [] if python == sys.executable else ["--python", python]
-    given = (
-        [] if "/exhaustive" in case else ["--suite", findings_suite]
-    )  # the exhaustive cases are too many for a suite
-    with cores(1 if case in ON_ONE_CORE else 2):
-        written = opconform("repro", case, "--backend", backend, *given, "--out", script, *where)
-        done = executed(script, python)
-    text = script.read_text()
-
-    assert "warning" not in written.stderr
-    assert f"\n# The case {case} of opconform.\n" in text
-    assert not re.search(r"^(import|from) opconform", text, re.MULTILINE)
-    assert len(text.splitlines()) < MOST_LINES or case not in SMALLEST
-    assert len(done.stdout.splitlines()) <= MOST_SAID
-    assert done.stdout.startswith("expected: ")
-    crashed = "# If the bug is present, this process crashes or hangs" in text
-    if done.returncode < 0 if case in VARYING else crashed:
-        assert done.returncode < 0, done.stdout + done.stderr
-    else:
-        assert done.returncode == 1, done.stdout + done.stderr
-        said, seen = DIFFERENCE.findall(done.stdout)[:1], DIFFERENCE.findall(header_of(text))
-        assert case in VARYING or said == seen
-        assert "WRONG" in done.stdout or "got: " in done.stdout
 
 
 def test_openvinos_factory_makes_the_nodes_that_it_has_no_functions_for() -> None:
@@ -367,3 +216,16 @@ def test_a_case_that_a_script_cannot_show_is_refused(opconform: Run, small_suite
     assert opconform(*command, "openvino", "VariadicSplit-1/accepted/*", code=2).stderr == (
         f"error: 4 cases match 'VariadicSplit-1/accepted/*': {', '.join(accepted)}. Name one.\n"
     )
+
+
+STRANGER = r"""
+op: Split-1
+groups:
+  - id: stranger
+    title: "exit(7) \"\"\" \\"
+    data: {shape: [4, 2]}
+    axis: 0
+    num_splits: "\"\"\"\nexit(7)\\"
+    expect: {reject: num_splits.type}
+    twin: {num_splits: 2}
+"""

@@ -206,7 +206,7 @@ def test_a_run_that_cannot_start_loses_nothing(opconform: Run, small_suite: Path
     opconform("report", tmp_path / "out")
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     for out in ("out", "new"):
-        opconform("run", small_suite, "--backend", f"{MINIATURES}:Nobody", "--out", tmp_path / out, code=3)
+        opconform("run", small_suite, "--backend", f"{MINIATURES}:Missing", "--out", tmp_path / out, code=3)
 
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
     assert before.keys() == {"outcomes.jsonl", "results.jsonl", "report.json", "report.html"}

@@ -177,8 +177,8 @@ def _inside(part: ast.AST) -> Iterator[ast.AST]:
 def _names(node: ast.AST, part: ast.AST) -> tuple[str, ...]:
     """The requirements named in a node, or else in the definition around it."""
     for within in (node, part):
-        found = [path.value for path in ast.walk(within) if isinstance(path, ast.Constant)]
-        texts = [hit for hit in found if isinstance(hit, str) and "." in hit and " " not in hit]
+        constants = [path.value for path in ast.walk(within) if isinstance(path, ast.Constant)]
+        texts = [hit for hit in constants if isinstance(hit, str) and "." in hit and " " not in hit]
         if texts:
             return tuple(dict.fromkeys(texts))[:_MOST_NAMES]
     return ()

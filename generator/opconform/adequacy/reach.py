@@ -29,21 +29,21 @@ def reached(program: Program, roots: Mapping[str, Iterable[Root]]) -> dict[str, 
     Every name is followed to its definition, also through the imports of one module from another.
     """
     homes = {name: _definitions(tree) for name, tree in program.trees.items()}
-    found: dict[str, dict[int, ReachedPart]] = {name: {} for name in program.trees}
+    parts_by_module: dict[str, dict[int, ReachedPart]] = {name: {} for name in program.trees}
     for op, starts in roots.items():
         waiting = list(starts)
         while waiting:
             module, owner, node = waiting.pop()
-            known = found[module].get(id(node), ReachedPart(owner=owner, node=node, ops=()))
+            known = parts_by_module[module].get(id(node), ReachedPart(owner=owner, node=node, ops=()))
             if op in known.ops:
                 continue
-            found[module][id(node)] = ReachedPart(owner=owner, node=node, ops=(*known.ops, op))
+            parts_by_module[module][id(node)] = ReachedPart(owner=owner, node=node, ops=(*known.ops, op))
             for path in ast.walk(node):
                 if isinstance(path, ast.Name):
                     home, name = program.imports[module].get(path.id, (module, path.id))
                     if name in homes[home]:
                         waiting.append((home, name, homes[home][name]))
-    return {module: list(parts.values()) for module, parts in found.items()}
+    return {module: list(parts.values()) for module, parts in parts_by_module.items()}
 
 
 def declarations(program: Program, ops: Collection[str]) -> dict[str, list[Root]]:
@@ -88,14 +88,14 @@ def _deciding(parts: Mapping[str | None, ast.expr]) -> Iterator[tuple[str, ast.e
 
 def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
     """The functions, classes and constants of a module, by name; not the declarations."""
-    found: dict[str, ast.AST] = {}
+    definitions: dict[str, ast.AST] = {}
     for node in tree.body:
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                found[name] = node
+                definitions[name] = node
             case ast.Assign(value=value) if _is_declaration(value):
                 continue
             case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
                 names = [path.id for path in ast.walk(target) if isinstance(path, ast.Name)]
-                found |= dict.fromkeys(names, value)
-    return found
+                definitions |= dict.fromkeys(names, value)
+    return definitions

@@ -124,7 +124,7 @@ def _trial(draft: Draft, feed: int) -> FeedTrial:
     operands, tensors = draft.arguments[feed].inputs, draft.feeds[feed]
     filled = sum(prod(tensor.shape) for tensor in tensors.values()) <= _MOST_ELEMENTS
     if filled:
-        given = inputs_of(draft, 0)[feed]
-        operands = {name: replace(operand, tensor=given[name]) for name, operand in operands.items()}
+        feed_tensors = inputs_of(draft, 0)[feed]
+        operands = {name: replace(operand, tensor=feed_tensors[name]) for name, operand in operands.items()}
     trial = FeedTrial(op=draft.op, inputs=operands, attributes=draft.attributes, filled=filled)
     return replace(trial, expected=_result(draft.operation, trial))

@@ -42,10 +42,10 @@ class ListedCase:
 def one_case(name: str, sources: Sequence[Path] = ()) -> ListedCase:
     """The only case of a suite or of specs, by default the shipped ones, that has an id, digits or a pattern."""
     cases = CaseList(sources, case=name)
-    found = list(cases.matching(Matches(Selection(patterns=(pattern_of(name),)), every_profile=True), ONE_CASE))
+    matching = list(cases.matching(Matches(Selection(patterns=(pattern_of(name),)), every_profile=True), ONE_CASE))
     hint = "" if sources else " `opconform list` lists the shipped cases; use --suite for your own suite or spec."
-    check_one(name, [hit.case.id for hit in found], hint="" if found else near_miss(name, cases.known()) or hint)
-    return found[0]
+    check_one(name, [hit.case.id for hit in matching], hint="" if matching else near_miss(name, cases.known()) or hint)
+    return matching[0]
 
 
 def specs_of_case(name: str) -> list[Spec]:
@@ -78,9 +78,9 @@ class CaseList:
             return []
         selection.check_profiles(sorted(set(groups.values())), where)
         matches = Matches(selection)
-        found = list(self.matching(matches, limits))
+        listed = list(self.matching(matches, limits))
         check_matches(matches, self.known, within="" if suite is None else f" of {suite.store.root}")
-        return found
+        return listed
 
     def matching(self, matches: Matches, limits: Limits) -> Iterator[ListedCase]:
         """The cases that are wanted, sorted by id."""

@@ -162,23 +162,23 @@ class _Expansion:
         if wanted > self.limits.cases:
             many = quoted_text(f"{wanted:,}")
             raise KeyMistake("random", f"{many} cases are over the limit of {self.limits.cases:,}")
-        found = passed = in_vain = 0
+        accepted = passed = in_vain = 0
         drawn_before: set[str] = set()
         for number, drawn in enumerate(draws_of(self.group, combination, seed, self.meter), 1):
             text, failed = canonical_json(drawn), self.failed
             cases = [] if drawn is None or text in drawn_before else self.families_of(drawn)
             if self.failed == failed:
                 drawn_before.add(text)
-            found += bool(cases)
+            accepted += bool(cases)
             passed += drawn is not None
             in_vain = 0 if cases else in_vain + 1
             yield from cases
-            if found >= wanted or self.failed > REPORTED:
+            if accepted >= wanted or self.failed > REPORTED:
                 return
-            if in_vain > PATIENCE + PATIENCE_EACH * found:
+            if in_vain > PATIENCE + PATIENCE_EACH * accepted:
                 if not passed:
                     raise KeyMistake("random", f"`where` is false for {number:,} draws; narrow the draws")
-                sentence = f"{number:,} draws produce only {found:,} of {wanted:,} cases; widen the draws"
+                sentence = f"{number:,} draws produce only {accepted:,} of {wanted:,} cases; widen the draws"
                 raise KeyMistake("random", sentence)
 
     def _twin_of(self, keys: Mapping[str, Any], variables: Combination) -> Draft:

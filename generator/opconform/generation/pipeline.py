@@ -92,11 +92,11 @@ def write_suite(
             return draft.id in large
         return memory_bytes(draft, file_bytes(draft)) * options.jobs > free
 
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         try:
             check_replaceable(out)
             out.absolute().parent.mkdir(parents=True, exist_ok=True)
-            work = held.enter_context(work_folder(out))
+            work = stack.enter_context(work_folder(out))
         except OSError as error:
             raise UsageError(f"{out} cannot be written: {error.strerror}. Use another --out.") from error
         writer = CaseWriter(partial=work.partial, options=options)

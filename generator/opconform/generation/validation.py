@@ -7,8 +7,8 @@ from typing import Any
 
 from opconform.errors import counted, quoted, quoted_text
 from opconform.generation.identity.tensor_keys import RANK, KnownTensors, tensor_drafts
-from opconform.generation.neighbour import neighbour_of
 from opconform.generation.options import Limits
+from opconform.generation.then_key import neighbour_of
 from opconform.model.draft import Draft, Inference, TensorDraft
 from opconform.model.graph import graph_of, inferred
 from opconform.model.readings import attributed
@@ -142,8 +142,8 @@ def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
 def _binding(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, Binding]:
     """The binding of each tensor; one word is that of setting inputs, and other inputs are then parameters."""
     if keys.context == "folded":
-        given = keys.binding.values() if isinstance(keys.binding, Mapping) else (keys.binding,)
-        if "parameter" in given:
+        bindings = keys.binding.values() if isinstance(keys.binding, Mapping) else (keys.binding,)
+        if "parameter" in bindings:
             raise KeyMistake("binding", "in the context `folded` every input is a constant")
         return dict.fromkeys(tensors, "constant")
     default: dict[str, Binding] = {
@@ -165,26 +165,26 @@ def _dynamic(
         raise KeyMistake("dynamic", "in the context `folded` data is a constant with a known shape")
     allowed = [name for name in tensors if binding[name] == "parameter"]
     if isinstance(keys.dynamic, Mapping):
-        given = _by_name("dynamic", keys.dynamic, allowed, "a tensor that is supplied at run time")
+        values = _by_name("dynamic", keys.dynamic, allowed, "a tensor that is supplied at run time")
     else:
-        given = {name: keys.dynamic for name in allowed if operation.port_of(name).role == "data"}
-    dynamic = {name: _declared(name, x, tensors[name].shape) for name, x in given.items() if x is not None}
+        values = {name: keys.dynamic for name in allowed if operation.port_of(name).role == "data"}
+    dynamic = {name: _declared(name, x, tensors[name].shape) for name, x in values.items() if x is not None}
     return {name: x for name, x in dynamic.items() if x != tensors[name].shape}
 
 
-def _by_name(key: str, given: Mapping[str, Any], allowed: Sequence[str], kind: str) -> Mapping[str, Any]:
+def _by_name(key: str, values: Mapping[str, Any], allowed: Sequence[str], kind: str) -> Mapping[str, Any]:
     """A mapping whose keys are allowed names."""
-    unknown = [x for x in given if x not in allowed]
+    unknown = [x for x in values if x not in allowed]
     if unknown:
         sentence = f"{quoted(unknown[0])} is not {kind}; allowed: {', '.join(allowed)}"
         raise KeyMistake(key, sentence, (unknown[0], KEY))
-    return given
+    return values
 
 
-def _declared(name: str, given: Any, shape: Shape) -> Dynamic:
-    if given == "...":
+def _declared(name: str, declaration: Any, shape: Shape) -> Dynamic:
+    if declaration == "...":
         return "..."
-    dynamic: tuple[int | str, ...] = ("?",) * len(shape) if given == "all" else tuple(given)
+    dynamic: tuple[int | str, ...] = ("?",) * len(shape) if declaration == "all" else tuple(declaration)
     if not _fits(dynamic, shape):
         sentence = f"{quoted(list(dynamic))} does not fit {name} of shape {quoted(list(shape))}"
         raise KeyMistake("dynamic", sentence, (name,))
@@ -222,16 +222,16 @@ def _check_rejected(draft: Draft, violated: Sequence[Sequence[str]], reject: Rej
     """Check that the reference semantics reject the last feed for the requirements that the author names."""
     if len(violated) > 1 and violated[0]:
         raise KeyMistake("feed", f"the first feed must be valid, but violates {', '.join(violated[0])}")
-    named, found = {reject.reject, *reject.also}, set(violated[-1])
-    if named != found:
-        actual = f"violates {', '.join(sorted(found))}{'' if named & found else ' instead'}" if found else "is valid"
+    named, ids = {reject.reject, *reject.also}, set(violated[-1])
+    if named != ids:
+        actual = f"violates {', '.join(sorted(ids))}{'' if named & ids else ' instead'}" if ids else "is valid"
         author = f"the case is expected to be rejected for {', '.join(sorted(named))}"
         known = requirements_of(draft.op).by_id
         for item in (known[name] for name in sorted(named & known.keys()) if not known[name].violable):
             raise KeyMistake("expect", f"{author}, but no case can violate {item.id}: {item.text.rstrip('.')}")
         advice = "remove `expect`, or change the case so that it violates the requirement"
-        if found:
-            first = reject.reject if reject.reject in found else violated[-1][0]
+        if ids:
+            first = reject.reject if reject.reject in ids else violated[-1][0]
             rest = [requirement for requirement in violated[-1] if requirement != first]
             advice = f"correct the case, or write {_expectation(first, rest)}"
         raise KeyMistake("expect", f"{author}, but it {actual}; {advice}")

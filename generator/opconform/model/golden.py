@@ -119,15 +119,15 @@ def _bindings(golden: Golden, sources: Mapping[str, str]) -> dict[str, Binding]:
 
 def _dynamic(golden: Golden, sources: Mapping[str, str]) -> dict[str, Dynamic]:
     """The declared dimensions of a neighbour check's inputs; all of a golden output if a rank is dynamic."""
-    types, given = declared(golden.draft, golden.graph), golden.draft.dynamic
+    types, declarations = declared(golden.draft, golden.graph), golden.draft.dynamic
     dynamic: dict[str, Dynamic] = {}
     for name, source in sources.items():
         dimensions = types[source].dimensions
-        if source in given:
-            dynamic[name] = given[source]
+        if source in declarations:
+            dynamic[name] = declarations[source]
         elif None in dimensions:
             known = tuple("?" if dimension is None else dimension for dimension in dimensions)
-            dynamic[name] = "..." if "..." in given.values() else known
+            dynamic[name] = "..." if "..." in declarations.values() else known
     return dynamic
 
 
@@ -141,8 +141,8 @@ _CHARACTER = 4
 def file_bytes(draft: Draft) -> int:
     """The minimum size of a case's files in bytes: the arrays of all feeds, and the constants of one model."""
     constants = [tensor for name, tensor in draft.tensors.items() if draft.binding[name] == "constant"]
-    given = [*(tensor for feed in draft.feeds for tensor in feed.values()), *constants]
-    total = sum(math.prod(x.shape) * _element_bytes(x) for x in given)
+    tensors = [*(tensor for feed in draft.feeds for tensor in feed.values()), *constants]
+    total = sum(math.prod(x.shape) * _element_bytes(x) for x in tensors)
     if draft.rejected_for is not None:
         return total
     for number, feed in enumerate(draft.feeds):

@@ -165,8 +165,8 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
     for node in graph.nodes:
         arguments = arguments_at(node, operands)
         is_tested = arguments == draft.arguments[0] and node.under_test
-        found = draft.inferences[0] if is_tested else inference(OPERATIONS[node.op], arguments)
-        types = None if found.violated else found.outputs
+        inferred = draft.inferences[0] if is_tested else inference(OPERATIONS[node.op], arguments)
+        types = None if inferred.violated else inferred.outputs
         ports = OPERATIONS[node.op].inputs
         known = types is not None and all(
             None not in tensors[input_].dimensions and (ports[min(n, len(ports) - 1)].role == "data" or input_ in fixed)

@@ -58,7 +58,7 @@ def _rejects(operation: Operation, reading: Reading, arguments: Arguments) -> bo
     """Whether another reading rejects the arguments; None where it treats them as ours does."""
     if reading.rejects(arguments):
         return True
-    changed = [other for rewrite in reading.rewrites if (other := rewrite(arguments)) != arguments]
+    changed = [rewritten for rewrite in reading.rewrites if (rewritten := rewrite(arguments)) != arguments]
     return any(inference(operation, x).violated for x in changed) if changed else None
 
 
@@ -81,11 +81,11 @@ def _other_outputs(
     the readings by which another node rejects what the operation gives it.
     """
     ours = outputs_digest([[tensor.array for tensor in feed] for feed in golden.outputs])
-    found: dict[str, tuple[str, ...]] = {}
+    names_by_outputs: dict[str, tuple[str, ...]] = {}
     fewest: dict[str, int] = {}
     refused: set[str] = set()
     choices = product(*((None, *rewrite) for rewrite in rewrites.values()))
-    for chosen in sorted(choices, key=lambda some: sum(x is not None for x in some)):
+    for chosen in sorted(choices, key=lambda choice: sum(x is not None for x in choice)):
         names = tuple(name for name, rewrite in zip(rewrites, chosen, strict=True) if rewrite is not None)
         try:
             outputs = _outputs(golden, [x for x in chosen if x is not None])
@@ -93,8 +93,8 @@ def _other_outputs(
             refused.update(names if len(names) == 1 else ())
             continue
         if outputs != ours and fewest.setdefault(outputs, len(names)) == len(names):
-            found[outputs] = tuple(dict.fromkeys((*found.get(outputs, ()), *names)))
-    return found, refused
+            names_by_outputs[outputs] = tuple(dict.fromkeys((*names_by_outputs.get(outputs, ()), *names)))
+    return names_by_outputs, refused
 
 
 def _outputs(golden: Golden, rewrites: list[_Rewrite]) -> str:

@@ -136,7 +136,7 @@ def split(axis_of: AxisOf) -> Builder:
         axis, inputs = _axis(tested, axis_of), tested.node.inputs
         if axis is None or not tested.outputs:
             raise ContextError("an invalid case has no axis along which the context `split` could split its inputs")
-        sizes = {tuple(input_.shape[axis] for input_ in given.inputs.values()) for given in tested.arguments}
+        sizes = {tuple(input_.shape[axis] for input_ in arguments.inputs.values()) for arguments in tested.arguments}
         if len(sizes) > 1 or any(name is None for name in inputs):
             raise ContextError("`split` has constant lengths, but the second feed changes the sizes of the inputs")
         joined = _concat(tested, tuple(name for name in inputs if name is not None), axis)
@@ -186,10 +186,10 @@ def convert(tested: Tested) -> Graph:
         source = inputs[place]
         if port.role != "setting" or source is None:
             continue
-        given = [argument.inputs[port.name] for argument in tested.arguments]
-        target = "i32" if given[0].element_type == "i64" else "i64"
+        operands = [argument.inputs[port.name] for argument in tested.arguments]
+        target = "i32" if operands[0].element_type == "i64" else "i64"
         limit = 1 << (ELEMENT_TYPES[target].bits - 1)
-        if any(x.integers is None or not all(-limit <= one < limit for one in x.integers) for x in given):
+        if any(x.integers is None or not all(-limit <= element < limit for element in x.integers) for x in operands):
             raise ContextError(f"`convert` converts {port.name} to {target}, which cannot represent its values")
         nodes.append(computing(f"Convert_{port.name}", "Convert-1", (source,), destination_type=target))
         inputs[place] = nodes[-1].outputs[0]
@@ -204,23 +204,23 @@ def shape_of(source: str, port: str) -> Builder:
     """
 
     def build(tested: Tested) -> Graph:
-        given = [argument.inputs[port] for argument in tested.arguments if {source, port} <= argument.inputs.keys()]
-        if len(given) < len(tested.arguments) or given[0].element_type not in ("i64", "i32"):
+        operands = [argument.inputs[port] for argument in tested.arguments if {source, port} <= argument.inputs.keys()]
+        if len(operands) < len(tested.arguments) or operands[0].element_type not in ("i64", "i32"):
             raise ContextError(f"`shape-of` computes {port} as i64 or i32 from the shape of {source}")
-        if len({x.shape for x in given}) > 1:
+        if len({x.shape for x in operands}) > 1:
             raise ContextError(f"`shape-of` needs {port} to have the same shape in every feed")
-        values = list(zip(*(x.integers or () for x in given), strict=True))
+        values = list(zip(*(x.integers or () for x in operands), strict=True))
         sizes = list(zip(*(argument.inputs[source].shape for argument in tested.arguments), strict=False))
-        if not any(value in sizes for value in values) or len(given[0].shape) > 1:
+        if not any(value in sizes for value in values) or len(operands[0].shape) > 1:
             raise ContextError(f"`shape-of` needs a value of {port} that is a dimension of {source}")
         nodes = [
-            computing("ShapeOf", "ShapeOf-3", (source,), output_type=given[0].element_type),
+            computing("ShapeOf", "ShapeOf-3", (source,), output_type=operands[0].element_type),
             constant("GatherAxis", "i64", (), [0]),
         ]
         parts: list[str] = []
         for is_dimension, group in groupby(values, sizes.__contains__):
             run, name = list(group), f"{{}}_{len(parts)}"
-            shape = (len(run),) if given[0].shape else ()
+            shape = (len(run),) if operands[0].shape else ()
             if is_dimension:
                 indices = constant(name.format("Indices"), "i64", shape, [sizes.index(x) for x in run])
                 inputs = (nodes[0].outputs[0], indices.outputs[0], nodes[1].outputs[0])
@@ -228,7 +228,7 @@ def shape_of(source: str, port: str) -> Builder:
             elif any(len(set(x)) > 1 for x in run):
                 raise ContextError(f"`shape-of` cannot compute a value of {port} that changes and is not a dimension")
             else:
-                nodes.append(constant(name.format("Values"), given[0].element_type, shape, [x[0] for x in run]))
+                nodes.append(constant(name.format("Values"), operands[0].element_type, shape, [x[0] for x in run]))
             parts.append(nodes[-1].outputs[0])
         if len(parts) > 1:
             nodes.append(computing("Values", "Concat-1", tuple(parts), axis=0))

@@ -102,10 +102,10 @@ class Operation:
 
     def judged(self, arguments: Arguments) -> tuple[Arguments, tuple[str, ...]]:
         """The arguments, in which wrong ones are marked, and every requirement that they violate."""
-        found = [*self.declaration.located_violations(arguments.inputs, arguments.attributes)]
-        wrong = frozenset(name for name, violated in found if not violated.endswith(".element-type"))
+        located = [*self.declaration.located_violations(arguments.inputs, arguments.attributes)]
+        wrong = frozenset(name for name, violated in located if not violated.endswith(".element-type"))
         known = replace(arguments, wrong=wrong) if wrong else arguments
-        declared = dict.fromkeys(violated for _, violated in found)
+        declared = dict.fromkeys(violated for _, violated in located)
         return known, (*declared, *holding(self.checks, known))
 
     def infer(self, arguments: Arguments) -> tuple[TensorType, ...]:
@@ -128,8 +128,8 @@ class Operation:
 
     def _shapes(self, arguments: Arguments) -> Iterator[Shape]:
         empty = np.zeros((), np.int8)
-        given = {name: np.broadcast_to(empty, x.shape) for name, x in self._data(arguments)}
-        return (x.shape for x in self._moved(arguments, Places(given, none=empty)))
+        places = {name: np.broadcast_to(empty, x.shape) for name, x in self._data(arguments)}
+        return (x.shape for x in self._moved(arguments, Places(places, none=empty)))
 
     def evaluate(self, arguments: Arguments) -> tuple[Tensor, ...]:
         """Its outputs.

@@ -23,10 +23,10 @@ def warnings_of(specs: Sequence[Spec]) -> list[str]:
     """One sentence for each doubtful twin, profile, requirement and variable; at most `MOST`."""
     groups = [group for spec in specs for group in spec.groups]
     checks = (_twins, _profiles, _behind_others, _not_violated, _unused, _repeated)
-    found = [str(x) for check in checks for x in check(groups)]
-    left = len(found) - MOST
+    warnings = [str(x) for check in checks for x in check(groups)]
+    left = len(warnings) - MOST
     more = "is 1 more warning" if left == 1 else f"are {left:,} more warnings"
-    return found if left <= 0 else [*found[:MOST], f"There {more}."]
+    return warnings if left <= 0 else [*warnings[:MOST], f"There {more}."]
 
 
 def profiles_of(specs: Sequence[Spec]) -> Mapping[tuple[str, str], tuple[str, ...]]:

@@ -75,8 +75,8 @@ def _mistake(
     last = first["loc"][-1] if first["loc"] else ""
     if first["type"] == "extra_forbidden":
         allowed = sorted(_keys_at(model, first["loc"][:-1]))
-        other = _OTHER_WORDS.get(str(last))
-        hint = f"Did you mean {other!r}? " if other in allowed else nearest(str(last), allowed)
+        replacement = _OTHER_WORDS.get(str(last))
+        hint = f"Did you mean {replacement!r}? " if replacement in allowed else nearest(str(last), allowed)
         sentence = f"Unknown key {quoted(last)}. {hint}Allowed: {', '.join(allowed)}.{note}"
         return document.mistake((*route, KEY), sentence)
     if first["type"] == "missing":
@@ -87,13 +87,13 @@ def _mistake(
     key = f"{'.'.join(names[-2:] if 'matrix' in names[-2:-1] else names[-1:])}: " if names else ""
     first_wanted, *others = dict.fromkeys(_wanted(error) for error in errors)
     wanted = " or ".join([first_wanted, *(wish.removeprefix("it must be ") for wish in others)])
-    given = "null" if first["input"] is None else quoted(first["input"])
+    value = "null" if first["input"] is None else quoted(first["input"])
     if "dynamic" in names and (first["input"] is None or first["input"] == -1):
-        sentence = f'{key}{given} is not allowed: it must be {PATTERNS[DIMENSION]}. Did you mean "?"?'
+        sentence = f'{key}{value} is not allowed: it must be {PATTERNS[DIMENSION]}. Did you mean "?"?'
         return document.mistake(route, f"{sentence}{note}")
     if first["input"] in _variables_at(document.value, route):
         wanted += f'; write "${{{{ {first["input"]} }}}}" for the variable'
-    return document.mistake(route, f"{key}{given} is not allowed: {wanted}.{_near(errors)}{note}")
+    return document.mistake(route, f"{key}{value} is not allowed: {wanted}.{_near(errors)}{note}")
 
 
 def _variables_at(value: Any, route: Route) -> Collection[object]:
@@ -128,9 +128,9 @@ def _wanted(error: ErrorDetails) -> str:
 
 
 def _near(errors: Sequence[ErrorDetails]) -> str:
-    found = errors[0]["input"]
+    value = errors[0]["input"]
     expected = " ".join(str(error.get("ctx", {}).get("expected", "")) for error in errors)
-    hint = nearest(found, expected.replace("'", "").replace(",", "").split()) if isinstance(found, str) else ""
+    hint = nearest(value, expected.replace("'", "").replace(",", "").split()) if isinstance(value, str) else ""
     return f" {hint.rstrip()}" if hint else ""
 
 

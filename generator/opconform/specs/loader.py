@@ -95,10 +95,10 @@ def load_spec(path: Path, only: Collection[str] | None = None) -> Spec:
     op, mistakes = _operation(document)
     groups: list[Group] = []
     if op is not None:
-        groups, found = (
+        groups, group_mistakes = (
             _every_group(document, op, only) if {"samples", "like"} & value.keys() else _groups(document, op, only)
         )
-        mistakes += found
+        mistakes += group_mistakes
     if op is None or mistakes:
         raise WrongSpecs(mistakes, groups)
     return Spec(file=document.file, digest=digest_of(path), op=op, groups=tuple(groups))
@@ -135,10 +135,10 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(path for path in path.rglob("*.yaml") if path.name != REQUIREMENTS)
-        if not found:
+        files = sorted(path for path in path.rglob("*.yaml") if path.name != REQUIREMENTS)
+        if not files:
             raise UsageError(f"The folder {path} contains no spec (*.yaml).")
-        yield from found
+        yield from files
 
 
 def _texts(value: Mapping[str, Any] | Sequence[Any], route: Route) -> Iterator[tuple[Route, str]]:
@@ -196,15 +196,15 @@ def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[
         keys = home.value["groups"][route[1]]
         if only is not None and f"{op}/{keys['id']}" not in only:
             continue
-        found = list(islice(_group_mistakes(home, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
+        in_group = list(islice(_group_mistakes(home, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
         try:
             settings: Any = models.group.model_validate(keys)
         except ValidationError as error:
-            places = {(hit.line, hit.column) for hit in found}
+            places = {(hit.line, hit.column) for hit in in_group}
             more = mistakes_of(error, home, models.group, route)
-            found.extend(x for x in more if (x.line, x.column) not in places)
-        if found:
-            mistakes.extend(found)
+            in_group.extend(x for x in more if (x.line, x.column) not in places)
+        if in_group:
+            mistakes.extend(in_group)
             continue
         own = {key: value for key, value in keys.items() if key in models.case.model_fields}
         twin = keys.get("twin")

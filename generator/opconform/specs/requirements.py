@@ -72,16 +72,16 @@ def requirements_of(op: str) -> Requirements:
     """The requirements of an operation; `SpecMistakes` if their file is wrong."""
     document = read_document(cases_of(op) / REQUIREMENTS, f"cases/{op}/{REQUIREMENTS}")
     document = completed(document, REQUIREMENTS, cases_of)
-    found = validated(document, Requirements)
-    mistakes = [document.mistake(route, sentence) for route, sentence in _complaints(found)]
+    requirements = validated(document, Requirements)
+    mistakes = [document.mistake(route, sentence) for route, sentence in _complaints(requirements)]
     if mistakes:
         raise SpecMistakes(mistakes)
-    return found
+    return requirements
 
 
-def _complaints(found: Requirements) -> Iterator[tuple[Route, str]]:
-    revisions, ids = {page.revision for page in found.pages}, [requirement.id for requirement in found.requirements]
-    for index, item in enumerate(found.requirements):
+def _complaints(file: Requirements) -> Iterator[tuple[Route, str]]:
+    revisions, ids = {page.revision for page in file.pages}, [requirement.id for requirement in file.requirements]
+    for index, item in enumerate(file.requirements):
         route = ("requirements", index)
         if unknown := {revision for source in item.sources for revision in source.revisions} - revisions:
             yield route, f"{item.id}: the revisions {sorted(unknown)} are not among `pages`."
@@ -89,10 +89,10 @@ def _complaints(found: Requirements) -> Iterator[tuple[Route, str]]:
             yield route, f"{item.id}: an interpretation needs its `reading`."
         if item.id in ids[:index]:
             yield route, f"{item.id}: the id is repeated."
-    for stage, names in found.establishes.items():
+    for stage, names in file.establishes.items():
         for name in {*names} - {*ids}:
             yield ("establishes", stage), f"{stage}: {name} is not among the requirements."
-        first = found.by_id.get(names[0]) if names and stage != "nan-payload" else None
+        first = file.by_id.get(names[0]) if names and stage != "nan-payload" else None
         if first is not None and first.level != "normative":
             what = f"{stage}: {first.id} is an interpretation, but wrong outputs break the first requirement"
             yield ("establishes", stage), f"{what}. Name a normative one first."

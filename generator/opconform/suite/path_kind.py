@@ -37,12 +37,12 @@ def check_kind(path: Path, wanted: Kind) -> None:
         raise MissingError(
             f"Spec not found: {path}. Name a YAML file, a folder of them, or an operation such as Split-1."
         )
-    given = path
+    named = path
     if path.name in _SIGNS and path.is_file():
         path = path.parent
     kinds = kinds_of(path)
-    if wanted == "suite" and wanted in kinds and given != path:
-        raise MissingError(f"{given} is a file of a suite. Name the suite: {path}.")
+    if wanted == "suite" and wanted in kinds and named != path:
+        raise MissingError(f"{named} is a file of a suite. Name the suite: {path}.")
     if wanted == "results" and not kinds and path.is_file() and not path.name.endswith((".jsonl", "report.json")):
         raise MissingError(f"{path} is not a results folder. Name the folder that `run` or `certify` wrote.")
     if not kinds or wanted in kinds:
@@ -66,8 +66,8 @@ def check_kind(path: Path, wanted: Kind) -> None:
 def kinds_of(path: Path) -> list[Kind]:
     """The kinds of a path, as far as names show them."""
     if path.is_dir():
-        found = [kind for name, kind in _SIGNS.items() if (path / name).is_file()]
-        kinds: list[Kind] = list(dict.fromkeys("results" if kind == "record" else kind for kind in found))
+        signs = [kind for name, kind in _SIGNS.items() if (path / name).is_file()]
+        kinds: list[Kind] = list(dict.fromkeys("results" if kind == "record" else kind for kind in signs))
         return [*kinds, "spec"] if any(path.glob("*.yaml")) else kinds
     if not path.is_file():
         return []

@@ -31,10 +31,10 @@ class Registry(Mapping[str, T], Generic[T]):
     def __getitem__(self, name: str) -> T:
         if name in self._shipped:
             return self._shipped[name]
-        found = self._installed(name)
-        if found is None:
+        loaded = self._installed(name)
+        if loaded is None:
             raise KeyError(name)
-        return found
+        return loaded
 
     def __iter__(self) -> Iterator[str]:
         yield from self._shipped
@@ -67,10 +67,10 @@ class Registry(Mapping[str, T], Generic[T]):
 
     @cached_property
     def _entries(self) -> Mapping[str, list[EntryPoint]]:
-        found: dict[str, list[EntryPoint]] = {}
+        by_name: dict[str, list[EntryPoint]] = {}
         for entry_point in entry_points(group=self._group):
-            found.setdefault(entry_point.name, []).append(entry_point)
-        return found
+            by_name.setdefault(entry_point.name, []).append(entry_point)
+        return by_name
 
     def _installed(self, name: str) -> T | None:
         """The object of an entry point, or None if there is none, or it cannot be used."""
@@ -90,14 +90,14 @@ class Registry(Mapping[str, T], Generic[T]):
             raise Unusable("several distributions declare it. Uninstall all but one.")
         [entry] = entries
         try:
-            found = entry.load()
+            loaded = entry.load()
         except Exception as error:
             raise Unusable(f"{entry.value} cannot be imported: {type(error).__name__}: {error}.") from error
-        if not isinstance(found, self._kind):
-            what = f"is of the type {type(found).__name__}, not {self._kind.__name__}"
+        if not isinstance(loaded, self._kind):
+            what = f"is of the type {type(loaded).__name__}, not {self._kind.__name__}"
             raise Unusable(f"{entry.value} {what}. Name an object of that type.")
-        self._check(name, found, file_of(entry.module))
-        return found
+        self._check(name, loaded, file_of(entry.module))
+        return loaded
 
 
 def file_of(module: str) -> Path:

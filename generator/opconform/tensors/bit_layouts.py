@@ -97,8 +97,8 @@ def openvino_layouts(version: str) -> Layouts:
 
     u2 changed from high first to low first in 2025.3, and u3 and u6 became a stream of bits after 2026.4.
     """
-    found = _VERSION.match(version)
-    known = (int(found[1]), int(found[2])) if found else max(_OPENVINO)
+    match = _VERSION.match(version)
+    known = (int(match[1]), int(match[2])) if match else max(_OPENVINO)
     return next(layouts for first, layouts in _OPENVINO.items() if first <= known)
 
 

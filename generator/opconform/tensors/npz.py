@@ -213,10 +213,10 @@ def _stored(content: bytes) -> list[tuple[str, Buffer]] | None:
             if not same or offset != reached or content[start - named : start] != name:
                 return None
             reached = start + length
-            held = content[start:reached]
-            if zlib.crc32(held) != crc:
+            data = content[start:reached]
+            if zlib.crc32(data) != crc:
                 return None
-            members.append((name.decode("ascii"), held))
+            members.append((name.decode("ascii"), data))
     except (struct.error, UnicodeDecodeError):
         return None
     return members if place == end else None
@@ -240,10 +240,10 @@ def _member_content(archive: zipfile.ZipFile, metadata: zipfile.ZipInfo, content
     archive.open(metadata).close()  # checks the record before the member
     *_, named, extra = _LOCAL.unpack_from(content, metadata.header_offset)
     start = metadata.header_offset + _LOCAL.size + named + extra
-    held = memoryview(content)[start : start + size]
-    if len(held) != size or zlib.crc32(held) != metadata.CRC:
+    data = memoryview(content)[start : start + size]
+    if len(data) != size or zlib.crc32(data) != metadata.CRC:
         raise zipfile.BadZipFile(f"Bad CRC-32 for file {metadata.filename!r}")
-    return held
+    return data
 
 
 def _array(name: str, content: Buffer) -> Array:

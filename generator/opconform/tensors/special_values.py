@@ -63,12 +63,12 @@ def _ieee(layout: "ml_dtypes.finfo | np.finfo[Any]") -> tuple[int, ...]:
     sign = 1 << (exponent + mantissa)
     infinity = ((1 << exponent) - 1) << mantissa
     quiet = 1 << (mantissa - 1)
-    one = ((1 << (exponent - 1)) - 1) << mantissa
+    unit = ((1 << (exponent - 1)) - 1) << mantissa
     least_normal = 1 << mantissa
     return (
         infinity | quiet | 1,  # a quiet NaN with a payload
         sign,  # minus zero
-        one + 1,  # the least value above one
+        unit + 1,  # the least value above one
         1,  # the least denormal
         infinity,
         infinity - 1,  # the largest finite number
@@ -82,5 +82,5 @@ def _ieee(layout: "ml_dtypes.finfo | np.finfo[Any]") -> tuple[int, ...]:
         infinity | (quiet - 1 or 1),  # a signalling NaN with a full payload
         sign | infinity | quiet | (quiet - 1),  # a NaN with every bit set
         0,
-        one,
+        unit,
     )

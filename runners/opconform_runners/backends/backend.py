@@ -66,7 +66,7 @@ class Implementation:
     Attributes:
         name: The product's name, as in `openvino`.
         version: The product's version.
-        device: The device that it executes on, as in `CPU`; None if there is no choice.
+        device: The device that it executes on, as in `CPU`; None if the backend does not name devices.
         hardware: The full name of the device, if the driver reports it.
         driver: The driver or plugin of the device with its version, if the backend reports it.
         language: The language of the harness.

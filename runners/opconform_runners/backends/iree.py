@@ -110,12 +110,12 @@ class Iree:
         names = [input_.name for input_ in case.inputs if input_.binding == "parameter"]
         outputs: list[Outputs] = []
         for feed in feeds:
-            given = runtime.VmVariantList(len(names))
+            arguments = runtime.VmVariantList(len(names))
             for name in names:
-                given.push_ref(self._view(feed[name]))
+                arguments.push_ref(self._view(feed[name]))
             results = runtime.VmVariantList(1)
             try:
-                context.invoke(function, given, results)
+                context.invoke(function, arguments, results)
                 views = [results.get_as_object(index, runtime.HalBufferView) for index in range(results.size)]
             except (RuntimeError, ValueError) as error:
                 raise Rejected("run", _first_line(str(error))) from error

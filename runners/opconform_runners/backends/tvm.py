@@ -67,9 +67,9 @@ class Tvm:
             machine = relax.VirtualMachine(tvm.compile(module, self._target), self._device)
         outputs: list[Outputs] = []
         for feed in feeds:
-            given = [self._given(feed[name]) for name in names]
+            arguments = [self._given(feed[name]) for name in names]
             with _TRANSLATION.at("run"):
-                results = machine[_ENTRY](*given)
+                results = machine[_ENTRY](*arguments)
                 tensors = [results] if isinstance(results, tvm.runtime.Tensor) else results
                 arrays = [(str(tensor.dtype), tensor.numpy()) for tensor in tensors]  # fails for a negative dimension
             names_of = ((_NAMES[dtype], array) for dtype, array in arrays)

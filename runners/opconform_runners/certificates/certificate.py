@@ -12,14 +12,13 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
-from opconform.errors import CertificateError, UsageError, quoted
+from opconform.errors import CertificateError, UsageError, counted, quoted
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import check_no_link
 from opconform.system.files import replace_file
 from opconform_runners.certificates.certified_results import evidence_of, read_file
 from opconform_runners.certificates.statement import Statement, statement_bytes, statement_from, statement_of
 from opconform_runners.verdicts.results import CERTIFICATE, RESULTS
-from opconform_runners.verdicts.text import counted
 
 try:
     from securesystemslib.dsse import Envelope

@@ -11,6 +11,7 @@ from opconform.generation.identity.provenance import foreign_specs
 from opconform.specs.loader import shipped_files
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import HEADER, MANIFEST, Header, first_error
+from opconform.system.text import printable
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.findings.report import Report, coverage_text
 from opconform_runners.harness.environment import Environment, environment_facts
@@ -18,7 +19,6 @@ from opconform_runners.reports.terminal.incidents import deaths_clause
 from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
 from opconform_runners.verdicts.results import OUTCOMES, RESULTS
 from opconform_runners.verdicts.run_header import shared_fields
-from opconform_runners.verdicts.text import printable
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
@@ -162,7 +162,7 @@ def _tests_of(report: Report) -> dict[str, tuple[str, ...]]:
             tests["warned"].append(f"{row.op}/{row.id}")
         elif row.counts["pass"] and not row.is_mapped:
             tests["passed"].append(f"{row.op}/{row.id}")
-    return {name: tuple(found) for name, found in tests.items()}
+    return {name: tuple(names) for name, names in tests.items()}
 
 
 def statement_bytes(statement: Statement) -> bytes:

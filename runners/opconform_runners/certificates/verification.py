@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import opconform
-from opconform.errors import CertificateError, UsageError
+from opconform.errors import CertificateError, UsageError, counted
 from opconform.generation.identity.provenance import check_goldens, check_provenance, foreign_specs
 from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
@@ -23,7 +23,6 @@ from opconform_runners.certificates.statement import OUTPUTS, Resource, Statemen
 from opconform_runners.execution.log.record import Record, open_record
 from opconform_runners.execution.log.replay import judge
 from opconform_runners.verdicts.results import CERTIFICATE, OUTCOMES, RESULTS, read_written
-from opconform_runners.verdicts.text import counted
 
 
 def verified(

@@ -36,21 +36,21 @@ def command(specs: tuple[Path, ...], strict: bool, as_json: bool) -> None:
         group for spec in load_specs(specs) for group in spec.groups if group.settings.profile not in NOT_BY_DEFAULT
     ]
     cases = [case for group in groups for case in expand(group, limits=LIMITS)]
-    found = adequacy_of(cases, {"numpy": NumpyTarget()})
-    print_result(_document(found), _lines(found), as_json=as_json)
-    raise click.exceptions.Exit(1 if strict and not found.is_adequate else 0)
+    adequacy = adequacy_of(cases, {"numpy": NumpyTarget()})
+    print_result(_document(adequacy), _lines(adequacy), as_json=as_json)
+    raise click.exceptions.Exit(1 if strict and not adequacy.is_adequate else 0)
 
 
-def _lines(found: Adequacy) -> Iterator[str]:
-    yield f"{', '.join(found.ops)}: {counted(found.targets[SEMANTICS].trials, 'inference')}"
-    for name, target in found.targets.items():
+def _lines(adequacy: Adequacy) -> Iterator[str]:
+    yield f"{', '.join(adequacy.ops)}: {counted(adequacy.targets[SEMANTICS].trials, 'inference')}"
+    for name, target in adequacy.targets.items():
         if target.mutants or name == SEMANTICS:
             left = len(target.open_survivors)
             killed, reviewed = target.mutants - len(target.survivors), len(target.survivors) - left
             beside = "" if name == SEMANTICS else f" of {name}"
             yield f"mutants{beside}: {killed} of {target.mutants} killed, {reviewed} reviewed, {left} to review"
-    yield from (f"no case  {x}" for x in found.untested)
-    for target in found.targets.values():
+    yield from (f"no case  {x}" for x in adequacy.untested)
+    for target in adequacy.targets.values():
         yield from _left(target)
 
 
@@ -65,13 +65,13 @@ def _left(target: Assessment) -> Iterator[str]:
         yield f"stale  {where}: {stale.before} → {stale.after} is now distinguished; remove it"
 
 
-def _document(found: Adequacy) -> dict[str, object]:
+def _document(adequacy: Adequacy) -> dict[str, object]:
     return {
-        "operations": list(found.ops),
-        "inferences": found.targets[SEMANTICS].trials,
-        "adequate": found.is_adequate,
-        "untested": list(found.untested),
-        "targets": {name: _target(target) for name, target in found.targets.items()},
+        "operations": list(adequacy.ops),
+        "inferences": adequacy.targets[SEMANTICS].trials,
+        "adequate": adequacy.is_adequate,
+        "untested": list(adequacy.untested),
+        "targets": {name: _target(target) for name, target in adequacy.targets.items()},
     }
 
 

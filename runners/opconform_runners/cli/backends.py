@@ -20,11 +20,11 @@ def command(as_json: bool) -> None:
 
     Each backend is started in its own process, as in a run.
     """
-    found = {name: _description(name) for name in names()}
-    width = max(map(len, found), default=0)
+    implementations = {name: _description(name) for name in names()}
+    width = max(map(len, implementations), default=0)
     print_result(
-        [_document(name, hit) for name, hit in found.items()],
-        (f"{name:{width}}  {_sentence(hit)}" for name, hit in found.items()),
+        [_document(name, hit) for name, hit in implementations.items()],
+        (f"{name:{width}}  {_sentence(hit)}" for name, hit in implementations.items()),
         as_json=as_json,
     )
 
@@ -37,15 +37,15 @@ def _description(name: str) -> Implementation | str:
         return str(error).removeprefix(f"{name} cannot be used: ")
 
 
-def _sentence(found: Implementation | str) -> str:
-    if isinstance(found, str):
-        return found
-    device = f" on {found.device}" if found.device else ""
-    reads = f"reads {', '.join(found.dialects)}" if found.dialects else "executes cases directly"
-    return f"{found.version}{device}, {reads}, {len(found.element_types)} element types"
+def _sentence(implementation: Implementation | str) -> str:
+    if isinstance(implementation, str):
+        return implementation
+    device = f" on {implementation.device}" if implementation.device else ""
+    reads = f"reads {', '.join(implementation.dialects)}" if implementation.dialects else "executes cases directly"
+    return f"{implementation.version}{device}, {reads}, {len(implementation.element_types)} element types"
 
 
-def _document(name: str, found: Implementation | str) -> dict[str, object]:
-    if isinstance(found, str):
-        return {"name": name, "usable": False, "problem": found}
-    return {"name": name, "usable": True, "version": found.version, "device": found.device}
+def _document(name: str, implementation: Implementation | str) -> dict[str, object]:
+    if isinstance(implementation, str):
+        return {"name": name, "usable": False, "problem": implementation}
+    return {"name": name, "usable": True, "version": implementation.version, "device": implementation.device}

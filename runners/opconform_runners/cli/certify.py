@@ -64,7 +64,7 @@ def command(
     generation: GenerationOptions,
     results: ResultOptions,
     cluster: ClusterOptions,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Generate a suite, run backends on its whole profiles, and report a verdict for each requirement.
 
@@ -74,12 +74,12 @@ def command(
 
     Exit code: 0 conformant, 1 not conformant or incomplete, 3 the backend cannot start.
     """
-    key: PrivateKey | None = given["key"]
+    key: PrivateKey | None = values["key"]
     if key is not None and selection.shard is not None:
         raise UsageError("A shard cannot be signed. Merge the shards with `opconform merge`, and sign the result.")
     named, specs = _targets(targets)
     backend = replace(backend, backends=(*named, *backend.backends))
-    is_streamed = EXHAUSTIVE in selection.profiles and not given["keep_suite"]
+    is_streamed = EXHAUSTIVE in selection.profiles and not values["keep_suite"]
     if is_streamed and (key is not None or backend.is_several):
         what = "be signed" if key is not None else "compare several backends"
         raise UsageError(f"A streamed certification cannot {what}, because its cases are not kept. Add --keep-suite.")

@@ -25,7 +25,13 @@ from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.registry import names
 from opconform_runners.tools.fuzz.batch import Batches
-from opconform_runners.tools.fuzz.finds import earlier_trials, lines_of, sorted_finds, write_finds, write_finds_suite
+from opconform_runners.tools.fuzz.findings_folder import (
+    earlier_trials,
+    lines_of,
+    sorted_findings,
+    write_findings,
+    write_findings_suite,
+)
 from opconform_runners.tools.fuzz.search import Search, SearchLimits
 
 #: How long a search takes unless a limit is given, in seconds.
@@ -107,9 +113,9 @@ def command(
 
         def write() -> None:
             with defer_interrupts():
-                write_finds(search.confirmed, folder)
+                write_findings(search.confirmed, folder)
 
-        search.on_find = write
+        search.on_finding = write
         try:
             with progress("fuzz", quiet=False) as on_progress:
                 search.run(operations, on_progress)
@@ -118,9 +124,9 @@ def command(
         finally:
             batches.close()
             with defer_interrupts():
-                write_finds(sorted_finds(search), folder)
+                write_findings(sorted_findings(search), folder)
                 try:
-                    write_finds_suite(search, folder, command.name, batches.options)
+                    write_findings_suite(search, folder, command.name, batches.options)
                 finally:
                     if search.tests:
                         print_lines(lines_of(search, folder, command.name, operations))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from opconform.errors import counted
 from opconform.specs.loader import named_operations
 from opconform.suite.manifest import Header
 from opconform.suite.selection.selection import Selection
@@ -21,7 +22,6 @@ from opconform_runners.cli.shared.options.general import (
 from opconform_runners.cli.shared.options.generation import GenerationOptions, generation_options
 from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.cli.shared.steps import generate_shown
-from opconform_runners.verdicts.text import counted
 
 #: The most reasons that are printed for a dialect.
 _REASONS = 8
@@ -41,15 +41,15 @@ def command(
     selection: Selection,
     generation: GenerationOptions,
     cluster: ClusterOptions,
-    **given: bool,
+    **values: bool,
 ) -> None:
     """Write a suite from SPECs (YAML files or folders; the shipped specs by default).
 
     An existing suite of the same specs is replaced when the new one is complete.
     """
-    options = generation.options(replace(selection, operations=named_operations(specs)), blind=given["blind"])
+    options = generation.options(replace(selection, operations=named_operations(specs)), blind=values["blind"])
     options = replace(options, executor=cluster.executors(generation.jobs).generation)
-    generated = generate_shown(specs, out, options, quiet=given["as_json"])
+    generated = generate_shown(specs, out, options, quiet=values["as_json"])
     header, counts = generated.header, generated.header.counts
     kinds = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected"
     document = {
@@ -60,7 +60,7 @@ def command(
         "warnings": list(generated.warnings),
     }
     line = f"{generated.out}: {counted(sum(counts.values()), 'case')} ({kinds}); suite digest {header.digest}"
-    print_result(document, [line, *_left_out(header)], as_json=given["as_json"])
+    print_result(document, [line, *_left_out(header)], as_json=values["as_json"])
 
 
 def _left_out(header: Header) -> Iterator[str]:

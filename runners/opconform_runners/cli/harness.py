@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from opconform.dialects import DEFAULT, DIALECTS
+from opconform.errors import counted
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
@@ -25,8 +26,7 @@ from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.connection import Harness, connect
 from opconform_runners.harness.protocol import message_schema as messages_schema
-from opconform_runners.tools.protocol_check.rules import Checked, check_rules
-from opconform_runners.verdicts.text import counted
+from opconform_runners.tools.protocol_check.check import RuleResult, check_protocol
 
 #: The most characters of a message that are shown.
 _LONGEST = 320
@@ -66,7 +66,7 @@ def _schema() -> None:
     print_json(messages_schema())
 
 
-def _checked(launch: Launch, *, quiet: bool) -> tuple[Checked, ...]:
+def _checked(launch: Launch, *, quiet: bool) -> tuple[RuleResult, ...]:
     """The result for each rule, from cases of the profile `core` in the dialects that the harness reads."""
     harness = run_loop(_declared(launch.command))
     dialects = tuple(name for name in DIALECTS if name in harness.implementation.dialects)
@@ -75,7 +75,7 @@ def _checked(launch: Launch, *, quiet: bool) -> tuple[Checked, ...]:
         with progress("generate", quiet=quiet) as on_progress:
             generated = generate(load_specs([]), Path(folder) / "suite", options, on_progress)
         with progress("check", of="rules", quiet=quiet) as on_progress:
-            return check_rules(launch, harness, open_suite(generated.out), on_progress)
+            return check_protocol(launch, harness, open_suite(generated.out), on_progress)
 
 
 async def _declared(command: Command) -> Harness:
@@ -85,16 +85,16 @@ async def _declared(command: Command) -> Harness:
     return harness
 
 
-def _broken(checked: Sequence[Checked]) -> list[str]:
+def _broken(checked: Sequence[RuleResult]) -> list[str]:
     return [result.id for result in checked if result.state == "broken"]
 
 
-def _is_checked(checked: Sequence[Checked]) -> bool:
+def _is_checked(checked: Sequence[RuleResult]) -> bool:
     """Whether a simple case was executed; otherwise little is known of the harness."""
     return any(result.id == "smoke" and result.state != "not applicable" for result in checked)
 
 
-def _lines(name: str, checked: Sequence[Checked]) -> Iterator[RenderableType]:
+def _lines(name: str, checked: Sequence[RuleResult]) -> Iterator[RenderableType]:
     width = max(len(result.id) for result in checked)
     for result in checked:
         row = Table.grid(padding=(0, 1))
@@ -104,15 +104,15 @@ def _lines(name: str, checked: Sequence[Checked]) -> Iterator[RenderableType]:
         row.add_row(_MARKS[result.state], result.id, Text(result.sentence))
         yield row
         yield from _remarks(result)
-    held, unasked = (sum(result.state == state for result in checked) for state in ("holds", "not applicable"))
+    obeyed, unasked = (sum(result.state == state for result in checked) for state in ("holds", "not applicable"))
     broken = _broken(checked)
     named = f", {counted(len(broken), 'is broken', 'are broken')}: {', '.join(broken)}" if broken else ""
     aside = f"; {counted(unasked, 'is', 'are')} not applicable" if unasked else ""
     unknown = "" if _is_checked(checked) else f" {_UNCHECKED}"
-    yield f"{name}: {counted(held, 'rule is obeyed', 'rules are obeyed')}{named}{aside}.{unknown}"
+    yield f"{name}: {counted(obeyed, 'rule is obeyed', 'rules are obeyed')}{named}{aside}.{unknown}"
 
 
-def _remarks(result: Checked) -> Iterator[Text]:
+def _remarks(result: RuleResult) -> Iterator[Text]:
     if result.violation is not None:
         for arrow, message in (("→", result.violation.request), ("←", result.violation.reply)):
             if message is not None:
@@ -122,7 +122,7 @@ def _remarks(result: Checked) -> Iterator[Text]:
         yield Text(f"    not applicable: {result.not_applicable}", "dim")
 
 
-def _document(result: Checked) -> dict[str, object]:
+def _document(result: RuleResult) -> dict[str, object]:
     document: dict[str, object] = {"id": result.id, "rule": result.sentence, "state": result.state}
     if (violation := result.violation) is not None:
         messages = {"request": violation.request, "reply": violation.reply}

@@ -23,7 +23,7 @@ from opconform_runners.verdicts.results import REPORT
 @click.option("--force", is_flag=True, help="Replace the results of another run in --out.")
 @click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict.")
 @json_option("the report")
-def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bool) -> None:
+def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **values: bool) -> None:
     """Merge the results of all shards of a run, and report the verdict.
 
     SHARD is a folder or URL that `run --shard` or `certify --shard` wrote. It is an error if a shard is
@@ -38,14 +38,14 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **given: bo
         if (item / REPORT).is_file():
             read_report(item)  # which does not match results that were changed
     hold(out)
-    header, results, opened = merge(shards, out, force=given["force"], place=suite)
+    header, results, opened = merge(shards, out, force=values["force"], place=suite)
     options = ResultOptions(
         out=out,
-        force=given["force"],
+        force=values["force"],
         strict=header.strict,
-        quiet=given["quiet"],
+        quiet=values["quiet"],
         verbose=False,
-        as_json=given["as_json"],
+        as_json=values["as_json"],
     )
     report = with_findings(report_of(header, results), opened, KeptOutputs(out))
     code = show_report(report, out, options)

@@ -134,8 +134,8 @@ def _write(contents: Mapping[Path, str], *, top: Path) -> None:
 
 def _python() -> str:
     """This interpreter, as a command of a shell."""
-    found = shutil.which("python")
-    is_this = found is not None and Path(found).parent == Path(sys.executable).parent
+    python = shutil.which("python")
+    is_this = python is not None and Path(python).parent == Path(sys.executable).parent
     return "python" if is_this else shlex.quote(sys.executable)
 
 

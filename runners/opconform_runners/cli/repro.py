@@ -40,7 +40,7 @@ _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
 @timeout_option
 @out_option(help="The file to write; standard output by default.")
 def command(
-    case: str, named: str | None, backend: str | None, place: Path | None, out: Path | None, **given: Any
+    case: str, named: str | None, backend: str | None, place: Path | None, out: Path | None, **values: Any
 ) -> None:
     """Write a script that reproduces CASE with only the backend's own API, for the backend's issue tracker.
 
@@ -57,9 +57,9 @@ def command(
     dialects = dialects_needed(backend)
     if out is not None:
         _check_place(out)
-    pythons = () if given["python"] is None else (given["python"],)
-    chosen = BackendOptions(backends=(backend,), pythons=pythons, timeout=given["timeout"])
-    launch = Launch(command=chosen.command(), timeout=given["timeout"])
+    pythons = () if values["python"] is None else (values["python"],)
+    chosen = BackendOptions(backends=(backend,), pythons=pythons, timeout=values["timeout"])
+    launch = Launch(command=chosen.command(), timeout=values["timeout"])
     with TemporaryFolder() as folder:
         suite = open_suite(place) if place is not None else _generated(case, dialects, Path(folder) / "suite")
         ids = [entry.id for entry in suite.entries if fnmatchcase(entry.id, pattern_of(case))]
@@ -90,10 +90,10 @@ def _check_place(out: Path) -> None:
 
 def _generated(case: str, dialects: Sequence[str], out: Path) -> Suite:
     """A suite of the case and its twin; groups whose cases cannot match are not expanded."""
-    found = one_case(case).case
-    selection = Selection(profiles=(found.profile,), patterns=(found.id,))
+    wanted = one_case(case).case
+    selection = Selection(profiles=(wanted.profile,), patterns=(wanted.id,))
     options = Options(dialects=tuple(dialects), selection=selection, limits=ONE_CASE)
-    return open_suite(generate(specs_of_case(found.id), out, options).out)
+    return open_suite(generate(specs_of_case(wanted.id), out, options).out)
 
 
 def _observed(suite: Suite, entry: Entry, launch: Launch) -> Observation | None:

@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
-from opconform.errors import SuiteError, UsageError
+from opconform.errors import SuiteError, UsageError, counted
 from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
 from opconform.suite.storage.ownership import replace_named
+from opconform.system.text import one_line
 from opconform_runners.cli.shared.help import WORDS, HelpCommand, rare_option
 from opconform_runners.cli.shared.last_failed import FOLDER as AGAIN
 from opconform_runners.cli.shared.last_failed import is_failure, last_failed
@@ -41,7 +42,7 @@ from opconform_runners.cli.shared.steps import (
     show_command,
     show_report,
 )
-from opconform_runners.execution.log.record import record as record_outputs
+from opconform_runners.execution.log.recorder import record_outputs
 from opconform_runners.execution.plan import RunOptions, selected
 from opconform_runners.execution.scale.remote import implementation_of
 from opconform_runners.findings.report import Report
@@ -51,7 +52,6 @@ from opconform_runners.reports.baseline_update import update
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.baseline import Baseline, Line, compare, read_baseline
 from opconform_runners.verdicts.results import RESULTS, read_written
-from opconform_runners.verdicts.text import counted, one_line
 
 #: The most characters of the reason why a run is incomplete.
 _LONGEST = 300
@@ -81,7 +81,7 @@ def command(
     selection: Selection,
     results: ResultOptions,
     cluster: ClusterOptions,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Run backends on SUITE (a folder, a zip file or a URL) and compare every bit of their outputs.
 
@@ -92,21 +92,21 @@ def command(
     --baseline: 0 nothing new, 1 anything new.
     """
     backend = replace(backend, backends=(*named, *backend.backends))
-    baseline: Path | None = given["baseline"]
-    record: Path | None = given["record"]
-    jobs: int | None = given["jobs"]
-    updates = bool(given["update_baseline"])
+    baseline: Path | None = values["baseline"]
+    record: Path | None = values["record"]
+    jobs: int | None = values["jobs"]
+    updates = bool(values["update_baseline"])
     if updates and baseline is None:
         raise UsageError("--update-baseline needs --baseline FILE, the file to update.")
     if record is not None and (results.out is not None or results.strict or baseline is not None):
         raise UsageError("--out, --strict and --baseline cannot be used with --record, which gives no verdicts.")
     if record is not None and selection.shard is not None:
         raise UsageError("--shard and --record cannot be used together: a recording must cover whole profiles.")
-    if backend.is_several and (record is not None or baseline is not None or given["last_failed"]):
+    if backend.is_several and (record is not None or baseline is not None or values["last_failed"]):
         raise UsageError("--baseline, --record and --last-failed work with one backend. Name one.")
-    if record is not None and (given["last_failed"] or given["exitfirst"]):
+    if record is not None and (values["last_failed"] or values["exitfirst"]):
         raise UsageError("--last-failed and -x cannot be used with --record, which gives no verdicts.")
-    if updates and given["exitfirst"]:
+    if updates and values["exitfirst"]:
         raise UsageError("-x and --update-baseline cannot be used together: an update needs the whole run.")
     if record is not None and cluster.url is not None:
         raise UsageError("--executor and --record cannot be used together. Record on one machine.")
@@ -119,8 +119,8 @@ def command(
         selection=selection,
         strict=results.strict,
         force=results.force,
-        resume=not given["exitfirst"],
-        stops=is_failure(expected) if given["exitfirst"] else None,
+        resume=not values["exitfirst"],
+        stops=is_failure(expected) if values["exitfirst"] else None,
         executor=cluster.executors(jobs).runs,
     )
     if backend.is_several:
@@ -134,7 +134,7 @@ def command(
     else:
         command, opened = backend.command(), open_suite(suite)
         results = replace(results, out=results.out or folder_of(command.name))
-        if given["last_failed"]:
+        if values["last_failed"]:
             again = replace(selection, ids=last_failed(opened, results.place, command, expected))
             running = replace(running, selection=again, force=True)
             results = replace(results, out=results.place / AGAIN)
@@ -203,15 +203,15 @@ def _complete_run(suite: Suite, command: Command, out: Path, running: RunOptions
     if running.force or not path.is_file() or not path.stat().st_size:
         return None
     written = read_written(path)
-    held = written.header
+    past = written.header
     same = (command.options, command.program, False, running.strict, suite.header.digest)
-    if (held.backend, held.program, held.whole, held.strict, held.suite.digest) != same or not written.is_complete:
+    if (past.backend, past.program, past.whole, past.strict, past.suite.digest) != same or not written.is_complete:
         return None
     report = read_report(out)
     cases = {x.id for x in selected(suite, running.selection)}
     is_same = {result.id for result in report.results} == cases
     return (
-        report if is_same and held.implementation.title == implementation_of(command, running.executor).title else None
+        report if is_same and past.implementation.title == implementation_of(command, running.executor).title else None
     )
 
 

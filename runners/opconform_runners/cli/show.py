@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from opconform.errors import UsageError
+from opconform.errors import UsageError, counted
 from opconform.explanation.case_list import ListedCase, one_case
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Accept, Reject, document_of
@@ -23,7 +23,6 @@ from opconform_runners.reports.terminal.case_text import (
     returned_lines,
     seen_link,
 )
-from opconform_runners.verdicts.text import counted
 
 #: The most outputs that are listed.
 _MOST = 12
@@ -51,14 +50,14 @@ def command(case: str, out: Path | None, sources: tuple[Path, ...], as_json: boo
         if "results" in kinds and place != out:
             raise UsageError(f"{place} is not a case. Name the case first: `opconform show CASE {place}`.")
     if out is None:
-        found, returned = one_case(case, sources), []
+        listed, returned = one_case(case, sources), []
     else:
         if as_json:
             raise UsageError(f"--json prints case.json. The result of the case is in results.jsonl in {out}.")
         [subject] = subjects_of([finished(out)], next(iter(sources), None), ())
-        found = one_case(case, sources if subject.suite is None else [subject.suite.store.root])
-        returned = _returned(found, subject)
-    print_result(document_of(found.case) if as_json else None, [*_lines(found), *returned], as_json=as_json)
+        listed = one_case(case, sources if subject.suite is None else [subject.suite.store.root])
+        returned = _returned(listed, subject)
+    print_result(document_of(listed.case) if as_json else None, [*_lines(listed), *returned], as_json=as_json)
 
 
 def _returned(shown: ListedCase, subject: Subject) -> list[str]:

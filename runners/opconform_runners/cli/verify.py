@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
+from opconform.errors import counted
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import problems_of
 from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import SOURCE, json_option
 from opconform_runners.cli.shared.output.printer import print_result
-from opconform_runners.verdicts.text import counted
 
 
 @click.command("verify", cls=HelpCommand, example="verify suite")

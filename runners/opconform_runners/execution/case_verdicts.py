@@ -144,13 +144,13 @@ class CaseVerdicts:
             self._facts[entry.id] = execution_facts(answer)
         facts = self._facts[entry.id]
         executions[attempt] = own
-        found = self._incidents[entry.id] = (*self._incidents.get(entry.id, ()), *incidents)
+        case_incidents = self._incidents[entry.id] = (*self._incidents.get(entry.id, ()), *incidents)
         both = judge.combined(executions["first"], _second(executions))
         verdict = judge.as_declared(case, both, self.implementation)
         if "neighbour-check" in executions:
             verdict = judge.with_neighbour_check(case, verdict, executions["neighbour-check"])
         result = result_of(self._suite, entry, case, facts, verdict, self.implementation)
-        past = tuple(hit for hit in found if not judge.has_recurred(hit, both))
+        past = tuple(hit for hit in case_incidents if not judge.has_recurred(hit, both))
         self._results[entry.id] = replace(result, incidents=past)
         self.own[entry.id] = verdict  # last: a case with a verdict has a result, even if Ctrl-C comes here
 

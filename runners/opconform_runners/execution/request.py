@@ -77,9 +77,9 @@ class Place:
     inline: bool = False
 
 
-def lay_out(suite: Suite, given: tuple[Entry, Case], dialect: str | None, *, seq: int, place: Place) -> Request:
+def lay_out(suite: Suite, pair: tuple[Entry, Case], dialect: str | None, *, seq: int, place: Place) -> Request:
     """Write the files that a harness needs to execute a case; an OSError if that fails."""
-    entry, case = given
+    entry, case = pair
     inputs = [suite.read(entry, inputs_name(feed)) for feed in range(case.feeds)]
     inline = place.inline and max(map(len, inputs)) <= INLINE_LIMIT
     files = {} if inline else {inputs_name(feed): content for feed, content in enumerate(inputs)}
@@ -189,12 +189,12 @@ def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized
         return Error(sentence=replied)
     for path, text in zip(request.outputs, inline, strict=True):
         try:
-            found = _outputs(suite, request, path) if text is None else inline_outputs(text)
+            arrays = _outputs(suite, request, path) if text is None else inline_outputs(text)
         except FileNotFoundError:
             return Error(sentence="the harness replied `ok` but wrote no outputs")
-        if not isinstance(found, tuple):
-            return found
-        outputs.append(found)
+        if not isinstance(arrays, tuple):
+            return arrays
+        outputs.append(arrays)
     if (sentence := miscount(outputs, reply.element_types)) is not None:
         return Error(sentence=sentence)
     return Returned(
@@ -205,9 +205,9 @@ def _returned(suite: Suite, request: Request, reply: Ok) -> Returned | Oversized
 def _outputs(suite: Suite, request: Request, path: str) -> tuple[Array, ...] | Oversized | Error:
     """The outputs of one feed. The exact limit is slow to compute, and needed for large or unreadable files only."""
     where = "the harness's output file"
-    found = read_outputs(path, where, limit=PLENTY)
-    if isinstance(found, tuple):
-        return found
+    arrays = read_outputs(path, where, limit=PLENTY)
+    if isinstance(arrays, tuple):
+        return arrays
     return read_outputs(path, where, limit=output_limit(suite, request.entry, request.case))
 
 
@@ -237,9 +237,9 @@ def miscount(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]] |
 
 def check_dialects(suite: Suite, implementation: Implementation) -> None:
     """Check that a suite holds a dialect that a backend reads."""
-    reads, held = implementation.dialects, suite.header.dialects
-    if reads and held.keys().isdisjoint(reads):
-        has = f"has models for {', '.join(held)}" if held else "has no models"
+    reads, written = implementation.dialects, suite.header.dialects
+    if reads and written.keys().isdisjoint(reads):
+        has = f"has models for {', '.join(written)}" if written else "has no models"
         wanted = " ".join(f"--dialect {read}" for read in reads)
         raise UsageError(
             f"{suite.store.root} {has}, but {implementation.name} reads {', '.join(reads)}. Generate it with {wanted}."

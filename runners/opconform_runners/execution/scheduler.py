@@ -197,11 +197,11 @@ class HarnessWorker:
 
         They are sent in one write when half of them are answered, since each write may wake the harness.
         """
-        held = len(self.sent)
-        if held > self._most() // 2:
+        before = len(self.sent)
+        if before > self._most() // 2:
             return True
         is_usable = self._lay_out(harness)
-        if new := [*self.sent][held:]:
+        if new := [*self.sent][before:]:
             self.asked |= dict.fromkeys((x.seq for x in new), time.monotonic())
             harness.process.send(b"".join(x.line for x in new))
         return is_usable

@@ -32,7 +32,7 @@ def with_findings(report: Report, suite: Suite | None = None, kept: KeptOutputs 
     stands = standings(report)
     severities = {name: severity_of(case, stands[name]) for name, case in failing.items()}
     symptoms = {name: symptom_text(symptom_of(case, causes.get(name, ""))) for name, case in failing.items()}
-    found: list[Finding] = []
+    findings: list[Finding] = []
     explained: set[str] = set()
     for condition in () if suite is None or report.tallies else run_conditions(report, suite, symptoms):
         known = sum(case.id in explained for case in condition.cases)
@@ -42,14 +42,14 @@ def with_findings(report: Report, suite: Suite | None = None, kept: KeptOutputs 
         finding = replace(
             finding, condition=f"{condition.sentence}{shared}", facts=condition.facts, undecided=condition.undecided
         )
-        found.append(replace(finding, others=condition.others, passing=condition.passing))
+        findings.append(replace(finding, others=condition.others, passing=condition.passing))
     alike: dict[tuple[object, ...], list[Result]] = defaultdict(list)
     for name in failing.keys() - explained:
         result = failing[name]
         alike[result.op, result.broken, stands[name], severities[name], symptoms[name]].append(result)
-    found += (_finding(results, severities, symptoms) for results in alike.values())
-    found = [replace(finding, cause=causes.get(finding.cases[0], "")) for finding in found]
-    return replace(report, findings=tuple(sorted(found, key=_rank)))
+    findings += (_finding(results, severities, symptoms) for results in alike.values())
+    findings = [replace(finding, cause=causes.get(finding.cases[0], "")) for finding in findings]
+    return replace(report, findings=tuple(sorted(findings, key=_rank)))
 
 
 def _rank(finding: Finding) -> tuple[int, int, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Literal
 
+from opconform.errors import counted
 from opconform.suite.manifest import RequirementNote
 from opconform.suite.selection.selection import Shard
 from opconform_runners.backends.backend import Implementation, full_name
@@ -20,7 +21,6 @@ from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result, placements_of, tally_kind_of
 from opconform_runners.verdicts.run_header import RunHeader, SuiteNote
 from opconform_runners.verdicts.tally import Tally
-from opconform_runners.verdicts.text import counted
 
 #: The verdicts in the order in which reports count them.
 VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
@@ -66,8 +66,8 @@ class Report:
     @property
     def backend(self) -> str:
         """The installed backend that was run, without its device; empty for the class of a file and for a harness."""
-        found = _BACKEND.match(self.started)
-        return found[1] if found is not None else ""
+        match = _BACKEND.match(self.started)
+        return match[1] if match is not None else ""
 
     @cached_property
     def requirements(self) -> tuple[RequirementRow, ...]:

@@ -74,7 +74,7 @@ def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) ->
 
     `symptoms` has the symptom of each case that fails, by its id.
     """
-    found: list[RunCondition] = []
+    conditions: list[RunCondition] = []
     for expect, kind in (("accept", "valid "), ("reject", "invalid ")):
         cases = _Cases(
             suite, [result for result in report.results if result.expect == expect and result.id in suite.by_id]
@@ -83,10 +83,10 @@ def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) ->
         if len(cases.results) > _COMPARABLE or not 0 < failing <= _passing(cases.decided):
             continue
         explained: set[str] = set()
-        for number, condition in enumerate(found):
+        for number, condition in enumerate(conditions):
             meeting = cases.meeting(condition.facts)
             if meeting and not _passing(meeting):
-                found[number] = replace(
+                conditions[number] = replace(
                     condition,
                     kind="",
                     cases=[*condition.cases, *meeting],
@@ -96,7 +96,7 @@ def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) ->
                 explained.update(x.id for x in meeting)
         rest = [x for x in cases.compared if x.id not in explained]
         about = [cases.facts[result.id] for result in rest]
-        found += (
+        conditions += (
             RunCondition(
                 facts=facts,
                 kind=kind,
@@ -106,7 +106,7 @@ def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) ->
             )
             for facts in conditions_of(about, [symptoms.get(result.id, "") for result in rest])
         )
-    return found
+    return conditions
 
 
 class _Cases:

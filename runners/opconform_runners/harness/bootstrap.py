@@ -12,12 +12,12 @@ from pathlib import Path
 
 def bring(name: str, folder: Path) -> None:
     """Import a package from its folder."""
-    found = importlib.util.spec_from_file_location(name, folder / "__init__.py")
-    if found is None or found.loader is None:
+    spec = importlib.util.spec_from_file_location(name, folder / "__init__.py")
+    if spec is None or spec.loader is None:
         sys.exit(f"{folder} contains no package.")
-    module = importlib.util.module_from_spec(found)
+    module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    found.loader.exec_module(module)
+    spec.loader.exec_module(module)
 
 
 if __name__ == "__main__":

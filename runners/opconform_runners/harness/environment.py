@@ -134,10 +134,10 @@ def _asked(python: str, *names: str) -> tuple[str, dict[str, str | None]]:
 def _processor() -> str | None:
     """The processor's name; `platform.processor` leaves it out on Linux."""
     try:
-        found = _MODEL_NAME.search(Path("/proc/cpuinfo").read_text(errors="replace"))
+        match = _MODEL_NAME.search(Path("/proc/cpuinfo").read_text(errors="replace"))
     except OSError:
-        found = None
-    return found["name"] if found else platform.processor() or None
+        match = None
+    return match["name"] if match else platform.processor() or None
 
 
 def _packages_of(backend: str) -> Iterator[str]:

@@ -293,6 +293,6 @@ def _problem(error: ErrorDetails) -> MessageProblem:
         case "union_tag_invalid":
             sentence = f"{named} is {error['ctx']['tag']!r}, which is not one of {', '.join(STATUSES)}"
         case _:
-            found = json.dumps(error["input"], ensure_ascii=False)[:80]
-            sentence = f"{named} is {found}: {error['msg'][:1].lower()}{error['msg'][1:]}"
+            value = json.dumps(error["input"], ensure_ascii=False)[:80]
+            sentence = f"{named} is {value}: {error['msg'][:1].lower()}{error['msg'][1:]}"
     return MessageProblem(key=key, sentence=sentence)

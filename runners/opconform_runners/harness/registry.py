@@ -29,23 +29,23 @@ def names() -> list[str]:
 
 def is_shipped(name: str) -> bool:
     """Whether a backend is part of opconform, with an extra of that name for its packages."""
-    found = entry_points(group=GROUP, name=name.partition(":")[0])
-    return any(hit.dist is not None and hit.dist.name == "opconform" for hit in found)
+    points = entry_points(group=GROUP, name=name.partition(":")[0])
+    return any(hit.dist is not None and hit.dist.name == "opconform" for hit in points)
 
 
 def load(name: str) -> Backend:
     """The backend of a name such as `openvino:CPU` or `path/file.py:ClassName`."""
     check(name)
-    found = _CLASS.fullmatch(name)
-    if found is None:
+    match = _CLASS.fullmatch(name)
+    if match is None:
         plain, _, device = name.partition(":")
         return _made(_entry(plain).load(), device or None)
-    module = _from_file(Path(found["file"])) if found["file"] else importlib.import_module(found["module"])
-    if not hasattr(module, found["name"]):
+    module = _from_file(Path(match["file"])) if match["file"] else importlib.import_module(match["module"])
+    if not hasattr(module, match["name"]):
         classes = [key for key, value in vars(module).items() if isinstance(value, type)]
-        hint = f" {nearest(found['name'], classes)}".rstrip()
-        raise UsageError(f"{found['file'] or found['module']} does not define a class {found['name']}.{hint}")
-    return _made(getattr(module, found["name"]), found["device"])
+        hint = f" {nearest(match['name'], classes)}".rstrip()
+        raise UsageError(f"{match['file'] or match['module']} does not define a class {match['name']}.{hint}")
+    return _made(getattr(module, match["name"]), match["device"])
 
 
 def check(name: str) -> None:
@@ -60,8 +60,8 @@ def check(name: str) -> None:
 
 def backend_file_of(name: str) -> str:
     """The file in a name such as `path/file.py:ClassName`; empty for any other name."""
-    found = _CLASS.fullmatch(name)
-    return found["file"] or "" if found else ""
+    match = _CLASS.fullmatch(name)
+    return match["file"] or "" if match else ""
 
 
 def placed(name: str) -> str:
@@ -94,8 +94,8 @@ def _takes(function: Any, *arguments: object) -> bool:
 
 
 def _entry(name: str) -> EntryPoint:
-    if found := tuple(entry_points(group=GROUP, name=name)):
-        return found[0]
+    if points := tuple(entry_points(group=GROUP, name=name)):
+        return points[0]
     known = names()
     raise UsageError(
         f"{name!r} is not a backend. {nearest(name, known)}Allowed: {', '.join(known)}, or path/file.py:ClassName; "
@@ -109,11 +109,11 @@ def _from_file(path: Path) -> ModuleType:
     installed = PathFinder.find_spec(path.stem)
     is_taken = path.stem in sys.stdlib_module_names or (installed is not None and installed.origin != str(own))
     name = f"opconform_backend_{path.stem}" if is_taken else path.stem
-    found = importlib.util.spec_from_file_location(name, path)
-    if found is None or found.loader is None:
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
         raise UsageError(f"{path} cannot be imported.")
-    module = importlib.util.module_from_spec(found)
+    module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     sys.path.append(str(own.parent))
-    found.loader.exec_module(module)
+    spec.loader.exec_module(module)
     return module

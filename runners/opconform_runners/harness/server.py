@@ -115,9 +115,9 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
         feeds = [_inputs(case, folder, feed) for feed in request["feeds"]]
         model = None if request["model"] is None else Path(folder, request["model"])
         started = time.perf_counter()
-        given = backend.run(case, model, feeds)
+        result = backend.run(case, model, feeds)
         seconds = time.perf_counter() - started
-        outputs, placement = (given.outputs, given.placement) if isinstance(given, PlacedOutputs) else (given, None)
+        outputs, placement = (result.outputs, result.placement) if isinstance(result, PlacedOutputs) else (result, None)
         pairs = zip(_checked(outputs, len(feeds)), request["feeds"], strict=True)
         inline = tuple(_given(x, feed) for x, feed in pairs)
     except Rejected as answer:
@@ -183,24 +183,24 @@ def _checked(outputs: object, feeds: int) -> Sequence[Outputs]:
         if not isinstance(tensor.array, np.ndarray):
             kind = type(tensor.array).__name__
             raise _Misreturned(f"run() returned a Tensor whose array is a {kind}; it must be a numpy array")
-        held = tensor.array.dtype
-        if held.kind != "U" and held not in _STORAGE:  # one that another element type has is the product's promotion
+        dtype = tensor.array.dtype
+        if dtype.kind != "U" and dtype not in _STORAGE:  # one that another element type has is the product's promotion
             raise _Misreturned(
-                f"run() returned a Tensor of {tensor.element_type} with an array of {held}, "
+                f"run() returned a Tensor of {tensor.element_type} with an array of {dtype}, "
                 f"which no element type is stored as"
             )
     return outputs
 
 
-def _is_list(given: object) -> TypeGuard[Sequence[Any]]:
-    return isinstance(given, Sequence) and not isinstance(given, str | bytes)
+def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _shown(given: object) -> str:
+def _shown(value: object) -> str:
     """A value in a few words: the nesting of its lists, and the types in them."""
-    if _is_list(given):
-        return f"[{', '.join(_shown(x) for x in given[:_MOST_SHOWN])}{', …' if len(given) > _MOST_SHOWN else ''}]"
-    return "None" if given is None else type(given).__name__
+    if _is_list(value):
+        return f"[{', '.join(_shown(x) for x in value[:_MOST_SHOWN])}{', …' if len(value) > _MOST_SHOWN else ''}]"
+    return "None" if value is None else type(value).__name__
 
 
 if __name__ == "__main__":

@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Sequence
 
-from opconform.errors import UsageError
+from opconform.errors import UsageError, counted
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.suite.selection.hints import check_matches
 from opconform.suite.selection.matches import Matches
 from opconform.suite.selection.selection import Selection
 from opconform_runners.pytest_plugin.items import shown_path
-from opconform_runners.verdicts.text import counted
 
 
 def wanted(
@@ -23,10 +22,10 @@ def wanted(
         UsageError: A part of a selection matches no case, or only cases of operations that are not declared.
     """
     every = [Matches(selection, every_profile=True) for selection in selections]
-    found = [entry for entry in suite.entries if _all_want(every, entry)]
+    matching = [entry for entry in suite.entries if _all_want(every, entry)]
     for item in every:
         check_matches(item, suite.known, within=f" of {shown_path(suite.store.root)}")
-    own = [hit for hit in found if not operations or hit.op in operations]
+    own = [hit for hit in matching if not operations or hit.op in operations]
     again = [Matches(selection, every_profile=True) for selection in selections]
     for entry in own:
         _all_want(again, entry)
@@ -36,7 +35,7 @@ def wanted(
     if unused := [part.name for x in reversed(again) for part in x.unmatched]:
         sentence = "selects only cases of operations that the backend does not declare."
         raise UsageError(f"{unused[0]!r} {sentence} Declared: {declared}.")
-    return own, [hit for hit in found if operations and hit.op not in operations]
+    return own, [hit for hit in matching if operations and hit.op not in operations]
 
 
 def absent_sentence(absent: Sequence[Entry], title: str) -> str:

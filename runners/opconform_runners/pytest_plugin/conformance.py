@@ -54,8 +54,8 @@ class Conformance:
             return
         options = options_of(config)
         try:
-            self._given = given = self._found(config, options)
-            suite = open_suite(Path(given.suite))
+            self._given = chosen = self._found(config, options)
+            suite = open_suite(Path(chosen.suite))
             if suite.header.blind:
                 sentence = "is blind: it has no expected outputs. Generate it without --blind."
                 raise SuiteError(f"{suite.store.root} {sentence}")
@@ -65,7 +65,7 @@ class Conformance:
             ]
             profiles = sorted({entry.profile for entry in suite.entries})
             selections[0].check_profiles(profiles, f"in {suite.store.root}")
-            entries, absent = wanted(suite, selections, given.operations)
+            entries, absent = wanted(suite, selections, chosen.operations)
             expected = _expected(suite, options)
         except OpconformError as error:
             raise pytest.UsageError(str(error)) from error
@@ -100,10 +100,10 @@ class Conformance:
         if self._tested is None:
             return
         cases = Cases.from_parent(session, name=_NAME, nodeid=_NAME, tested=self._tested)
-        found = [genitem for genitem in session.genitems(cases) if isinstance(genitem, CaseItem)]
-        left_out = self._deselected(session.config, found)
-        session.config.hook.pytest_deselected(items=[hit for hit in found if hit.case_id in left_out])
-        items.extend(hit for hit in found if hit.case_id not in left_out)
+        collected = [genitem for genitem in session.genitems(cases) if isinstance(genitem, CaseItem)]
+        left_out = self._deselected(session.config, collected)
+        session.config.hook.pytest_deselected(items=[hit for hit in collected if hit.case_id in left_out])
+        items.extend(hit for hit in collected if hit.case_id not in left_out)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say how many cases were not collected, since the backend does not declare their operations."""
@@ -121,12 +121,12 @@ class Conformance:
         patterns = tuple(case_pattern(suite, x.partition("::")[2]) for x in named)
         matches = Matches(Selection(patterns=patterns), every_profile=True)
         by_id = suite.by_id
-        found = {item.case_id for item in items if matches.wants(item.case_id, by_id[item.case_id].profile, ())}
+        wanted_ids = {item.case_id for item in items if matches.wants(item.case_id, by_id[item.case_id].profile, ())}
         try:
             check_matches(matches, suite.known, within=f" of {shown_path(suite.store.root)}")
         except OpconformError as error:
             raise pytest.UsageError(f"--deselect: {error}") from error
-        return found
+        return wanted_ids
 
     def pytest_unconfigure(self) -> None:
         """Stop the harnesses."""

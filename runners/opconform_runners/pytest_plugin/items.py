@@ -123,10 +123,10 @@ class Cases(pytest.Collector):
         names = names_of(suite, [entry for entry in suite.entries if entry.id.rpartition("/")[0] in groups])
         for entry in wanted:
             name = names[entry.id]
-            given = {"tested": self._tested, "entry": entry, "marks": marks}
+            arguments = {"tested": self._tested, "entry": entry, "marks": marks}
             # The node id is given whole, since pytest would not take the brackets of a name for parameters, and not
             # find the case again with --lf.
-            yield CaseItem.from_parent(self, name=name, nodeid=f"{self.nodeid}::{name}", **given)
+            yield CaseItem.from_parent(self, name=name, nodeid=f"{self.nodeid}::{name}", **arguments)
 
 
 def marks_of(suite: Suite) -> set[str]:

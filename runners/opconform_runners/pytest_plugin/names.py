@@ -22,13 +22,13 @@ def names_of(suite: Suite, entries: Sequence[Entry]) -> dict[str, str]:
     name, and the digits of the id where they still would. A name does not change when other cases are selected.
     """
     facts = {entry.id: _facts(suite, entry) for entry in entries}
-    short = {key: _name(key, some) for key, (some, _) in facts.items()}
-    long = {key: _name(key, [*some, *shapes]) for key, (some, shapes) in facts.items()}
+    short = {key: _name(key, parts) for key, (parts, _) in facts.items()}
+    long = {key: _name(key, [*parts, *shapes]) for key, (parts, shapes) in facts.items()}
     names: dict[str, str] = {}
     for level in (short, long):
         counts = Counter(level.values())
         names |= {key: name for key, name in level.items() if key not in names and counts[name] == 1}
-    return {key: names.get(key) or _name(key, [*some, key.rpartition("/")[2]]) for key, (some, _) in facts.items()}
+    return {key: names.get(key) or _name(key, [*parts, key.rpartition("/")[2]]) for key, (parts, _) in facts.items()}
 
 
 def case_pattern(suite: Suite, name: str) -> str:
@@ -77,8 +77,8 @@ def _words(case: Case, arrays: Mapping[str, Array]) -> Iterator[str]:
         yield f"{case.feeds}feeds"
 
 
-def _port(given: Input) -> str:
-    return given.name.rstrip("0123456789")
+def _port(port: Input) -> str:
+    return port.name.rstrip("0123456789")
 
 
 def _values(port: Input, array: Array) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from opconform.dialects import DIALECTS
-from opconform.errors import UsageError
+from opconform.errors import UsageError, counted
 from opconform.generation.identity.recipe import recipe_digest
 from opconform.generation.options import Options
 from opconform.generation.pipeline import OnProgress, generate
@@ -16,7 +16,6 @@ from opconform.suite.manifest import HEADER
 from opconform.suite.selection.selection import Selection
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.pytest_plugin.items import shown_path
-from opconform_runners.verdicts.text import counted
 
 #: The least time between two lines about the generation of a suite, in seconds.
 _SECONDS_BETWEEN_LINES = 10.0

@@ -12,11 +12,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from opconform.errors import counted
 from opconform.system.resources import render
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow, RequirementStatus
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.text import counted
 
 FORMAT = 1
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from opconform.errors import counted
+from opconform.system.text import one_line, printable, shortened
 from opconform_runners.findings.report import Report
 from opconform_runners.harness.environment import environment_facts
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.text import counted, one_line, printable, shortened
 
 FORMAT = 1
 #: The most cases of a kind that are listed, and the most characters of a sentence.
@@ -70,11 +71,11 @@ def changes_between(old: Report, new: Report) -> dict[str, Any]:
     }
 
 
-def _results(report: Report, other: Report) -> dict[str, Result]:
+def _results(report: Report, compared: Report) -> dict[str, Result]:
     """The results of a run by id; a streamed run has only failures, so that the other cases of another run passed."""
     results = {result.id: result for result in report.results}
     if report.tallies:
-        absent = (result for result in other.results if result.id not in results)
+        absent = (result for result in compared.results if result.id not in results)
         results |= {x.id: replace(x, verdict="pass", reason=None, sentence="", broken=()) for x in absent}
     return results
 
@@ -84,16 +85,16 @@ def failure_changes(old: Report, new: Report) -> dict[str, str]:
 
     A case that the old run does not have is none of these.
     """
-    before, found = _results(old, new), dict[str, str]()
+    before, changes = _results(old, new), dict[str, str]()
     for result in new.results:
         match _kind(before.get(result.id), result):
             case "regressions":
-                found[result.id] = "new"
+                changes[result.id] = "new"
             case "fixes":
-                found[result.id] = "fixed"
+                changes[result.id] = "fixed"
             case "reasons" | "" if result.verdict == "fail":
-                found[result.id] = "unchanged"
-    return found
+                changes[result.id] = "unchanged"
+    return changes
 
 
 def changes_lines(changes: Mapping[str, Any]) -> Iterator[str]:
@@ -118,12 +119,12 @@ def _changed_lines(changes: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _summary(changes: Mapping[str, Any]) -> str:
-    found = [counted(len(changes[kind]), *nouns) for kind, (_, *nouns) in _KINDS.items() if changes[kind]]
+    counts = [counted(len(changes[kind]), *nouns) for kind, (_, *nouns) in _KINDS.items() if changes[kind]]
     if not changes["why"]:
-        return f"{', '.join(found) or 'No case changed'}."
+        return f"{', '.join(counts) or 'No case changed'}."
     if changes["unknown"]:
-        found.append(f"{counted(len(changes['unknown']), 'case')} in one of the runs only")
-    return f"So far: {', '.join(found) or 'no case changed'}."
+        counts.append(f"{counted(len(changes['unknown']), 'case')} in one of the runs only")
+    return f"So far: {', '.join(counts) or 'no case changed'}."
 
 
 def _kind(old: Result | None, new: Result | None) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydantic import ConfigDict, TypeAdapter
 from pydantic_core import from_json
 
-from opconform.errors import DiskError, MissingError, SuiteError, UsageError
+from opconform.errors import DiskError, MissingError, SuiteError, UsageError, counted
 from opconform.suite.manifest import HEADER
 from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import open_suite
@@ -18,13 +18,13 @@ from opconform.system.files import read_regular, replacement
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.execution.case_verdicts import results_of
 from opconform_runners.execution.log.outcomes import log_in
+from opconform_runners.execution.scale.stream import killed_run
 from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.report import Report, report_of
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.agreement import check_agreement
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import (
-    BATCHES,
     OUTCOMES,
     REPORT,
     RESULTS,
@@ -83,8 +83,8 @@ def read_report(place: Path, suite: Path | None = None) -> Report:
     """The report of a run, with its verdict computed again from its results.
 
     The report of an interrupted run is incomplete; a run that was killed has neither report nor results, and both
-    are made from its log and its suite, which is searched for beside it unless it is named. Results that are missing or
-    were changed, and the report of another run, are a SuiteError.
+    are made from its log and its suite, which is searched for beside it unless it is named, or from the suites of
+    its batches. Results that are missing or were changed, and the report of another run, are a SuiteError.
     """
     path = _results_path(place)
     if not path.is_file() and path.with_name(OUTCOMES).is_file():
@@ -208,13 +208,17 @@ def _report_of_results(written: WrittenResults) -> Report:
 
 def _report_of_log(out: Path, suite: Path | None) -> Report:
     """The report of a run that was killed."""
-    places = (out / "suite", out.parent / "suite") if suite is None else (suite,)
-    found = next((place for place in places if suite is not None or (place / HEADER).is_file()), None)
     log = log_in(out)
-    if found is None or log.header.streamed is not None:
-        is_streamed = (out / BATCHES).is_dir()
-        advice = "Run the same command again to continue"
-        advice += "." if is_streamed else ", or name its suite with `report --suite`."
+    if log.header.streamed is not None:
+        if not log.batches:
+            sentence = f"The run in {out} was killed before its first batch was finished."
+            raise MissingError(f"{sentence} Run the same command again.")
+        header, results = killed_run(log, out)
+        return report_of(header, results, gave_up=f"Interrupted after {counted(header.cases, 'case')}")
+    places = (out / "suite", out.parent / "suite") if suite is None else (suite,)
+    place_of_suite = next((place for place in places if suite is not None or (place / HEADER).is_file()), None)
+    if place_of_suite is None:
+        advice = "Run the same command again to continue, or name its suite with `report --suite`."
         raise MissingError(f"The run in {out} was killed before it had results. {advice}")
-    results = results_of(log, open_suite(found))
+    results = results_of(log, open_suite(place_of_suite))
     return report_of(log.header, results, gave_up=f"Interrupted {progress_of(len(results), log.header.cases)}")

@@ -130,6 +130,6 @@ def _verdict(trial: CaseTrial, table: Mapping[str, Function]) -> tuple[bool, str
 
 
 def _are_equal(golden: Sequence[Tensor], actual: Sequence[Tensor]) -> bool:
-    expected, given = ([output.array for output in outputs] for outputs in (golden, actual))
+    expected, got = ([output.array for output in outputs] for outputs in (golden, actual))
     types, said = ([output.element_type for output in outputs] for outputs in (golden, actual))
-    return mismatch_of(expected, given, types, said=said) is None
+    return mismatch_of(expected, got, types, said=said) is None

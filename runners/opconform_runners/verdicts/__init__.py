@@ -1,1 +1,1 @@
-"""From outputs to verdicts: comparison, judge and records, the file of expected failures, and text for people."""
+"""From outputs to verdicts: comparison, judge and results, and the file of expected failures."""

@@ -64,11 +64,11 @@ class Baseline:
 
     def lines_of(self, expects: Mapping[str, str]) -> dict[str, tuple[Line, ...]]:
         """The lines that apply to each case that has some, given the expectation of each case by its id."""
-        found: dict[str, tuple[Line, ...]] = {}
+        by_case: dict[str, tuple[Line, ...]] = {}
         for line in self.lines:
             for name in line.cases(expects):
-                found[name] = (*found.get(name, ()), line)
-        return found
+                by_case[name] = (*by_case.get(name, ()), line)
+        return by_case
 
 
 def read_baseline(path: Path) -> Baseline:

@@ -62,9 +62,9 @@ def mismatch_of(
     outputs = list(zip(expected, actual, element_types, strict=True))
     for number, (want, got, element_type) in enumerate(outputs):
         kind = said[number] if said is not None and number < len(said) else None
-        found = _form(want, got, element_type, kind, feed, f"output_{number}")
-        if found is not None:
-            return found
+        mismatch = _form(want, got, element_type, kind, feed, f"output_{number}")
+        if mismatch is not None:
+            return mismatch
     values = [_values(*output, feed, f"output_{number}") for number, output in enumerate(outputs)]
     found_values = [value for value in values if value is not None]
     return next(
@@ -84,8 +84,8 @@ def is_altered(expected: Array, actual: Array, inputs: Sequence[Array]) -> bool:
 def is_invented(actual: Array, inputs: Sequence[Array]) -> bool:
     """Whether an element has a bit pattern that no input has. Inputs of another storage dtype are ignored."""
     got = patterns(np.atleast_1d(actual))
-    held = [patterns(np.atleast_1d(input_)).reshape(-1) for input_ in inputs if input_.dtype.kind == actual.dtype.kind]
-    known = [x for x in held if x.dtype.kind == "U" or x.dtype == got.dtype]
+    flat = [patterns(np.atleast_1d(input_)).reshape(-1) for input_ in inputs if input_.dtype.kind == actual.dtype.kind]
+    known = [x for x in flat if x.dtype.kind == "U" or x.dtype == got.dtype]
     return not np.isin(got, np.concatenate(known) if known else np.zeros(0, got.dtype)).all()
 
 
@@ -110,16 +110,16 @@ def _values(want: Array, got: Array, element_type: str, feed: int, output: str) 
     """The differences between two arrays of one shape, compared in parts, so that large ones need no more memory."""
     if want is got or (want.dtype == got.dtype and want.nbytes <= _SMALL and want.tobytes() == got.tobytes()):
         return None
-    kind, wanted, given = ELEMENT_TYPES[element_type], want.reshape(-1), got.reshape(-1)
+    kind, wanted, returned = ELEMENT_TYPES[element_type], want.reshape(-1), got.reshape(-1)
     differing, first, first_value = 0, None, None
     for start in range(0, want.size, _AT_ONCE):
-        part, other = wanted[start : start + _AT_ONCE], given[start : start + _AT_ONCE]
-        places = np.flatnonzero(patterns(part) != patterns(other))
+        part, returned_part = wanted[start : start + _AT_ONCE], returned[start : start + _AT_ONCE]
+        places = np.flatnonzero(patterns(part) != patterns(returned_part))
         if not places.size:
             continue
         differing += places.size
         first = start + int(places[0]) if first is None else first
-        values = np.flatnonzero(~(_is_nan(part[places], kind) & _is_nan(other[places], kind)))
+        values = np.flatnonzero(~(_is_nan(part[places], kind) & _is_nan(returned_part[places], kind)))
         if values.size and first_value is None:
             first_value = start + int(places[values[0]])
     if first is None:
@@ -127,7 +127,7 @@ def _values(want: Array, got: Array, element_type: str, feed: int, output: str) 
     reason: Reason = "nan-payload" if first_value is None else "value"
     first = first if first_value is None else first_value
     at = tuple(int(x) for x in np.unravel_index(first, want.shape)) if want.shape else ()
-    expected, actual = wanted[first], given[first]
+    expected, actual = wanted[first], returned[first]
     return Mismatch(
         reason=reason,
         sentence=f"{output}{list(at)}: expected {_shown(expected, kind)}, got {_shown(actual, kind)}; "

@@ -66,11 +66,11 @@ def _shown(texts: list[str]) -> list[str]:
     return texts if len(texts) <= _MOST + 1 else [*texts[:_MOST], f"… {len(texts)} in all"]
 
 
-def _bound(case: Case, each: Input) -> str:
+def _bound(case: Case, input_: Input) -> str:
     """How an input is provided, unless that is usual: setting inputs are constants, and tensors are not."""
-    if each.role == "setting":
-        return " at run time" if each.binding == "parameter" else ""
-    return " constant" if each.binding == "constant" and case.context != "folded" else ""
+    if input_.role == "setting":
+        return " at run time" if input_.binding == "parameter" else ""
+    return " constant" if input_.binding == "constant" and case.context != "folded" else ""
 
 
 def _expression(node: Node, inputs: Sequence[str]) -> str:
@@ -83,21 +83,21 @@ def _expression(node: Node, inputs: Sequence[str]) -> str:
     return f"{node.op.rpartition('-')[0]}({', '.join((*inputs, *types))})"
 
 
-def _input(case: Case, each: Input, array: Array) -> str:
-    tensor = Tensor(element_type=each.element_type, array=array)
-    if each.role == "setting":
-        kind = "" if each.element_type == "i64" else f"{each.element_type} "
-        return f"{each.name} {kind}{values_text(tensor)}"
-    values = f" = {values_text(tensor)}" if has_shown_values(case, each) else ""
-    return f"{each.name} {each.element_type}{list(array.shape)}{values}"
+def _input(case: Case, input_: Input, array: Array) -> str:
+    tensor = Tensor(element_type=input_.element_type, array=array)
+    if input_.role == "setting":
+        kind = "" if input_.element_type == "i64" else f"{input_.element_type} "
+        return f"{input_.name} {kind}{values_text(tensor)}"
+    values = f" = {values_text(tensor)}" if has_shown_values(case, input_) else ""
+    return f"{input_.name} {input_.element_type}{list(array.shape)}{values}"
 
 
-def has_shown_values(case: Case, each: Input) -> bool:
+def has_shown_values(case: Case, input_: Input) -> bool:
     """Whether the values of an input say what is tested: setting inputs, and indices and scalars beside data."""
-    if each.role == "setting":
+    if input_.role == "setting":
         return True
-    is_index = ELEMENT_TYPES[each.element_type].is_integer and prod(each.shape) <= _MOST
-    return each.name != case.inputs[0].name and (is_index or not each.shape)
+    is_index = ELEMENT_TYPES[input_.element_type].is_integer and prod(input_.shape) <= _MOST
+    return input_.name != case.inputs[0].name and (is_index or not input_.shape)
 
 
 def values_text(tensor: Tensor, most: int = _MOST) -> str:

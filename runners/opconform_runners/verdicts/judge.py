@@ -166,7 +166,7 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
       that no case can violate, since the case is valid; for elements that were moved, this is not the one on bits. If
       the case has no such requirement, they break the first one that the failed stage of the comparison establishes.
     - A crash, a timeout and a rejection break the first normative requirement of the case. If it has none, they break
-      the first one that the comparison of shapes establishes, since there are no outputs to compare.
+      the first one that the comparison of shapes establishes, since they give no outputs.
     """
     stages, levels = header.establishes.get(entry.op, {}), header.requirements.get(entry.op, {})
     about_nan, bits = stages.get("nan-payload", ()), stages.get("bits", ())
@@ -251,8 +251,8 @@ def _refused(case: Case, answer: Refused) -> Pass | Fail:
         return Fail(reason="rejected-valid", sentence=sentence)
     early = all(input_.dynamic is None for input_ in case.inputs)
     constant = all(input_.binding == "constant" for input_ in case.inputs if input_.role == "setting")
-    other = answer.requirement if answer.requirement not in (None, case.expect.reject) else None
-    return Pass(late=answer.stage == "run" and early and constant, other_reason=other)
+    named = answer.requirement if answer.requirement not in (None, case.expect.reject) else None
+    return Pass(late=answer.stage == "run" and early and constant, other_reason=named)
 
 
 def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass | Fail:
@@ -260,9 +260,9 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
         case Reject(reject=requirement):
             shapes = ", ".join(str(list(output.shape)) for output in outcome.outputs[-1][:8]) or "none"
             arrays = suite.arrays(entry, inputs_name(case.feeds - 1))
-            held = sum(arrays[input_.name].size for input_ in case.inputs if input_.role == "data")
+            elements = sum(arrays[input_.name].size for input_ in case.inputs if input_.role == "data")
             sentence = f"accepted, although it violates {requirement}; its outputs have the shapes {shapes}"
-            if _moves_data(suite, entry) and sum(output.size for output in outcome.outputs[-1]) > held:
+            if _moves_data(suite, entry) and sum(output.size for output in outcome.outputs[-1]) > elements:
                 known = [*arrays.values(), *_golden_of_twin(suite, entry)]
                 stored = {x.dtype for x in known}  # nothing can be said of elements of a promoted type
                 if any(output.dtype in stored and is_invented(output, known) for output in outcome.outputs[-1]):

@@ -111,9 +111,9 @@ def is_kept(result: Result) -> bool:
     return result.verdict in KEPT or bool(result.incidents)
 
 
-def joined(result: Result, other: Result) -> Result:
+def joined(result: Result, addition: Result) -> Result:
     """The result of a case that was executed in two parts of a run, with the incidents of the other one as well."""
-    return replace(result, incidents=tuple(dict.fromkeys((*result.incidents, *other.incidents))))
+    return replace(result, incidents=tuple(dict.fromkeys((*result.incidents, *addition.incidents))))
 
 
 def tally_kind_of(result: Result) -> Kind:

@@ -124,33 +124,33 @@ def header_line(header: RunHeader) -> bytes:
     return canonical_json(document).encode() + b"\n"
 
 
-def difference(held: RunHeader, new: RunHeader) -> str | None:
+def difference(present: RunHeader, new: RunHeader) -> str | None:
     """The property in which a run differs from the one whose results exist, or None if it may replace them.
 
     A certification generates its own suite, so it may replace one with an older suite.
     """
-    if held.backend != new.backend:
+    if present.backend != new.backend:
         return "backend"
-    if held.whole != new.whole:
+    if present.whole != new.whole:
         return "kind"
-    if held.whole:
-        return "selection" if (held.profiles, held.shard) != (new.profiles, new.shard) else None
-    if held.suite.digest != new.suite.digest:
+    if present.whole:
+        return "selection" if (present.profiles, present.shard) != (new.profiles, new.shard) else None
+    if present.suite.digest != new.suite.digest:
         return "suite"
-    return "selection" if (held.selected, held.shard) != (new.selected, new.shard) else None
+    return "selection" if (present.selected, present.shard) != (new.selected, new.shard) else None
 
 
-def changes(held: RunHeader, new: RunHeader) -> list[str]:
+def changes(present: RunHeader, new: RunHeader) -> list[str]:
     """The names of the fields that changed since a run was interrupted."""
-    before, now = held.implementation.title, new.implementation.title
+    before, now = present.implementation.title, new.implementation.title
     titles = {"implementation": f" ({before}, now {now})"} if before != now else {}
-    changed = [name for name in _DETAILS if getattr(held, name) != getattr(new, name)]
+    changed = [name for name in _DETAILS if getattr(present, name) != getattr(new, name)]
     return [_DETAILS[name] + titles.get(name, "") for name in changed]
 
 
-def differences(held: RunHeader, other: RunHeader) -> list[str]:
+def differences(first_header: RunHeader, second_header: RunHeader) -> list[str]:
     """The names of the properties in which the runs of two parts of the same cases differ."""
-    first, second = (replace(x, cases=0, shard=None, streamed=None) for x in (held, other))
+    first, second = (replace(x, cases=0, shard=None, streamed=None) for x in (first_header, second_header))
     return changes(first, second) or ([] if first == second else ["the options"])
 
 

@@ -53,9 +53,9 @@ def check_provenance(suite: Suite) -> None:
     try:
         for entry in evaluated_entries(specs, options):
             evaluated.add(entry.id)
-            held = suite.by_id.get(entry.id)
-            if held != entry:
-                raise SuiteError(_sentence(suite, _difference(held, entry)))
+            written = suite.by_id.get(entry.id)
+            if written != entry:
+                raise SuiteError(_sentence(suite, _difference(written, entry)))
     except UsageError as error:  # a part of its selection matches no case
         raise SuiteError(_sentence(suite, "suite.json (select)")) from error
     foreign = sorted(suite.by_id.keys() - evaluated)
@@ -127,17 +127,17 @@ def _check_outputs(suite: Suite, entry: Entry, feed: int, outputs: Mapping[str, 
         raise SuiteError(f"{where}/{name} differs from the result of the reference semantics.")
 
 
-def _difference(held: Entry | None, true: Entry) -> str:
-    if held is None:
+def _difference(written: Entry | None, true: Entry) -> str:
+    if written is None:
         return f"{true.id}, which is missing"
-    files = [name for name in sorted({*held.files, *true.files}) if held.files.get(name) != true.files.get(name)]
+    files = [name for name in sorted({*written.files, *true.files}) if written.files.get(name) != true.files.get(name)]
     return f"{true.id}/{files[0]}" if files else f"the manifest's line of {true.id}"
 
 
 def _sentence(suite: Suite, what: str) -> str:
     version = suite.header.generator
-    other = "" if version == opconform.__version__ else f", or check it with opconform {version}, which generated it"
+    advice = "" if version == opconform.__version__ else f", or check it with opconform {version}, which generated it"
     return (
         f"{suite.store.root} is not the suite that opconform {opconform.__version__} generates from its shipped specs: "
-        f"{what} differs. Generate it again{other}."
+        f"{what} differs. Generate it again{advice}."
     )

@@ -20,7 +20,7 @@ RECIPE = (
     "generation/expansion.py",
     "generation/identity/header.py",
     "generation/identity/known_digits.py",
-    "generation/neighbour.py",
+    "generation/then_key.py",
     "generation/pipeline.py",
     "generation/identity/tensor_keys.py",
     "generation/validation.py",
@@ -86,4 +86,4 @@ def code_of(source: str) -> str:
 
     It is the same on every version of Python, unlike bytecode, tokens and syntax trees.
     """
-    return _LEFT_OUT.sub(lambda found: found["colon"] or found["text"] or found["line"] or "", source)
+    return _LEFT_OUT.sub(lambda match: match["colon"] or match["text"] or match["line"] or "", source)

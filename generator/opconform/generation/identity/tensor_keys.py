@@ -40,9 +40,9 @@ class KnownTensors:
         if len(self._checked) > _KNOWN:
             self._checked.clear()
         for name, key in keys.items():
-            found = getattr(checked, name)
-            if isinstance(found, TensorKeys):
-                self._checked[name, id(key)] = key, found
+            value = getattr(checked, name)
+            if isinstance(value, TensorKeys):
+                self._checked[name, id(key)] = key, value
 
     def draft(self, port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
         """The tensor of checked keys at a port."""
@@ -58,8 +58,8 @@ def tensor_drafts(operation: Operation, keys: Any, limits: Limits, known: KnownT
     """The tensors in some keys, by name and in the order of the operation's ports."""
     tensors: dict[str, TensorDraft] = {}
     for port in operation.inputs:
-        given = getattr(keys, port.name, None)  # a neighbour has no key for its first input
-        several = (given or ()) if port.variadic else (given,)
+        value = getattr(keys, port.name, None)  # a neighbour has no key for its first input
+        several = (value or ()) if port.variadic else (value,)
         for index, (name, item) in enumerate(zip(port.names(len(several)), several, strict=True)):
             if item is not None:
                 try:

@@ -113,11 +113,11 @@ def _remotely_evaluated(
         yield from writer.write(large)
 
 
-def case_contents(given: tuple[Options, Sequence[Draft]]) -> list[tuple[Entry, dict[str, bytes]]]:
+def case_contents(batch: tuple[Options, Sequence[Draft]]) -> list[tuple[Entry, dict[str, bytes]]]:
     """The lines of the manifest and the files of some cases, as bytes that can be sent."""
-    options, drafts = given
-    found = (case_files(draft, options) for draft in drafts)
-    return [(entry, {name: b"".join(content_parts(file)) for name, file in files.items()}) for entry, files in found]
+    options, drafts = batch
+    contents = (case_files(draft, options) for draft in drafts)
+    return [(entry, {name: b"".join(content_parts(file)) for name, file in files.items()}) for entry, files in contents]
 
 
 def started(begin: Begin, jobs: int) -> list[GenerationWorker]:
@@ -209,9 +209,9 @@ def _work(begin: Begin, pipe: "Connection[Any, Any]") -> None:
     threading.Thread(target=_send, args=(pipe, results), daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
         while True:
-            given = pipe.recv()
+            question = pipe.recv()
             try:
-                results.put(answer(given))
+                results.put(answer(question))
             except Exception as error:  # noqa: BLE001 - it is raised again in the main process
                 results.put(error)
 

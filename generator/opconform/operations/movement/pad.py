@@ -102,7 +102,7 @@ def _extended(arguments: Arguments, places: Places) -> list[Array]:
             for pad in pads_of(arguments)
         ]
         inside = [source >= 0 for source in sources]
-        output[np.ix_(*inside)] = data[np.ix_(*(one[x] for one, x in zip(sources, inside, strict=True)))]
+        output[np.ix_(*inside)] = data[np.ix_(*(numbers[x] for numbers, x in zip(sources, inside, strict=True)))]
     return [output]
 
 

@@ -100,8 +100,8 @@ def _has_remainder(arguments: Arguments) -> bool:
 
 
 def _lengths(arguments: Arguments) -> list[int]:
-    given = arguments.integers("split_lengths")
-    return [-_excess(arguments) if x == REMAINDER else x for x in given]
+    lengths = arguments.integers("split_lengths")
+    return [-_excess(arguments) if x == REMAINDER else x for x in lengths]
 
 
 VARIADIC_SPLIT = Operation(

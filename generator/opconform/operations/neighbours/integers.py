@@ -8,8 +8,8 @@ from opconform.tensors.tensor import Tensor
 
 
 def _integers(arguments: Arguments, name: str) -> tuple[int, ...]:
-    given = arguments.attributes[name]
-    return tuple(int(x) for x in given) if isinstance(given, tuple) else ()
+    value = arguments.attributes[name]
+    return tuple(int(x) for x in value) if isinstance(value, tuple) else ()
 
 
 def _type(arguments: Arguments) -> TensorType:

@@ -63,7 +63,7 @@ def _is_zero_moved(arguments: Arguments) -> bool:
     sizes = [volume // (others or 1) if x == INFERRED else x for x in _copied(arguments)]
     if prod(sizes) != volume:
         raise Unknown
-    return any(size == 0 != other for size, other in zip(arguments.shape("data"), sizes, strict=False))
+    return any(size == 0 != wanted for size, wanted in zip(arguments.shape("data"), sizes, strict=False))
 
 
 RESHAPE = Operation(

@@ -52,7 +52,7 @@ def every_group_ids() -> tuple[str, ...]:
 
 def groups_of(document: Document, op: str, only: Collection[str] | None = None) -> list[Group]:
     """The groups of every operation for the samples in a document; `SpecMistakes` if these are wrong."""
-    samples, found = _samples(document, op)
+    samples, document_model = _samples(document, op)
     ports = [input_ for input_ in OPERATIONS[op].inputs if input_.setting]
     lists: dict[str, list[Any]] = {
         "samples": list(samples.described()),
@@ -74,8 +74,8 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
                 continue
             matrix, where = _chosen({name: _values(value, lists) for name, value in group.matrix.items()}, group.where)
             if all(matrix.values()):
-                seen = (*group.seen, *found.seen.get(group.id, ()))
-                requirements = _named(group, op, found.requirements)
+                seen = (*group.seen, *document_model.seen.get(group.id, ()))
+                requirements = _named(group, op, document_model.requirements)
                 settings = group.model_copy(
                     update={"matrix": matrix, "where": where, "requirements": requirements, "seen": seen}
                 )
@@ -110,28 +110,28 @@ def samples_of(op: str) -> Samples:
 def _samples(document: Document, op: str) -> tuple[Samples, Any]:
     """The samples in a document, and the whole document."""
     document = completed(document, SAMPLES, cases_of)
-    found: Any = validated(document, models_of(op).samples)
+    model: Any = validated(document, models_of(op).samples)
     names = [input_.name for input_ in OPERATIONS[op].inputs]
     known = requirements_of(op).by_id
     routes: dict[tuple[str | int, ...], str] = {
         ("requirements", index): f"{requirement!r} is not a requirement of {op}."
-        for index, requirement in enumerate(found.requirements)
+        for index, requirement in enumerate(model.requirements)
         if requirement not in known
     }
     groups = every_group_ids()
     routes |= {
         ("seen", report, KEY): f"{report!r} is not a group in cases/{EVERY}."
-        for report in found.seen
+        for report in model.seen
         if report not in groups
     }
     if routes:
         raise SpecMistakes([document.mistake(route, sentence) for route, sentence in routes.items()])
-    given = {name: _normal(sample, names) for name, sample in document.value["samples"].items()}
-    seconds = {name: [_normal(x, names) for x in keys.pop("second", [])] for name, keys in given.items()}
-    for name, keys in given.items():
+    keys_of = {name: _normal(sample, names) for name, sample in document.value["samples"].items()}
+    seconds = {name: [_normal(x, names) for x in keys.pop("second", [])] for name, keys in keys_of.items()}
+    for name, keys in keys_of.items():
         again = {port.name: keys[port.name] for port in OPERATIONS[op].data if port.name in keys}
         seconds[name].append(again)  # other data of the same shape
-    return Samples(op=op, document=document, samples=given, seconds=seconds), found
+    return Samples(op=op, document=document, samples=keys_of, seconds=seconds), model
 
 
 def _normal(keys: Keys, inputs: Collection[str]) -> dict[str, Any]:

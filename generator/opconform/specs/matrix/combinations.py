@@ -108,13 +108,13 @@ def _values(name: str, values: Any, meter: Meter) -> Sequence[Value]:
     try:
         if not is_expression(values):
             return [expression_of(value).value({}, meter) if is_expression(value) else value for value in values]
-        found = expression_of(values).value({}, meter)
+        listed = expression_of(values).value({}, meter)
     except ExpressionError as error:
         raise KeyMistake("matrix", f"{name}: {error}", (name,)) from error
-    if not isinstance(found, list) or not found:
-        sentence = f"{name}: {expression_of(values)} must return a non-empty list of values, not {quoted(found)}"
+    if not isinstance(listed, list) or not listed:
+        sentence = f"{name}: {expression_of(values)} must return a non-empty list of values, not {quoted(listed)}"
         raise KeyMistake("matrix", sentence, (name,))
-    return found
+    return listed
 
 
 def _pairwise(

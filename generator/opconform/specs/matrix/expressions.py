@@ -133,24 +133,24 @@ class Expression:
             if self.text in variables:  # most are; jinja2 takes ten times as long
                 meter.count(variables[self.text])
                 return variables[self.text]
-            found = self._compiled({**functions, **variables, _METER: meter})
-            meter.count(found)
+            result = self._compiled({**functions, **variables, _METER: meter})
+            meter.count(result)
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as error:
             unknown = _UNKNOWN.fullmatch(str(error))
             hint = _hint(unknown[1], functions, variables) if unknown else ""
             raise ExpressionError(f"{self} fails: {_sentence(error)}{hint}") from error
-        if isinstance(found, bool | int):  # the value of a filter, which is computed for each combination
-            return found
-        leaves = list(_leaves(found))
+        if isinstance(result, bool | int):  # the value of a filter, which is computed for each combination
+            return result
+        leaves = list(_leaves(result))
         if any(isinstance(leaf, Undefined) for leaf in leaves):
             raise UndefinedVariableError(f"{self} is undefined")
         if not all(leaf is None or isinstance(leaf, bool | int | float | str) for leaf in leaves):
             raise ExpressionError(f"{self} is not a value")
         if not all(_is_finite(leaf) for leaf in leaves):
-            raise ExpressionError(f"{self} returns {quoted(found)}, which contains a number that is not finite")
+            raise ExpressionError(f"{self} returns {quoted(result)}, which contains a number that is not finite")
         if any(isinstance(leaf, str) and _SURROGATE.search(leaf) for leaf in leaves):
             raise ExpressionError(f"{self} returns text with an unpaired surrogate")
-        return list(found) if isinstance(found, tuple) else found
+        return list(result) if isinstance(result, tuple) else result
 
     @property
     def variables(self) -> frozenset[str]:

@@ -87,13 +87,13 @@ def _lists(values: Sequence[Value], shortest: int, longest: int) -> list[Value]:
 
 
 def _product(items: Sequence[Value]) -> Value:
-    found: Value = 1
+    product: Value = 1
     for item in items:
         if not isinstance(item, int | float):
             raise TypeError("only numbers can be multiplied")
-        check_operands("*", found, item)
-        found *= item
-    return found
+        check_operands("*", product, item)
+        product *= item
+    return product
 
 
 def _sum(items: Sequence[Value]) -> Value:

@@ -40,9 +40,9 @@ def _unselected(matches: Matches, pattern: str, known: Known) -> str:
     """A hint at the profiles of the cases that only the pattern matches, or nothing."""
     patterns = (pattern, "/".join(pattern.split("/")[:2]))  # of a case's id, its group
     groups = {name: group for name, group in known.groups.items() if not matches.wants_profile(group)}
-    found = sorted({group for name, group in groups.items() if any(is_match(x, name, ()) for x in patterns)})
-    several = "one of the profiles" if len(found) > 1 else "the profile"
-    return f" Its cases are of {several} {', '.join(found)}, which is not selected." if found else ""
+    profiles = sorted({group for name, group in groups.items() if any(is_match(x, name, ()) for x in patterns)})
+    several = "one of the profiles" if len(profiles) > 1 else "the profile"
+    return f" Its cases are of {several} {', '.join(profiles)}, which is not selected." if profiles else ""
 
 
 def near_miss(pattern: str, known: Known) -> str:

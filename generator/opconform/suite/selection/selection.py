@@ -43,10 +43,10 @@ class Shard:
 
 def shard_of(text: str) -> Shard:
     """The shard that a text such as `2/8` names, or a ValueError."""
-    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text, re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text, re.ASCII)
+    if match is None:
         raise ValueError(f"{text!r} is not a shard; write I/N, as in 2/8 for the second of eight shards")
-    return Shard(number=int(found[1]), of=int(found[2]))
+    return Shard(number=int(match[1]), of=int(match[2]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,8 +89,8 @@ def check_one(name: str, ids: Sequence[str], *, where: str = "", hint: str = "")
     if not ids:
         raise UsageError(f"No case matches {name!r}{where}.{hint or ' `opconform list` lists them.'}")
     if len(ids) > 1:
-        some = ", ".join(ids[:_NAMED]) + (", …" if len(ids) > _NAMED else "")
-        raise UsageError(f"{len(ids):,} cases match {name!r}: {some}. Name one.")
+        shown = ", ".join(ids[:_NAMED]) + (", …" if len(ids) > _NAMED else "")
+        raise UsageError(f"{len(ids):,} cases match {name!r}: {shown}. Name one.")
 
 
 EVERYTHING = Selection()

@@ -24,10 +24,10 @@ def write_extract(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Pa
 
 
 def _write(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path) -> None:
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for suite, entry in chosen:
-        if entry.id not in found:
-            found[entry.id] = entry
+        if entry.id not in entries:
+            entries[entry.id] = entry
             for name in entry.files:
                 path = out / entry.id / name
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -35,11 +35,11 @@ def _write(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path) -> 
     digest = hashlib.sha256()
     counts = {"accept": 0, "reject": 0}
     with (out / MANIFEST).open("wb") as manifest:
-        for _, entry in sorted(found.items()):
+        for _, entry in sorted(entries.items()):
             line = entry_line(entry).encode()
             digest.update(line)
             manifest.write(line)
             counts["accept" if entry.expect == "accept" else "reject"] += 1
-    left_out = Counter(pair for hit in found.values() for pair in hit.left_out.items())
+    left_out = Counter(pair for hit in entries.values() for pair in hit.left_out.items())
     written = replace(header, counts=counts, digest=digest.hexdigest(), left_out=reasons_by_dialect(left_out))
     (out / HEADER).write_bytes(header_text(written).encode())

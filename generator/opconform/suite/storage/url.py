@@ -19,5 +19,5 @@ def without_credentials(url: str) -> str:
 
 def secrets_of(url: str) -> tuple[str, ...]:
     """The texts of a URL that are not shown, the longest first."""
-    found = _CREDENTIALS.search(url)
-    return tuple(filter(None, (found[0], *found[0].split(":", 1)))) if found else ()
+    match = _CREDENTIALS.search(url)
+    return tuple(filter(None, (match[0], *match[0].split(":", 1)))) if match else ()

@@ -18,16 +18,16 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
+from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.adapters.dimensions import NEW, REMOVED_ONES
+from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, INDEXED, TUPLES, indexed_nd
+from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
+from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT, slices_at
+from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
+from opconform_runners.backends.frameworks.adapters.split import CONCAT, EVEN, SIZED
 from opconform_runners.backends.frameworks.framework import Framework, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS, TARGET
-from opconform_runners.backends.frameworks.rows.dimensions import NEW, REMOVED_ONES
-from opconform_runners.backends.frameworks.rows.elements import destination
-from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed_nd
-from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
-from opconform_runners.backends.frameworks.rows.pads import pairs
-from opconform_runners.backends.frameworks.rows.scatter import SLICES_AT, slices_at
-from opconform_runners.backends.frameworks.rows.slices import SLICES, STRIDED
-from opconform_runners.backends.frameworks.rows.split import CONCAT, EVEN, SIZED
 from opconform_runners.backends.frameworks.settings import plain
 
 
@@ -110,9 +110,9 @@ class Jax:
     def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed, all from one compiled function."""
         _check(case, feeds)
-        given = [{input_.name: _argument(case, input_, feed[input_.name]) for input_ in case.inputs} for feed in feeds]
-        constants = {input_.name: given[0][input_.name] for input_ in case.inputs if input_.binding == "constant"}
-        fed = [{name: value for name, value in x.items() if name not in constants} for x in given]
+        inputs = [{input_.name: _argument(case, input_, feed[input_.name]) for input_ in case.inputs} for feed in feeds]
+        constants = {input_.name: inputs[0][input_.name] for input_ in case.inputs if input_.binding == "constant"}
+        fed = [{name: value for name, value in x.items() if name not in constants} for x in inputs]
         build = _JAX.translation.caller("build")
         traced = jax.jit(lambda parameters: _JAX.outputs(case, {**constants, **parameters}, build)).trace(fed[0])
         compiled = build(lambda: traced.lower().compile())
@@ -128,9 +128,9 @@ def _check(case: Case, feeds: Sequence[Inputs]) -> None:
             raise Unsupported("JAX compiles for static shapes")
 
 
-def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
+def _argument(case: Case, port: Input, tensor: Tensor) -> Any:
     """Setting integers as Python's own; other setting values as an array of their type, as JAX users write them."""
-    if _JAX.takes_tensor(case, given):
+    if _JAX.takes_tensor(case, port):
         return jnp.asarray(tensor.array.view(_JAX.type_of(tensor)))
     native = tensor.type.native
     if tensor.type.is_integer or native is None:

@@ -12,7 +12,8 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
 from opconform_runners.backends.constraints import refuse_if, with_constraints
-from opconform_runners.backends.frameworks.rows.layout import copied
+from opconform_runners.backends.frameworks.adapters.layout import copied
+from opconform_runners.backends.frameworks.adapters.slices import sliced, strided
 from opconform_runners.backends.frameworks.rows.numpy_axes import broadcast, convolution, reverse, roll, tile
 from opconform_runners.backends.frameworks.rows.numpy_blocks import (
     batch_to_space,
@@ -33,7 +34,6 @@ from opconform_runners.backends.frameworks.rows.numpy_gather import (
 )
 from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
 from opconform_runners.backends.frameworks.rows.numpy_shape import shape_of, shape_of_1, squeeze, unsqueeze
-from opconform_runners.backends.frameworks.rows.slices import sliced, strided
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
 

@@ -56,8 +56,8 @@ class TensorFlow:
         parameters = [input_ for input_ in case.inputs if input_.binding == "parameter"]
         function = _traced(case, parameters, feeds[0])
         call = _TENSORFLOW.translation.caller("run")
-        given = ([_argument(case, parameter, feed[parameter.name]) for parameter in parameters] for feed in feeds)
-        return [[_tensor(x) for x in call(function, *arguments)] for arguments in given]
+        inputs = ([_argument(case, parameter, feed[parameter.name]) for parameter in parameters] for feed in feeds)
+        return [[_tensor(x) for x in call(function, *arguments)] for arguments in inputs]
 
 
 def _traced(case: DeclaredCase, parameters: Sequence[Input], first: Inputs) -> Callable[..., Sequence[Any]]:
@@ -66,12 +66,12 @@ def _traced(case: DeclaredCase, parameters: Sequence[Input], first: Inputs) -> C
 
     def function(*arguments: Any) -> list[Any]:
         fed = dict(zip([parameter.name for parameter in parameters], arguments, strict=True))
-        held = {}
+        constants = {}
         for item in (input_ for input_ in case.inputs if input_.name not in fed):
             tensor = first[item.name]
             is_number = item.role == "setting" and tensor.type.is_integer and not tensor.shape  # as users write it
-            held[item.name] = plain(tensor, _TENSORFLOW.types) if is_number else _argument(case, item, tensor)
-        return _TENSORFLOW.outputs(case, {**held, **fed}, build)
+            constants[item.name] = plain(tensor, _TENSORFLOW.types) if is_number else _argument(case, item, tensor)
+        return _TENSORFLOW.outputs(case, {**constants, **fed}, build)
 
     signature = [_signature(case, parameter, first[parameter.name]) for parameter in parameters]
     traced = tf.function(function, input_signature=signature, autograph=False)
@@ -79,18 +79,18 @@ def _traced(case: DeclaredCase, parameters: Sequence[Input], first: Inputs) -> C
     return concrete
 
 
-def _signature(case: Case, given: Input, tensor: Tensor) -> Any:
-    kind = _argument(case, given, tensor).dtype
-    if given.dynamic is None:
+def _signature(case: Case, port: Input, tensor: Tensor) -> Any:
+    kind = _argument(case, port, tensor).dtype
+    if port.dynamic is None:
         return tf.TensorSpec(tensor.shape, kind)
-    if isinstance(given.dynamic, str):
+    if isinstance(port.dynamic, str):
         return tf.TensorSpec(None, kind)
-    return tf.TensorSpec([x if isinstance(x, int) else None for x in given.dynamic], kind)
+    return tf.TensorSpec([x if isinstance(x, int) else None for x in port.dynamic], kind)
 
 
-def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
+def _argument(case: Case, port: Input, tensor: Tensor) -> Any:
     """A tensor as TensorFlow takes it, with setting integers in a type that the operation accepts."""
-    allowed = _TENSORFLOW.row(case.op).types.get(given.name, ())
+    allowed = _TENSORFLOW.row(case.op).types.get(port.name, ())
     if allowed and tensor.type.is_integer and tensor.element_type not in allowed:
         types = _TENSORFLOW.types
         return _TENSORFLOW.translation.caller("run")(tf.constant, plain(tensor, types), types[allowed[0]], tensor.shape)

@@ -22,16 +22,16 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.exceptions import Translation
+from opconform_runners.backends.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONE_BY_ONE, one_by_one
+from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
+from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
+from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT, slices_at
+from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
+from opconform_runners.backends.frameworks.adapters.split import CONCAT, DIVIDED, SIZED_BY_LIST
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
-from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, REMOVED_ONE_BY_ONE, one_by_one
-from opconform_runners.backends.frameworks.rows.elements import destination
-from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
-from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
-from opconform_runners.backends.frameworks.rows.pads import pairs
-from opconform_runners.backends.frameworks.rows.scatter import SLICES_AT, slices_at
-from opconform_runners.backends.frameworks.rows.slices import SLICES, STRIDED
-from opconform_runners.backends.frameworks.rows.split import CONCAT, DIVIDED, SIZED_BY_LIST
 from opconform_runners.backends.frameworks.settings import plain
 
 _FLOAT8 = {"f8e4m3": dtypes.fp8e4m3, "f8e5m2": dtypes.fp8e5m2}
@@ -120,16 +120,16 @@ class Tinygrad:
         return [self._executed(case, feed) for feed in feeds]
 
     def _executed(self, case: DeclaredCase, feed: Inputs) -> Outputs:
-        given = {input_.name: _argument(case, input_, feed[input_.name], self._device) for input_ in case.inputs}
+        arguments = {input_.name: _argument(case, input_, feed[input_.name], self._device) for input_ in case.inputs}
         build = _TINYGRAD.translation.caller("build")
-        outputs = [output.contiguous() for output in _TINYGRAD.outputs(case, given, build)]
+        outputs = [output.contiguous() for output in _TINYGRAD.outputs(case, arguments, build)]
         if filled := [output for output in outputs if 0 not in output.shape]:
             _TINYGRAD.translation.caller("run")(Tiny.realize, *filled)
         return [_tensor(output) for output in outputs]
 
 
-def _argument(case: Case, given: Input, tensor: Tensor, device: str) -> Any:
-    if not _TINYGRAD.takes_tensor(case, given):
+def _argument(case: Case, port: Input, tensor: Tensor, device: str) -> Any:
+    if not _TINYGRAD.takes_tensor(case, port):
         return plain(tensor, _TINYGRAD.types)
     kind = _TINYGRAD.type_of(tensor)
     if tensor.array.size == 0:

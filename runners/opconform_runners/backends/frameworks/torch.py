@@ -41,14 +41,14 @@ class Torch:
 
     def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed, all from one compiled function under `compile`."""
-        given = [{input_.name: _argument(case, input_, feed[input_.name]) for input_ in case.inputs} for feed in feeds]
-        constants = {input_.name: given[0][input_.name] for input_ in case.inputs if input_.binding == "constant"}
-        parameters = [{name: value for name, value in x.items() if name not in constants} for x in given]
+        inputs = [{input_.name: _argument(case, input_, feed[input_.name]) for input_ in case.inputs} for feed in feeds]
+        constants = {input_.name: inputs[0][input_.name] for input_ in case.inputs if input_.binding == "constant"}
+        parameters = [{name: value for name, value in x.items() if name not in constants} for x in inputs]
         execute = _compiled if self._mode == "compile" else _eager
         try:
             function = execute(case, constants)
             return [[_tensor(torch.as_tensor(x)) for x in function(**fed)] for fed in parameters]
-        except Rejected as refusal:  # there is no build
+        except Rejected as refusal:  # torch does not build a model
             raise Rejected("run", refusal.message, refusal.requirement) from refusal
 
 
@@ -77,8 +77,8 @@ def _is_dynamic(case: Case) -> bool:
     )
 
 
-def _argument(case: Case, given: Input, tensor: Tensor) -> Any:
-    if not _TORCH.takes_tensor(case, given):
+def _argument(case: Case, port: Input, tensor: Tensor) -> Any:
+    if not _TORCH.takes_tensor(case, port):
         return plain(tensor, _TORCH.types)
     kind = _TORCH.type_of(tensor)
     if tensor.array.size == 0:

@@ -69,19 +69,19 @@ class OnnxRuntime:
         names = [get_output.name for get_output in session.get_outputs()]
         outputs: list[Outputs] = []
         for feed in feeds:
-            given = {get_input.name: feed[get_input.name] for get_input in session.get_inputs()}
+            inputs = {get_input.name: feed[get_input.name] for get_input in session.get_inputs()}
             with _TRANSLATION.at("run", case.op):
-                outputs.append(_executed(session, names, given))
+                outputs.append(_executed(session, names, inputs))
         return PlacedOutputs(outputs=outputs, placement=placement)
 
 
-def _executed(session: ort.InferenceSession, names: Sequence[str], given: Inputs) -> list[Tensor]:
+def _executed(session: ort.InferenceSession, names: Sequence[str], inputs: Inputs) -> list[Tensor]:
     """The outputs, bit for bit; text goes through numpy arrays, since an `OrtValue` cannot hold it."""
     if any(get_input.type == "tensor(string)" for get_input in (*session.get_inputs(), *session.get_outputs())):
-        texts = {name for name, x in given.items() if x.type.kind == "string"}
-        arrays = {name: x.array.astype(object) if name in texts else x.array for name, x in given.items()}
+        texts = {name for name, x in inputs.items() if x.type.kind == "string"}
+        arrays = {name: x.array.astype(object) if name in texts else x.array for name, x in inputs.items()}
         return [_tensor(x) for x in session.run(names, arrays)]
-    return [_output(x) for x in session.run_with_ort_values(names, {name: _value(given[name]) for name in given})]
+    return [_output(x) for x in session.run_with_ort_values(names, {name: _value(inputs[name]) for name in inputs})]
 
 
 def _value(tensor: Tensor) -> ort.OrtValue:

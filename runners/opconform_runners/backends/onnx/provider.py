@@ -83,13 +83,13 @@ def _plugin_provider(plugin: Plugin) -> Provider:
     except (state.Fail, state.InvalidArgument, state.RuntimeException, RuntimeError) as error:
         said = short_message(error, _ERROR, 300).rstrip(". ")
         raise UsageError(f"ONNX Runtime cannot load {plugin.path}: {said}.") from error
-    found = [get_ep_device for get_ep_device in ort.get_ep_devices() if get_ep_device.ep_name not in before]
-    if not found:
+    devices = [get_ep_device for get_ep_device in ort.get_ep_devices() if get_ep_device.ep_name not in before]
+    if not devices:
         raise UsageError(f"{plugin.path} finds no device on this machine that it can execute on.")
-    named = [hit for hit in found if _label(hit) == plugin.name]
-    named = named or [hit for hit in found if _exact_label(hit) == plugin.name]
+    named = [hit for hit in devices if _label(hit) == plugin.name]
+    named = named or [hit for hit in devices if _exact_label(hit) == plugin.name]
     if not named or len({_exact_label(x) for x in named}) > 1:
-        labels = ", ".join(dict.fromkeys(_exact_label(hit) for hit in named or found))
+        labels = ", ".join(dict.fromkeys(_exact_label(hit) for hit in named or devices))
         raise UsageError(f"{plugin.name} does not name one device of {plugin.path}. Allowed: {labels}.")
     first = named[0]
     return Provider(

@@ -50,12 +50,12 @@ class OnnxReference:
         outputs: list[Outputs] = []
         for feed in feeds:
             tensors = {name: feed[name] for name in evaluator.input_names}
-            given = {
+            inputs = {
                 name: tensor.array if tensor.type.kind == "string" else tensor.array.view(tensor.type.arithmetic)
                 for name, tensor in tensors.items()
             }
             try:
-                results = evaluator.run(None, given)
+                results = evaluator.run(None, inputs)
             except Exception as error:  # the evaluator is Python over numpy, and raises any exception
                 raise Rejected("run", f"{type(error).__name__}: {short_message(error)}") from error
             outputs.append([_output(np.asarray(result), kind) for result, kind in zip(results, declared, strict=True)])

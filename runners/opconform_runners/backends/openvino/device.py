@@ -111,10 +111,10 @@ def _parsed(text: str) -> Device:
     base, _, members = text.partition(":")
     if base not in _COMBINING:
         return Device(name=text, allowed=(text,))
-    found = [_MEMBER.fullmatch(word) for word in members.split(",") if word]
-    if None in found:
+    matches = [_MEMBER.fullmatch(word) for word in members.split(",") if word]
+    if None in matches:
         raise UsageError(f"{text!r} is not a list of devices, as in HETERO:GPU,CPU or AUTO:-CPU.")
-    named = [(hit["name"], bool(hit["excluded"])) for hit in found if hit is not None]
+    named = [(hit["name"], bool(hit["excluded"])) for hit in matches if hit is not None]
     return Device(
         name=text,
         allowed=tuple(name for name, excluded in named if not excluded),
@@ -133,11 +133,11 @@ def _register(core: ov.Core, plugin: Plugin) -> None:
         core.get_versions(plugin.name)
     except RuntimeError as error:
         message = " ".join(str(error).split())
-        other = _OTHER_NAME.search(message)
-        if other is not None:
+        match = _OTHER_NAME.search(message)
+        if match is not None:
             raise UsageError(
-                f"{plugin.path} implements {other['name']}. The name of its device must contain that, "
-                f"as in MY{other['name']}={plugin.path}."
+                f"{plugin.path} implements {match['name']}. The name of its device must contain that, "
+                f"as in MY{match['name']}={plugin.path}."
             ) from error
         said = short_message(message, _NOISE, 300).rstrip(". ")
         raise UsageError(f"OpenVINO cannot load {plugin.path} as the device {plugin.name}: {said}.") from error

@@ -44,17 +44,17 @@ class OpenVINOReference:
         check_types(read.outputs)
         outputs: list[Outputs] = []
         for feed in feeds:
-            given = [tensor_of(feed[port.any_name]) for port in read.inputs]
+            inputs = [tensor_of(feed[port.any_name]) for port in read.inputs]
             results = [_space(port, case) for port in read.outputs]
             with translated(case, "run"):
-                _evaluate(case, read, results, given)
+                _evaluate(case, read, results, inputs)
             outputs.append([output_of(result) for result in results])
         return outputs
 
 
-def _evaluate(case: DeclaredCase, model: ov.Model, results: Sequence[ov.Tensor], given: Sequence[ov.Tensor]) -> None:
+def _evaluate(case: DeclaredCase, model: ov.Model, results: Sequence[ov.Tensor], inputs: Sequence[ov.Tensor]) -> None:
     try:
-        is_evaluated = model.evaluate(results, given)
+        is_evaluated = model.evaluate(results, inputs)
     except RuntimeError as error:
         if case.op in _NOT_EVALUATED and "Evaluation failed on" in str(error):
             raise NotImplementedError(f"Not Implemented: OpenVINO does not evaluate {case.op}") from error

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import click
 
-from opconform.errors import DiskError
+from opconform.errors import DiskError, counted
 from opconform.generation.expansion import specs_of
 from opconform.generation.identity.header import spec_digests
 from opconform.generation.identity.provenance import foreign_specs
@@ -40,7 +40,6 @@ from opconform_runners.reports.report_file import Finished, finished, report_doc
 from opconform_runners.reports.terminal.summary import is_folded, print_summary, print_verdict
 from opconform_runners.tools.repro.script import SCRIPTS
 from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
-from opconform_runners.verdicts.text import counted
 
 #: A backend whose device comes from a plugin's library, as in `openvino:MYCPU=path/libplugin.so`.
 _PLUGIN = re.compile(r"^([\w-]+:[\w.-]+)=.*$")

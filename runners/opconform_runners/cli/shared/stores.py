@@ -34,8 +34,8 @@ class _Path(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path; a URL with one slash is refused, before a folder of that name is made."""
-        if found := _ONE_SLASH.match(str(value)):
-            meant = without_credentials(f"{found[1]}://{str(value)[found.end() :]}")
+        if match := _ONE_SLASH.match(str(value)):
+            meant = without_credentials(f"{match[1]}://{str(value)[match.end() :]}")
             self.fail(f"{meant.replace('://', ':/', 1)!r} is not a URL. Did you mean {meant}?", param, ctx)
         return super().convert(value, param, ctx)
 

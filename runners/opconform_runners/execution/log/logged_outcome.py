@@ -74,6 +74,7 @@ class BatchEnd:
     Attributes:
         batch: The number of the batch.
         own: The SHA-256 of the ids that are counted with the batch, with or without lines.
+        repeated: The failures with lines that are counted with another batch or shard, sorted.
         devices: The devices that executed its cases, and in `threads` with how many threads.
     """
 
@@ -82,6 +83,7 @@ class BatchEnd:
     batch: int
     own: _Digest
     tallies: tuple[Tally, ...]
+    repeated: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
     threads: tuple[int, ...] = ()
 

@@ -127,7 +127,7 @@ class OutcomeLog:
     def add(self, logged: LoggedOutcome, files: Sequence[bytes] = ()) -> None:
         """Write a line at once, after the outputs that it names, or raise a DiskError.
 
-        Outputs for which there is no room are left out.
+        Outputs that do not fit into the rest of the room are left out.
         """
         if files and not self._outputs.has_room(sum(map(len, files))) and isinstance(logged.outcome, Saved):
             logged, files = replace(logged, outcome=replace(logged.outcome, files=())), ()
@@ -245,12 +245,12 @@ def check_certifiable(out: Path, started: str, selection: Selection, seed: int) 
 
     `started` has the options of the command line that name the backend.
     """
-    if (found := _held(out)) is None:
+    if (present := _held(out)) is None:
         return
-    held, _ = found
+    header, _ = present
     wanted = (started, True, tuple(sorted(selection.profiles)), seed, selection.shard)
-    if (held.backend, held.whole, held.profiles, held.suite.seed, held.shard) != wanted:
-        raise UsageError(f"{out} contains the results of {held.title}, not of this certification. {_OTHERWISE}")
+    if (header.backend, header.whole, header.profiles, header.suite.seed, header.shard) != wanted:
+        raise UsageError(f"{out} contains the results of {header.title}, not of this certification. {_OTHERWISE}")
 
 
 def _held(out: Path) -> tuple[RunHeader, bool] | None:
@@ -277,16 +277,16 @@ def _content(path: Path) -> bytes:
         raise SuiteError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _check_same(out: Path, held: RunHeader, is_complete: bool, new: RunHeader, *, resumed: bool) -> None:
+def _check_same(out: Path, present: RunHeader, is_complete: bool, new: RunHeader, *, resumed: bool) -> None:
     """Refuse to replace the results of another run, or to continue one under other conditions."""
     state = "" if is_complete else ", interrupted"
-    if (other := difference(held, new)) is not None:
+    if (aspect := difference(present, new)) is not None:
         kind = "a certification" if new.whole else "not a certification"
-        this = f"this run is {kind}" if other == "kind" else f"this run has a different {other}"
-        raise UsageError(f"{out} contains the results of {held.title}{state}, but {this}. {_OTHERWISE}")
-    changed = changes(held, new) or ([] if held == replace(new, strict=held.strict) else ["the options"])
+        this = f"this run is {kind}" if aspect == "kind" else f"this run has a different {aspect}"
+        raise UsageError(f"{out} contains the results of {present.title}{state}, but {this}. {_OTHERWISE}")
+    changed = changes(present, new) or ([] if present == replace(new, strict=present.strict) else ["the options"])
     if resumed and changed:
         raise UsageError(
-            f"{out} contains the results of {held.title}, interrupted, and "
+            f"{out} contains the results of {present.title}, interrupted, and "
             f"{', '.join(changed)} {'has' if len(changed) == 1 else 'have'} changed since then. {_OTHERWISE}"
         )

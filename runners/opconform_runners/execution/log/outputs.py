@@ -52,8 +52,8 @@ def outputs_in(content: bytes, where: str, *, limit: int) -> tuple[Array, ...] |
         return Error(sentence=f"{where} is not a readable .npz file: {type(error).__name__}")
     if (ordered := in_order(arrays)) is not None:
         return ordered
-    found = ", ".join(sorted(arrays))[:_LONGEST]
-    return Error(sentence=f"the arrays in {where} are called {found}, not output_0, output_1, …")
+    called = ", ".join(sorted(arrays))[:_LONGEST]
+    return Error(sentence=f"the arrays in {where} are called {called}, not output_0, output_1, …")
 
 
 def in_order(arrays: Mapping[str, Array]) -> tuple[Array, ...] | None:

@@ -48,8 +48,8 @@ class OutputsWriter:
             return
         try:
             if not _is_finished(self._path) or not set(names).issuperset(_names(self._path)):
-                with open_regular(self._path) as held, replacement(self._path) as file:
-                    _copy(held, file, names)
+                with open_regular(self._path) as source, replacement(self._path) as file:
+                    _copy(source, file, names)
             self._archive = zipfile.ZipFile(self._path, "a")
         except OSError as error:
             raise DiskError(self._path, error) from error
@@ -99,22 +99,22 @@ class KeptOutputs:
 
     def files(self, case: str) -> list[bytes]:
         """The files of a case's outputs, one per feed; none if they were not kept."""
-        held = {} if self._archive is None else self._archive.NameToInfo
+        members = {} if self._archive is None else self._archive.NameToInfo
         files: list[bytes] = []
-        while (name := f"{case}/outputs{f'.{len(files)}' * bool(files)}.npz") in held and self._archive is not None:
+        while (name := f"{case}/outputs{f'.{len(files)}' * bool(files)}.npz") in members and self._archive is not None:
             files.append(member_content(self._archive, self._path, name, 2 * RUN_LIMIT))
         return files
 
     def outputs(self, case: str) -> Mapping[tuple[int, int], Array]:
         """The outputs of a case by feed and number; none if they were not kept."""
-        found: dict[tuple[int, int], Array] = {}
+        numbered: dict[tuple[int, int], Array] = {}
         for feed, content in enumerate(self.files(case)):
             where = f"{self._path}: {case}"
             arrays = in_order(arrays_of(content, where, limit=2 * RUN_LIMIT))
             if arrays is None:
                 raise SuiteError(f"{where} has arrays that are not outputs. Run the suite again.")
-            found |= {(feed, number): array for number, array in enumerate(arrays)}
-        return found
+            numbered |= {(feed, number): array for number, array in enumerate(arrays)}
+        return numbered
 
 
 def _archive(path: Path) -> zipfile.ZipFile:
@@ -144,10 +144,10 @@ def _names(path: Path, *, marked: bool = False) -> set[str]:
         return set()
 
 
-def _copy(held: BinaryIO, file: BinaryIO, names: Collection[str] | None) -> None:
+def _copy(source: BinaryIO, target: BinaryIO, names: Collection[str] | None) -> None:
     """Copy the named members of an archive that may be unfinished, or all of them, to a finished one."""
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, content in _members(held):
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in _members(source):
             if names is None or name == MARK or name in names:
                 archive.writestr(member(name), content)
 

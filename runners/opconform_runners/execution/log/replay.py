@@ -60,10 +60,10 @@ def judge(
 
 def _check_suite(suite: Suite, recorded: Record) -> None:
     """Check that outputs were recorded of the suite, or of the same suite made with --blind."""
-    if (digest := blind_digest(suite)) != (held := recorded.header.suite.digest):
+    if (digest := blind_digest(suite)) != (recorded_digest := recorded.header.suite.digest):
         raise SuiteError(
             f"{recorded.path} has outputs of a different suite: the blind digest of {suite.store.root} is "
-            f"{digest[:16]}, not {held[:16]}. Generate the suite with the same specs, profiles, seed, "
+            f"{digest[:16]}, not {recorded_digest[:16]}. Generate the suite with the same specs, profiles, seed, "
             f"dialects and version."
         )
     foreign = next((case for case in recorded.lines if case not in suite.by_id), None)

@@ -44,8 +44,8 @@ def connected(url: str) -> Iterator["Cluster"]:
         ClusterError: The scheduler cannot be reached, or a worker has another version of opconform.
         UsageError: The URL is malformed, or the extra `cluster` is not installed.
     """
-    found = _URL.fullmatch(url)
-    if found is None:
+    match = _URL.fullmatch(url)
+    if match is None:
         raise UsageError(
             f"--executor {without_credentials(url)!r} is not the address of a Dask scheduler. Write it as dask://HOST:8786."
         )
@@ -57,8 +57,8 @@ def connected(url: str) -> Iterator["Cluster"]:
     for name in ("distributed", "distributed.client"):  # their failures are reported as errors
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        _check_answers(found["address"])
-        client = Client(f"tcp://{found['address']}", timeout=CONNECT_LIMIT, set_as_default=False)
+        _check_answers(match["address"])
+        client = Client(f"tcp://{match['address']}", timeout=CONNECT_LIMIT, set_as_default=False)
     except (OSError, ValueError) as error:
         advice = "Start it with `dask scheduler`, and check host, port and firewall."
         raise ClusterError(f"The dask scheduler {url} cannot be reached. {advice}") from error
@@ -72,7 +72,7 @@ def connected(url: str) -> Iterator["Cluster"]:
 
 
 def _check_answers(address: str) -> None:
-    """Raise an `OSError` if there is no scheduler of dask at an address.
+    """Raise an `OSError` if an address does not answer as a scheduler of dask.
 
     A scheduler begins each connection with the length of a short message. Dask itself would wait for minutes.
     """
@@ -99,11 +99,11 @@ class Cluster:
     def check_versions(self) -> None:
         """Check that each worker has the same version of opconform as this machine."""
         versions = self._client.run(importlib.metadata.version, "opconform", on_error="return")
-        for worker, found in sorted(versions.items()):
-            if isinstance(found, Exception) and not isinstance(found, importlib.metadata.PackageNotFoundError):
+        for worker, version in sorted(versions.items()):
+            if isinstance(version, Exception) and not isinstance(version, importlib.metadata.PackageNotFoundError):
                 continue  # the worker was lost
-            if found != __version__:
-                has = f"opconform {found}" if isinstance(found, str) else "no opconform"
+            if version != __version__:
+                has = f"opconform {version}" if isinstance(version, str) else "no opconform"
                 raise ClusterError(f"The worker {worker} has {has}. Install opconform {__version__} there.")
 
     def having(self, resources: Mapping[str, float]) -> "Cluster":

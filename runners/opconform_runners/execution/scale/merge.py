@@ -49,22 +49,22 @@ def merge(
             raise UsageError(f"{out} is one of the shards{'' if out == folder else f', {folder}'}. Use another --out.")
     read = [(folder, read_written(folder / RESULTS)) for folder in folders]
     _check(read)
-    found, counts = _joined(read)
-    cases, header = len(found) + counts.total(), read[0][1].header
+    by_case, counts = _joined(read)
+    cases, header = len(by_case) + counts.total(), read[0][1].header
     streamed = header.streamed and replace(header.streamed, tallies=tallies_of(counts))
     header = replace(header, cases=cases, shard=None, streamed=streamed)
-    if cases != streamed.cases if streamed else ids_digest(found) != header.selected:
+    if cases != streamed.cases if streamed else ids_digest(by_case) != header.selected:
         raise UsageError("The cases of the shards are not those of the suite that they name. Run the shards again.")
     places = [folder / SUITE for folder in folders if (folder / SUITE).is_dir()] if place is None else [place]
     suites = [open_suite(place) for place in (places if streamed else places[:1])]
     if is_joined := streamed is not None and place is None and bool(suites):
         check_replaceable(out / SUITE, None if force else suites[0].header.specs)
-    results = [result for _, (result, _) in sorted(found.items())]
+    results = [result for _, (result, _) in sorted(by_case.items())]
     for suite in () if is_joined else suites:
         check_agreement(header, results, suite, folders[0] / RESULTS)
     with contextlib.closing(OutcomeLog(out, force=force, resume=False)) as log:
         log.begin(header)
-        join_logs({result.id: folder for result, folder in found.values()}, log)
+        join_logs({result.id: folder for result, folder in by_case.values()}, log)
         write_results(out, header, results)
         if is_joined:
             join_suites(suites, out / SUITE)
@@ -74,7 +74,7 @@ def merge(
 
 def _joined(read: Sequence[tuple[Path, WrittenResults]]) -> tuple[dict[str, tuple[Result, Path]], Counter[Kind]]:
     """The result of each case with the folder that it is from, and the counts of the cases without one."""
-    found: dict[str, tuple[bool, bool, Result, Path]] = {}
+    by_case: dict[str, tuple[bool, bool, Result, Path]] = {}
     counts: Counter[Kind] = Counter()
     own: set[str] = set()
     for folder, written in read:
@@ -86,19 +86,19 @@ def _joined(read: Sequence[tuple[Path, WrittenResults]]) -> tuple[dict[str, tupl
             is_own = header.shard is None or header.shard.holds(result.id)
             own.update([result.id] if is_own else [])
             new = (result.verdict == "fail", is_own, result, folder)
-            held = found.get(result.id, new)
-            first, other = (new, held) if new[:2] > held[:2] else (held, new)
-            found[result.id] = (*first[:2], joined(first[2], other[2]), first[3])
-    for case in sorted(found.keys() - own):  # twins that another shard repeated
+            known = by_case.get(result.id, new)
+            first, second = (new, known) if new[:2] > known[:2] else (known, new)
+            by_case[result.id] = (*first[:2], joined(first[2], second[2]), first[3])
+    for case in sorted(by_case.keys() - own):  # twins that another shard repeated
         if read[0][1].header.streamed is None:
             raise SuiteError(f"The shard of {case} has no result of it, but another one has. Run the shards again.")
-        uncount(counts, found[case][2])
-    return {case: (result, folder) for case, (_, _, result, folder) in found.items()}, counts
+        uncount(counts, by_case[case][2])
+    return {case: (result, folder) for case, (_, _, result, folder) in by_case.items()}, counts
 
 
 def _check(read: Sequence[tuple[Path, WrittenResults]]) -> None:
     """Check that results are those of all the shards of one run."""
-    first, held = read[0]
+    first, reference = read[0]
     seen: dict[int, Path] = {}
     for folder, written in read:
         shard = written.header.shard
@@ -108,8 +108,8 @@ def _check(read: Sequence[tuple[Path, WrittenResults]]) -> None:
             )
         if not written.is_complete:
             raise UsageError(f"{folder} is interrupted. Run the same command again to continue shard {shard}.")
-        if held.header.shard is None or shard.of != held.header.shard.of:
-            raise UsageError(f"{folder} contains shard {shard}, but {first} shard {held.header.shard}.")
+        if reference.header.shard is None or shard.of != reference.header.shard.of:
+            raise UsageError(f"{folder} contains shard {shard}, but {first} shard {reference.header.shard}.")
         if shard.number in seen:
             is_same = folder == seen[shard.number]
             twice = (
@@ -119,11 +119,11 @@ def _check(read: Sequence[tuple[Path, WrittenResults]]) -> None:
             )
             raise UsageError(f"{twice}.")
         seen[shard.number] = folder
-        other = differences(held.header, written.header)
-        if other or _total(held.header) != _total(written.header):
-            other = other or ["the number of cases in all shards"]
-            raise UsageError(f"{first} and {folder} are of different runs, which differ in {', '.join(other)}.")
-    count = held.header.shard.of if held.header.shard else 0
+        differing = differences(reference.header, written.header)
+        if differing or _total(reference.header) != _total(written.header):
+            differing = differing or ["the number of cases in all shards"]
+            raise UsageError(f"{first} and {folder} are of different runs, which differ in {', '.join(differing)}.")
+    count = reference.header.shard.of if reference.header.shard else 0
     if missing := [f"{number}/{count}" for number in range(1, count + 1) if number not in seen]:
         raise UsageError(f"Shards are missing: {', '.join(missing)}. Run each with `--shard`, and merge all of them.")
 

@@ -2,6 +2,9 @@
 
 A worker runs each batch as any other run, and returns its log. It needs the backend and the same opconform, but neither
 the suite nor a disk that it shares with this machine.
+
+A batch is not a shard, although a shard is run in the same way: consecutive cases include their twins. Shards, cut by
+the hash of the id, separate most invalid cases from their twins, and would execute a fifth of the core twice.
 """
 
 import io
@@ -174,9 +177,9 @@ class RemoteExecution:
             return
         first, second = expected.facts, machine.facts
         names = (name for name in {**first, **second} if first.get(name) != second.get(name))
-        other = [f"{name} ({first.get(name)}, {second.get(name)})" for name in names]
+        differing = [f"{name} ({first.get(name)}, {second.get(name)})" for name in names]
         raise ClusterError(
-            f"Two workers differ in {', '.join(other) or 'what the backend declares'}. "
+            f"Two workers differ in {', '.join(differing) or 'what the backend declares'}. "
             f"Use workers that are alike, and run the same command again: it continues."
         )
 

@@ -117,7 +117,7 @@ class _Batches:
                 )
                 yield judgement
                 end, results = _dropped(batch, judgement, log, place)
-            self.counted.add(end, results, batch.own)
+            self.counted.add(end, results)
             self.places.append(place)
             self.on_progress(self.source.done, self.counted.cases)
 
@@ -125,19 +125,10 @@ class _Batches:
         """The results of the finished batches; writes the suite of their failures."""
         if self.header is None or not self.places:
             return None
-        counted = self.counted
-        environment = replace(
-            self.header.environment, devices=tuple(sorted(counted.devices)), threads=tuple(sorted(counted.threads))
-        )
-        header = replace(
-            self.header,
-            cases=counted.cases,
-            selected=self.source.ids or self.header.selected,
-            environment=environment,
-            streamed=Streamed(cases=max(self.source.total, counted.cases), tallies=tallies_of(counted.counts)),
-        )
+        header = self.counted.header_of(self.header, self.source.total)
+        header = replace(header, selected=self.source.ids or header.selected)
         join_suites([open_suite(place) for place in self.places], self.plan.out / SUITE)
-        return Run(header=header, results=tuple(counted.ordered))
+        return Run(header=header, results=tuple(self.counted.ordered))
 
     def clear(self) -> None:
         """Remove the suites of the batches."""
@@ -167,6 +158,7 @@ def _dropped(batch: Any, judgement: Judgement, log: OutcomeLog, place: Path) -> 
         batch=batch.number,
         own=ids_digest(batch.own),
         tallies=tallies_of(Counter(map(tally_kind_of, counted))),
+        repeated=tuple(sorted(result.id for result in kept if result.id not in batch.own)),
         devices=environment.devices,
         threads=environment.threads,
     )
@@ -180,19 +172,31 @@ def _dropped(batch: Any, judgement: Judgement, log: OutcomeLog, place: Path) -> 
 
 def _finished(batch: Any, log: Log, place: Path) -> tuple[BatchEnd, list[Result]]:
     """The end and the kept results of a batch that is finished; a SuiteError if it is another batch, or was changed."""
-    (end, lines), suite = log.batches[batch.number], open_suite(place)
-    if odd := min(suite.by_id.keys() ^ {logged.case for logged in lines}, default=None):
-        raise SuiteError(f"{log.path} and {place} do not agree on {odd}. Repeat the run with --force.")
-    kept = [result for result in results_of(replace(log, lines=lines), suite, settled=True) if is_kept(result)]
+    end, kept = _read_batch(log, batch.number, place)
     for contradiction in _contradictions(end, batch, {result.id for result in kept}):
         what = f"{log.path} was changed after the run: in batch {batch.number}, {contradiction}"
         raise SuiteError(f"{what}. Repeat the run with --force.")
     return end, kept
 
 
+def killed_run(log: Log, out: Path) -> tuple[RunHeader, list[Result]]:
+    """The header and the kept results of a run that was killed, with its finished batches only."""
+    counted = Counted(shard=log.header.shard)
+    for number in log.batches:
+        counted.add(*_read_batch(log, number, out / BATCHES / f"{number:06}"))
+    return counted.header_of(log.header), counted.ordered
+
+
+def _read_batch(log: Log, number: int, place: Path) -> tuple[BatchEnd, list[Result]]:
+    (end, lines), suite = log.batches[number], open_suite(place)
+    if odd := min(suite.by_id.keys() ^ {logged.case for logged in lines}, default=None):
+        raise SuiteError(f"{log.path} and {place} do not agree on {odd}. Repeat the run with --force.")
+    return end, [result for result in results_of(replace(log, lines=lines), suite, settled=True) if is_kept(result)]
+
+
 def _contradictions(end: BatchEnd, batch: Any, kept: set[str]) -> Iterator[str]:
     """What is wrong with the end of a batch, given its cases and the ids of its kept results."""
-    if end.own != ids_digest(batch.own):
+    if end.own != ids_digest(batch.own) or {*end.repeated} != kept - batch.own:
         yield "it has the cases of another batch"
     cases = {case.id: case for case in batch.cases if case.id in batch.own - kept}
     expected = Counter((case.op, case.profile, case.requirements) for case in cases.values())
@@ -226,16 +230,24 @@ class Counted:
         """The kept results, sorted by id."""
         return [result for _, result in sorted(self.kept.items())]
 
-    def add(self, end: BatchEnd, results: Sequence[Result], own: frozenset[str]) -> None:
+    def header_of(self, header: RunHeader, total: int = 0) -> RunHeader:
+        """The header of the finished batches, given the number of cases in all shards as far as it is known."""
+        environment = replace(
+            header.environment, devices=tuple(sorted(self.devices)), threads=tuple(sorted(self.threads))
+        )
+        streamed = Streamed(cases=max(total, self.cases), tallies=tallies_of(self.counts))
+        return replace(header, cases=self.cases, environment=environment, streamed=streamed)
+
+    def add(self, end: BatchEnd, results: Sequence[Result]) -> None:
         """Add a batch. A failure of a repeated twin counts, even if the twin passed in another batch."""
         self.counts += tally_counts(end.tallies)
-        for result in sorted(results, key=lambda result: result.id not in own):
-            held = self.kept.get(result.id)
-            if result.id in own:
-                self.kept[result.id] = joined(result, held or result)
+        for result in sorted(results, key=lambda result: result.id in end.repeated):
+            known = self.kept.get(result.id)
+            if result.id not in end.repeated:
+                self.kept[result.id] = joined(result, known or result)
                 continue
-            if held is None and (self.shard is None or self.shard.holds(result.id)):
+            if known is None and (self.shard is None or self.shard.holds(result.id)):
                 uncount(self.counts, result)
-            self.kept[result.id] = joined(held or result, result)
+            self.kept[result.id] = joined(known or result, result)
         self.devices |= {*end.devices}
         self.threads |= {*end.threads}

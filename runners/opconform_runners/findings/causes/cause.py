@@ -33,28 +33,26 @@ def causes_of(expected: Array, actual: Array, element_type: str, others: Mapping
     want, got = expected.reshape(-1), patterns(actual.reshape(-1))
     with np.errstate(all="ignore"):
         converted = _converted(want, ELEMENT_TYPES[element_type])
-        if found := [name for name, computed in converted if np.array_equal(patterns(computed), got)]:
-            return found
+        if names := [name for name, computed in converted if np.array_equal(patterns(computed), got)]:
+            return names
     moved = _moved(patterns(want), got, {name: patterns(array.reshape(-1)) for name, array in others.items()})
     return [moved] if moved else []
 
 
-def overrun(given: Sequence[int], outputs: Sequence[Sequence[int]]) -> str:
+def overrun(size: Sequence[int], outputs: Sequence[Sequence[int]]) -> str:
     """What outputs of these shapes hold beyond the end of an input that they are consecutive parts of, if anything."""
-    axis = divided_axis(given, outputs)
-    if axis is None or (end := sum(output[axis] for output in outputs)) <= given[axis]:
+    axis = divided_axis(size, outputs)
+    if axis is None or (end := sum(output[axis] for output in outputs)) <= size[axis]:
         return ""
-    past = f"index {given[axis]:,}" if end == given[axis] + 1 else f"indices {given[axis]:,} to {end - 1:,}"
-    return (
-        f"Read past the end: the input has {given[axis]:,} elements along axis {axis}, and the outputs contain {past}"
-    )
+    past = f"index {size[axis]:,}" if end == size[axis] + 1 else f"indices {size[axis]:,} to {end - 1:,}"
+    return f"Read past the end: the input has {size[axis]:,} elements along axis {axis}, and the outputs contain {past}"
 
 
-def divided_axis(given: Sequence[int], outputs: Sequence[Sequence[int]]) -> int | None:
+def divided_axis(shape: Sequence[int], outputs: Sequence[Sequence[int]]) -> int | None:
     """The dimension in which outputs differ in size from an input; None if there is not exactly one."""
-    if any(len(output) != len(given) for output in outputs):
+    if any(len(output) != len(shape) for output in outputs):
         return None
-    differing = {axis for output in outputs for axis, size in enumerate(output) if size != given[axis]}
+    differing = {axis for output in outputs for axis, size in enumerate(output) if size != shape[axis]}
     return differing.pop() if len(differing) == 1 else None
 
 
@@ -124,8 +122,8 @@ def _integers(want: Array, kind: ElementType) -> Iterator[tuple[str, Array]]:
 
 def _floats(want: Array, bits: Array) -> Iterator[tuple[str, Array]]:
     info = finfo(want.dtype)  # type: ignore[no-untyped-call]
-    small, one = np.abs(want) < info.smallest_normal, bits.dtype.type(1)
-    sign, quiet = bits & one << (info.bits - 1), np.where(np.isnan(want), one << (info.nmant - 1), bits.dtype.type(0))
+    small, unit = np.abs(want) < info.smallest_normal, bits.dtype.type(1)
+    sign, quiet = bits & unit << (info.bits - 1), np.where(np.isnan(want), unit << (info.nmant - 1), bits.dtype.type(0))
     zeros = {
         "": bits,
         "Negative zero became positive zero": np.where(want == 0, bits ^ sign, bits),
@@ -141,8 +139,8 @@ def _floats(want: Array, bits: Array) -> Iterator[tuple[str, Array]]:
             "Signalling NaNs became quiet" * quieted,
             "Numbers beyond the range of bf16 became its limits" * clamped,
         )
-        found = np.where(beyond, limits, changed) if clamped else changed
-        yield "; ".join(filter(None, names)), found | quiet if quieted else found
+        result = np.where(beyond, limits, changed) if clamped else changed
+        yield "; ".join(filter(None, names)), result | quiet if quieted else result
     for narrow in (ELEMENT_TYPES[name] for name in _FLOATS):
         target = narrow.arithmetic
         if target != want.dtype and target.itemsize <= want.itemsize:

@@ -41,7 +41,7 @@ def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> t
         return ()
     table = _Table(facts, symptoms)
     left = np.ones(sum(map(bool, symptoms)), np.bool_)
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     candidates = table.candidates(left)
     while candidates:
         best = max(candidates, key=lambda x: table.saved(x, left))
@@ -50,8 +50,8 @@ def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> t
             continue
         best = table.trimmed(best, left)
         left &= ~best.met
-        found.append(tuple(tuple(table.names[x] for x in columns) for columns in best.facts))
-    return tuple(found)
+        conditions.append(tuple(tuple(table.names[x] for x in columns) for columns in best.facts))
+    return tuple(conditions)
 
 
 class _Table:
@@ -63,11 +63,11 @@ class _Table:
             frozenset().union(*(fact for fact, bad in zip(facts, fails, strict=True) if bad)), key=_order
         )
         column = {name: number for number, name in enumerate(self.names)}
-        held = np.zeros((len(facts), len(column)), np.bool_)
+        has_fact = np.zeros((len(facts), len(column)), np.bool_)
         for row, item in enumerate(facts):
-            held[row, [column[name] for name in item if name in column]] = True
-        self._fails, self._passes = held[fails], held[~fails]
-        distinct = {held[:, index].tobytes(): index for index in reversed(range(len(column)))}
+            has_fact[row, [column[name] for name in item if name in column]] = True
+        self._fails, self._passes = has_fact[fails], has_fact[~fails]
+        distinct = {has_fact[:, index].tobytes(): index for index in reversed(range(len(column)))}
         self._is_violation = np.array([is_violation(name) for name in self.names], np.bool_)
         self._is_used = np.isin(np.arange(len(column)), [*distinct.values()])
         ranks = {name: number for number, name in enumerate(sorted({symptom for symptom in symptoms if symptom}))}
@@ -90,8 +90,8 @@ class _Table:
         total = counts.sum()
         if not total:
             return -math.inf
-        some = counts > 0
-        share = counts[some] * (np.log2(counts[some] / total) + self._bits[some])
+        occurring = counts > 0
+        share = counts[occurring] * (np.log2(counts[occurring] / total) + self._bits[occurring])
         return float(share.sum()) - candidate.cost
 
     def trimmed(self, candidate: _Candidate, left: Array) -> _Candidate:
@@ -107,11 +107,11 @@ class _Table:
         If the failing cases and those passing ones that it alone rules out were drawn at random, a common fact would
         often hold for all of the first, and a rare one for none of the second.
         """
-        held = [self._passes[:, some].any(1) for some in candidate.facts]
-        missing = np.sum(np.logical_not(held), axis=0)
+        passing_with = [self._passes[:, alternatives].any(1) for alternatives in candidate.facts]
+        missing = np.sum(np.logical_not(passing_with), axis=0)
         surprises = []
-        for some, passing in zip(candidate.facts, held, strict=True):
-            with_fact = int(passing.sum()) + int(self._fails[:, some].any(1).sum())
+        for alternatives, passing in zip(candidate.facts, passing_with, strict=True):
+            with_fact = int(passing.sum()) + int(self._fails[:, alternatives].any(1).sum())
             without = len(self._passes) + len(self._fails) - with_fact
             ruled_out = int((missing[~passing] == 1).sum())
             surprises.append(
@@ -121,7 +121,7 @@ class _Table:
 
     def candidates(self, wanted: Array) -> list[_Candidate]:
         """The best conditions of some failures, the most frequent symptoms first, until every one was looked at."""
-        found: dict[bytes, _Candidate] = {}
+        by_cases: dict[bytes, _Candidate] = {}
         done = ~wanted
         for seed in sorted(range(len(done)), key=lambda x: (-self._frequency[self._kinds[x]], self._kinds[x], x)):
             if done[seed]:
@@ -133,9 +133,9 @@ class _Table:
                 best = max(compared, key=lambda x: self.saved(x, failures), default=None)
                 if best is not None and self.saved(best, failures) > 0:
                     same = (x for x in compared if (x.met == best.met).all() and self.saved(x, failures) > 0)
-                    found.setdefault(best.met.tobytes(), min(same, key=self.doubt))
+                    by_cases.setdefault(best.met.tobytes(), min(same, key=self.doubt))
                     done |= best.met
-        return [candidate for candidate in found.values() if self.saved(candidate, wanted) > 0]
+        return [candidate for candidate in by_cases.values() if self.saved(candidate, wanted) > 0]
 
     def _conditions(self, seed: int, done: Array) -> Iterator[_Candidate]:
         """The most promising conditions that a failure meets; also the violated requirement, if all such cases fail."""
@@ -199,8 +199,8 @@ class _Table:
             yield _Candidate(named, met, cost + _choice(self._operations, where))
 
     @staticmethod
-    def _met(columns: tuple[int, ...], held: Array) -> Array:
-        return np.asarray(held[:, columns].all(1), np.bool_)
+    def _met(columns: tuple[int, ...], has_fact: Array) -> Array:
+        return np.asarray(has_fact[:, columns].all(1), np.bool_)
 
 
 def _surprise(drawn: int, hits: int, others: int) -> float:
@@ -212,8 +212,8 @@ def _rectangle(worth: Array, row: int, line: int) -> tuple[list[int], list[int]]
     """The rows and columns around a cell whose cells are all allowed (not -1), and that are worth most together."""
 
     def rows_of(lines: list[int]) -> list[int]:
-        some = worth[:, lines]
-        return [int(x) for x in np.flatnonzero((some >= 0).all(1) & (some > 0).any(1))]
+        chosen = worth[:, lines]
+        return [int(x) for x in np.flatnonzero((chosen >= 0).all(1) & (chosen > 0).any(1))]
 
     lines = [int(x) for x in np.flatnonzero(worth[row] > 0)]
     rows = rows_of(lines)
@@ -225,9 +225,9 @@ def _rectangle(worth: Array, row: int, line: int) -> tuple[list[int], list[int]]
         lines, rows = best, rows_of(best)
 
 
-def _choice(group: Sequence[int], some: Sequence[int]) -> float:
+def _choice(group: Sequence[int], named: Sequence[int]) -> float:
     """The bits that name some alternatives of a group."""
-    return 2 + math.log2(math.comb(len(group), len(some)))
+    return 2 + math.log2(math.comb(len(group), len(named)))
 
 
 def _order(name: str) -> tuple[int, list[int]]:

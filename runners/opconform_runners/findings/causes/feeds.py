@@ -83,11 +83,11 @@ def likely_causes(case: Case, result: Result, feed: FeedArrays) -> list[str]:
     """The causes that a failure in the feed at fault can have, the likeliest first."""
     mismatch = result.mismatch
     if mismatch is not None and isinstance(case.expect, Accept):
-        found = next((output for output in case.expect.accept if output.name == mismatch.output), None)
-        if found is None or not {found.name} <= feed.golden.keys() & feed.actual.keys():
+        wrong = next((output for output in case.expect.accept if output.name == mismatch.output), None)
+        if wrong is None or not {wrong.name} <= feed.golden.keys() & feed.actual.keys():
             return []
-        others = {**feed.inputs, **{name: x for name, x in feed.golden.items() if name != found.name}}
-        return causes_of(feed.golden[found.name], feed.actual[found.name], found.element_type, others)
+        others = {**feed.inputs, **{name: x for name, x in feed.golden.items() if name != wrong.name}}
+        return causes_of(feed.golden[wrong.name], feed.actual[wrong.name], wrong.element_type, others)
     if result.reason != "accepted-invalid" or not feed.actual:
         return []
     shapes = [feed.actual[name].shape for name in sorted(feed.actual, key=output_number)]

@@ -58,13 +58,13 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], settings: Sequ
             yield from _moves(operation, arguments)
         for (how, read), (words, bindings) in product(_READINGS, _BINDINGS.items()):
             changed = {
-                setting.name: found
+                setting.name: tensor
                 for setting in settings
-                if setting.binding in bindings and (found := _read(tensors[setting.name], how, read)) is not None
+                if setting.binding in bindings and (tensor := _read(tensors[setting.name], how, read)) is not None
             }
-            other = _arguments(case, tensors | changed) if changed else None
-            if other is not None:
-                yield from (f"{x} if {words} are {how}" for x in _change(operation, arguments, other))
+            misread = _arguments(case, tensors | changed) if changed else None
+            if misread is not None:
+                yield from (f"{x} if {words} are {how}" for x in _change(operation, arguments, misread))
         for how, (kind, read_text) in _TEXTS.items() if isinstance(case.expect, Reject) else ():
             attributes = _attributes(operation, case, kind, read_text)
             if attributes is not None:
@@ -106,11 +106,11 @@ def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
         yield "a string moves to another place"
 
 
-def _bytes(numbers: Array, each: int) -> Iterator[tuple[int, ...]]:
+def _bytes(numbers: Array, per_byte: int) -> Iterator[tuple[int, ...]]:
     """Which elements are in each byte, and at its beginning."""
     flat = numbers.ravel().tolist()
-    for start in range(0, len(flat), each):
-        for end in range(start + 1, start + each + 1):
+    for start in range(0, len(flat), per_byte):
+        for end in range(start + 1, start + per_byte + 1):
             yield (*flat[start:end],)
 
 
@@ -130,8 +130,8 @@ def _leading(value: Attribute) -> Attribute | None:
     if isinstance(value, tuple):
         parts = [_leading(x) for x in value]
         return None if None in parts else tuple(part for part in parts if isinstance(part, int))
-    found = _LEADING.match(str(value))
-    return int(found[0]) if found is not None else None
+    match = _LEADING.match(str(value))
+    return int(match[0]) if match is not None else None
 
 
 #: How attributes of a type may be read.
@@ -146,22 +146,22 @@ def _read(tensor: Tensor, how: str, read: _Reading) -> Tensor | None:
     """The tensor as it may be read; None where that is the same, or impossible."""
     if tensor.type.is_integer and how in _INTEGERS:
         exact = list(tensor.integers())
-        found = read(exact)
-        if found == exact:
+        elements = read(exact)
+        if elements == exact:
             return None
     elif how in _OTHERS and tensor.type.kind in ("boolean", "float") and tensor.type.native is not None:
         floats = tensor.array.view(tensor.type.native).astype(np.float64).reshape(-1)
         if not np.isfinite(floats).all():
             return None
-        found = _INTEGERS["cut to 32 bits"](read(floats.tolist()))
+        elements = _INTEGERS["cut to 32 bits"](read(floats.tolist()))
     else:
         return None
-    return Tensor(element_type="i64", array=np.array(found, np.int64).reshape(tensor.shape))
+    return Tensor(element_type="i64", array=np.array(elements, np.int64).reshape(tensor.shape))
 
 
-def _change(operation: Operation, arguments: Arguments, other: Arguments) -> Iterator[str]:
+def _change(operation: Operation, arguments: Arguments, misread: Arguments) -> Iterator[str]:
     """How a case with other arguments differs."""
-    types, others = _types(operation, arguments), _types(operation, other)
+    types, others = _types(operation, arguments), _types(operation, misread)
     if isinstance(types, Rejection) and isinstance(others, Rejection):
         yield from (
             f"the case violates {requirement}"
@@ -175,7 +175,7 @@ def _change(operation: Operation, arguments: Arguments, other: Arguments) -> Ite
     elif [x.shape for x in types] != [x.shape for x in others]:
         yield from ("the outputs have other shapes", "the result differs")
     elif sum(int(np.prod(x.shape)) for x in types) <= _ELEMENTS:
-        same = zip(operation.evaluate(arguments), operation.evaluate(other), strict=True)
+        same = zip(operation.evaluate(arguments), operation.evaluate(misread), strict=True)
         if any(first.array.tobytes() != second.array.tobytes() for first, second in same):
             yield "the result differs"
 

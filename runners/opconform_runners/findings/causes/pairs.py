@@ -44,13 +44,13 @@ class Pairs:
         """For each pair of facts, the third one with which no passing case has them."""
         for first in range(1, len(self._passes)):
             both, fails = self._passes & self._passes[first], self._fails[:, first] > 0
-            held, weighted = self._fails[fails], self._weighted[fails]
+            has_fact, weighted = self._fails[fails], self._weighted[fails]
             for second in np.flatnonzero(both.any(1)).tolist():
                 third = (
                     second + 1 + np.flatnonzero(~(both[second + 1 :] & both[second]).any(1)) if second > first else ()
                 )
                 if len(third):
-                    worth = weighted[held[:, second] > 0][:, third].sum(0)
+                    worth = weighted[has_fact[:, second] > 0][:, third].sum(0)
                     best = int(np.argmax(worth))
                     yield float(worth[best]), (first, second, int(third[best])), -1
 
@@ -59,9 +59,9 @@ class Pairs:
         return np.asarray(~(passes[:, None] & self._passes).any(2))
 
 
-def _bits(held: Array) -> Array:
+def _bits(has_fact: Array) -> Array:
     """Rows as bits in words of 64."""
-    packed = np.packbits(held, axis=-1)
+    packed = np.packbits(has_fact, axis=-1)
     missing = -packed.shape[-1] % 8
     return np.pad(packed, [(0, 0)] * (packed.ndim - 1) + [(0, missing)]).view(np.uint64)
 

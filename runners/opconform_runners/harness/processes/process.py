@@ -173,19 +173,19 @@ class Process:
 async def started(command: Command) -> Process:
     """Start a harness without sending it anything."""
     folder = scratch_folder()
-    own, other = socket.socketpair()
+    own, child_end = socket.socketpair()
     own.setblocking(False)
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-I", "-S", supervisor.__file__, str(other.fileno()), folder.name, _HOME),
+            *("-I", "-S", supervisor.__file__, str(child_end.fileno()), folder.name, _HOME),
             *command.arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=LINE_LIMIT,
             start_new_session=True,
-            pass_fds=(other.fileno(),),
+            pass_fds=(child_end.fileno(),),
             env={**os.environ, MARK: folder.name},
         )
     except OSError as error:
@@ -193,7 +193,7 @@ async def started(command: Command) -> Process:
         folder.cleanup()
         raise HarnessError(f"{command.arguments[0]} cannot be started: {error.strerror}.") from error
     finally:
-        other.close()
+        child_end.close()
     tail: deque[bytes] = deque(maxlen=16)
     drain = asyncio.create_task(_drained(process, tail))
     watch = asyncio.create_task(_watched(process, own, command))

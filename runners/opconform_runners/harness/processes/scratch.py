@@ -81,8 +81,8 @@ def _before(text: str, scratch: Path) -> str:
 
 def _after(text: str) -> str:
     """The text from the folder's name on, with the name in the suite instead of the path."""
-    if found := _OUTPUTS.match(text):
-        return f"outputs{found['feed'] or ''}.npz{text[found.end() :]}"
-    if found := _FILE.match(text):
-        return text[found.end() :]
+    if match := _OUTPUTS.match(text):
+        return f"outputs{match['feed'] or ''}.npz{text[match.end() :]}"
+    if match := _FILE.match(text):
+        return text[match.end() :]
     return _FOLDER.sub("the case's folder", text, count=1)

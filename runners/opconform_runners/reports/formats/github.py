@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from opconform.errors import counted
+from opconform.system.text import one_line
 from opconform_runners.findings.grouping import shown_findings
 from opconform_runners.findings.report import Report
 from opconform_runners.reports.terminal.conclusion import conclusion, known_failures, pass_sentences, stale_sentences
 from opconform_runners.reports.terminal.incidents import incident_sentence
-from opconform_runners.verdicts.text import counted, one_line
 
 #: GitHub shows ten annotations of a level per step, and drops the others silently.
 MOST = 10
@@ -32,11 +33,11 @@ def annotations_text(report: Report) -> str:
     """
     lines: list[str] = []
     for level in ("error", "warning", "notice"):
-        found = [annotation for annotation in _annotations(report) if annotation.level == level]
-        if len(found) > MOST:
-            more = f"{counted(len(found) - MOST + 1, f'more {level}')}; see the report for all of them."
-            found = [*found[: MOST - 1], _Annotation(level, "", more)]
-        lines.extend(_command(hit) for hit in found)
+        annotations = [annotation for annotation in _annotations(report) if annotation.level == level]
+        if len(annotations) > MOST:
+            more = f"{counted(len(annotations) - MOST + 1, f'more {level}')}; see the report for all of them."
+            annotations = [*annotations[: MOST - 1], _Annotation(level, "", more)]
+        lines.extend(_command(hit) for hit in annotations)
     return "".join(f"{line}\n" for line in lines)
 
 

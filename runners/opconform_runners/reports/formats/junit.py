@@ -3,13 +3,13 @@
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping
 
+from opconform.system.text import one_line, printable
 from opconform_runners.findings.failures import Standing, standings
 from opconform_runners.findings.report import Report
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.reports.terminal.conclusion import conclusion, pass_sentences, stale_sentences
 from opconform_runners.reports.terminal.incidents import incident_sentence
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.text import one_line, printable
 
 _LONGEST = 300
 #: The most characters of a harness's log.
@@ -48,8 +48,8 @@ def _suites(report: Report) -> Iterator[ET.Element]:
     for op in sorted({result.op for result in report.results}):
         yield _suite(op, list(_result_cases(report, op)), about)
     if report.baseline is not None and report.baseline.stale:
-        found = zip(report.baseline.stale, stale_sentences(report.baseline), strict=True)
-        stale = [_case("opconform.baseline", line.pattern, said, "failure", "stale") for line, said in found]
+        lines = zip(report.baseline.stale, stale_sentences(report.baseline), strict=True)
+        stale = [_case("opconform.baseline", line.pattern, said, "failure", "stale") for line, said in lines]
         yield _suite("baseline", stale, about)
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from opconform.errors import counted
+from opconform.system.text import one_line, shortened
 from opconform_runners.findings.failures import Standing
 from opconform_runners.findings.grouping import shown_findings
 from opconform_runners.findings.report import VERDICTS, Report
@@ -14,7 +16,6 @@ from opconform_runners.reports.terminal.conclusion import (
     stale_sentences,
 )
 from opconform_runners.reports.terminal.incidents import incident_lines
-from opconform_runners.verdicts.text import counted, one_line, shortened
 
 #: A comment on GitHub has at most 65,536 characters.
 LONGEST = 60_000
@@ -128,4 +129,4 @@ def _code(text: str) -> str:
 
 
 def _text(text: str, longest: int = _CELL) -> str:
-    return _SPECIAL.sub(lambda found: f"&#{ord(found.group())};", one_line(text, longest))
+    return _SPECIAL.sub(lambda match: f"&#{ord(match.group())};", one_line(text, longest))

@@ -54,7 +54,7 @@ def case_list(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, ob
                 {"twin": twins.get(x.id), "violation": violations.get(x.id), **notes.get((number, x.id), {})}
             )
             | {"requirements": lists.setdefault(_full_names(x, x.requirements), len(lists))}
-            for number, x in sorted(listed, key=lambda one: _ORDER.index(one[1].verdict))
+            for number, x in sorted(listed, key=lambda item: _ORDER.index(item[1].verdict))
         ],
         "requirements": list(lists),
     }

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from opconform.errors import counted
 from opconform.explanation.specification import pages_of, specified
 from opconform.system.resources import render, text_of
 from opconform_runners.findings.failures import SEVERITIES
@@ -25,7 +26,6 @@ from opconform_runners.reports.report_file import Finished
 from opconform_runners.reports.terminal.case_text import seen_link
 from opconform_runners.reports.terminal.conclusion import conclusion
 from opconform_runners.reports.terminal.incidents import deaths_clause, incident_lines
-from opconform_runners.verdicts.text import counted
 
 #: The most public reports on a card.
 _SEEN = 6

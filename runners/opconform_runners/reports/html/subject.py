@@ -56,8 +56,8 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
     products = Counter(run.report.implementation.name for run in runs)
     subjects = []
     for run in runs:
-        found = place or _place(run) or near
-        suite = None if found is None else open_suite(found)
+        location = place or _place(run) or near
+        suite = None if location is None else open_suite(location)
         if suite is not None and suite.header.identity != run.report.suite.digest:
             if place is not None:
                 raise UsageError(f"{run.folder} is not a run of {place}. Name its suite with --suite.")

@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from opconform.errors import counted
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.reports.terminal.incidents import deaths_clause, incident_notes
 from opconform_runners.verdicts.baseline import Comparison, expectation
-from opconform_runners.verdicts.text import counted
 
 _LONGEST = 300
 #: The most requirements that are named; of more only the number for each operation is said.

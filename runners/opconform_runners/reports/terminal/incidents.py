@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from opconform.errors import counted
+from opconform.system.text import one_line
 from opconform_runners.findings.report import Report
 from opconform_runners.harness.outcome import Incident
-from opconform_runners.verdicts.text import counted, one_line
 
 #: The most characters of what happened, and the most cases that are named.
 _LONGEST = 300
@@ -29,8 +30,8 @@ def incident_sentence(incident: Incident) -> str:
 def deaths_clause(deaths: int) -> str:
     """How many processes crashed or hung."""
     how = "crashed or hung, but not with"
-    one, many = f"harness process {how} its last case alone", f"harness processes {how} their last case alone"
-    return counted(deaths, one, many)
+    singular, plural = f"harness process {how} its last case alone", f"harness processes {how} their last case alone"
+    return counted(deaths, singular, plural)
 
 
 def incident_notes(report: Report) -> Iterator[str]:

@@ -13,6 +13,8 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
+from opconform.errors import counted
+from opconform.system.text import printable
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
@@ -28,7 +30,6 @@ from opconform_runners.reports.terminal.conclusion import (
 from opconform_runners.reports.terminal.incidents import incident_lines
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.text import counted, printable
 
 #: The heading and the colour of each verdict.
 _VERDICTS = {
@@ -143,10 +144,10 @@ def _print_counts(report: Report, console: Console) -> None:
 
 
 def _coloured(sentence: str) -> str:
-    found = _CONCLUSION.match(sentence)
-    if found is None:
+    match = _CONCLUSION.match(sentence)
+    if match is None:
         return _text(sentence)
-    return f"[bold {_COLOURS[found[0]]}]{found[0]}[/]{_text(sentence[found.end() :])}"
+    return f"[bold {_COLOURS[match[0]]}]{match[0]}[/]{_text(sentence[match.end() :])}"
 
 
 def _print_head(report: Report, console: Console) -> None:
@@ -218,9 +219,9 @@ def _print_section(console: Console, title: str, items: Iterable[RenderableType]
         console.print(f"… and {left:,} more (`opconform report OUT -v` lists them)")
 
 
-def _findings(found: Iterable[ShownFinding], comparison: Comparison | None = None) -> Iterator[RenderableType]:
+def _findings(findings: Iterable[ShownFinding], comparison: Comparison | None = None) -> Iterator[RenderableType]:
     otherwise = {} if comparison is None else expected_otherwise(comparison)
-    return (_finding(hit, otherwise) for hit in found)
+    return (_finding(hit, otherwise) for hit in findings)
 
 
 def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableType:
@@ -238,8 +239,8 @@ def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableTyp
         grid.add_row("  cause", f"{_text(finding.cause)} (likely)")
     for symptom, count in [*finding.symptoms.items()][:_NAMED] if len(finding.symptoms) > 1 else ():
         grid.add_row("  of them", f"{counted(count, 'case')}: {_text(symptom)}")
-    if other := sum([*finding.symptoms.values()][_NAMED:]):
-        grid.add_row("  of them", f"{counted(other, 'case')}: other symptoms")
+    if rest := sum([*finding.symptoms.values()][_NAMED:]):
+        grid.add_row("  of them", f"{counted(rest, 'case')}: other symptoms")
     if smallest.id in otherwise:
         grid.add_row("  baseline", _text(otherwise[smallest.id]))
     grid.add_row("  case", smallest.id)
@@ -249,9 +250,9 @@ def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableTyp
 
 def _remarks(report: Report) -> Iterator[RenderableType]:
     for name, sentence in REMARKS.items():
-        found = [result.id for result in report.results if name in shown_remarks(result)]
-        if found:
-            yield _item(f"{name}: {counted(len(found), 'case')} {sentence}, such as {found[0]}")
+        ids = [result.id for result in report.results if name in shown_remarks(result)]
+        if ids:
+            yield _item(f"{name}: {counted(len(ids), 'case')} {sentence}, such as {ids[0]}")
 
 
 def shown_remarks(result: Result) -> list[str]:

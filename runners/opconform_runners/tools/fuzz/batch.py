@@ -90,7 +90,7 @@ class Batches:
             session.implementation  # noqa: B018 - starts it
 
     def outcomes(
-        self, given: Batch | Sequence[Trial], until: float = math.inf, *, once: bool = False
+        self, trials: Batch | Sequence[Trial], until: float = math.inf, *, once: bool = False
     ) -> Iterator[Failure | Result]:
         """The failure or another result of each trial that begins until a time (monotonic).
 
@@ -99,7 +99,7 @@ class Batches:
         Raises:
             HarnessError: The harness cannot be started.
         """
-        batch = given if isinstance(given, Batch) else self._written(given)
+        batch = trials if isinstance(trials, Batch) else self._written(trials)
         suite, session = self._opened(batch)
         for number, trial in enumerate(batch.trials):
             if number > 0 and time.monotonic() >= until:
@@ -144,7 +144,7 @@ def _causes(suite: Suite, entry: Entry, result: Result, outcome: Outcome) -> lis
     if not isinstance(outcome, Returned):
         return []
     outputs: Mapping[tuple[int, int], Array] = {
-        (feed, number): x for feed, some in enumerate(outcome.outputs) for number, x in enumerate(some)
+        (feed, number): x for feed, arrays in enumerate(outcome.outputs) for number, x in enumerate(arrays)
     }
     feeds = feeds_of(suite, entry, result, outputs)
     return likely_causes(suite.case(entry), result, feeds[0]) if feeds and feeds[0].actual else []

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from opconform.generation.neighbour import shipped_neighbours
+from opconform.generation.then_key import shipped_neighbours
 from opconform.model.draft import Draft, Fill
 from opconform.suite.case import Dynamic
 from opconform_runners.tools.fuzz.cases.values import SIZES, SMALL_SIZES, boundary, likely, sizes_of, typed
@@ -29,10 +29,10 @@ def change_binding(draft: Draft, random: Random) -> Draft | None:
     if draft.context == "folded":
         return None
     name = random.choice([*draft.tensors])
-    other: Mapping[str, str] = {"constant": "parameter", "parameter": "constant"}
-    binding = {**draft.binding, name: "parameter" if other[draft.binding[name]] == "parameter" else "constant"}
-    dynamic = {key: one for key, one in draft.dynamic.items() if binding[key] == "parameter"}
-    second = {key: one for key, one in (draft.second or {}).items() if binding[key] == "parameter"}
+    opposite: Mapping[str, str] = {"constant": "parameter", "parameter": "constant"}
+    binding = {**draft.binding, name: "parameter" if opposite[draft.binding[name]] == "parameter" else "constant"}
+    dynamic = {key: value for key, value in draft.dynamic.items() if binding[key] == "parameter"}
+    second = {key: value for key, value in (draft.second or {}).items() if binding[key] == "parameter"}
     return replace(draft, binding=binding, dynamic=dynamic, second=second or None)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""The search: batches of drawn trials are executed, and the failures are reduced to one find per bug."""
+"""The search: batches of drawn trials are executed, and the failures are reduced to one finding per bug."""
 
 import math
 import time
@@ -11,7 +11,7 @@ from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.cases.reduction import reduce
 from opconform_runners.tools.fuzz.cases.simplicity import cost
 from opconform_runners.tools.fuzz.confirmation import executed_again, recurring
-from opconform_runners.tools.fuzz.find import Find, distinct, severity_order
+from opconform_runners.tools.fuzz.finding import FuzzFinding, distinct, severity_order
 from opconform_runners.tools.fuzz.trial import Trial
 from opconform_runners.verdicts.results import Result
 
@@ -51,15 +51,15 @@ class Search:
         counts: How many of them have each verdict.
         decided: How many of them passed or failed, by operation.
         valid: The verdicts of the valid ones of these.
-        fails: Whether nearly all of these failed, so that the search ended early, with one find.
+        fails: Whether nearly all of these failed, so that the search ended early, with one finding.
         errors: The first result with each error of the harness.
         earlier: The trials of an earlier search.
         known: Those that still fail, by their keys.
         fixed: Those that no longer fail.
         seen: The simplest failures of each sign, until they are reduced and confirmed.
-        confirmed: The new finds that were confirmed.
+        confirmed: The new findings that were confirmed.
         unsettled: How many failures did not recur.
-        on_find: Called when a find is confirmed.
+        on_finding: Called when a finding is confirmed.
     """
 
     batches: Batches
@@ -72,31 +72,31 @@ class Search:
     fails: bool = False
     errors: dict[str, Result] = field(default_factory=dict)
     earlier: Sequence[Trial] = ()
-    known: dict[tuple[str, ...], Find] = field(default_factory=dict)
+    known: dict[tuple[str, ...], FuzzFinding] = field(default_factory=dict)
     fixed: list[Trial] = field(default_factory=list)
-    seen: dict[tuple[str, ...], list[Find]] = field(default_factory=dict)
-    confirmed: list[Find] = field(default_factory=list)
+    seen: dict[tuple[str, ...], list[FuzzFinding]] = field(default_factory=dict)
+    confirmed: list[FuzzFinding] = field(default_factory=list)
     unsettled: int = 0
-    on_find: Callable[[], None] = lambda: None
-    _settled: dict[tuple[str, ...], Find] = field(default_factory=dict)
+    on_finding: Callable[[], None] = lambda: None
+    _settled: dict[tuple[str, ...], FuzzFinding] = field(default_factory=dict)
     _seconds: float = math.inf
     _begun: float = field(default_factory=time.monotonic)
 
     @property
-    def found(self) -> dict[tuple[str, ...], Find]:
-        """The new finds by their keys: the confirmed ones, and the simplest others that repeat no other one."""
-        return {find.key: find for find in (*self.confirmed, *self._new(self._unconfirmed))}
+    def found(self) -> dict[tuple[str, ...], FuzzFinding]:
+        """The new findings by their keys: the confirmed ones, and the simplest others that repeat no other one."""
+        return {finding.key: finding for finding in (*self.confirmed, *self._new(self._unconfirmed))}
 
     @property
-    def _unconfirmed(self) -> list[Find]:
+    def _unconfirmed(self) -> list[FuzzFinding]:
         """The simplest failures of all signs."""
-        return [find for simplest in self.seen.values() for find in simplest]
+        return [finding for simplest in self.seen.values() for finding in simplest]
 
-    def _new(self, finds: Sequence[Find]) -> list[Find]:
+    def _new(self, findings: Sequence[FuzzFinding]) -> list[FuzzFinding]:
         taken = {x.draft.digits for x in self.earlier}
         taken.update(x.failure.trial.draft.digits for x in self.confirmed)
-        new = distinct(finds, self.known | self._settled)
-        return [find for find in new if find.failure.trial.draft.digits not in taken]
+        new = distinct(findings, self.known | self._settled)
+        return [finding for finding in new if finding.failure.trial.draft.digits not in taken]
 
     def run(self, operations: Sequence[str], on_progress: OnProgress) -> None:
         """Execute trials of some operations until a limit is reached.
@@ -129,7 +129,7 @@ class Search:
             self.decided[result.op] += 1
             self.valid[result.verdict] += result.expect == "accept"
         if isinstance(outcome, Failure):
-            self._note(Find(failure=outcome, tests=self.tests, seconds=self._elapsed()))
+            self._note(FuzzFinding(failure=outcome, tests=self.tests, seconds=self._elapsed()))
         if self.valid.total() >= _VALID and all(_nearly_all_fail(x) for x in (self.valid, self.counts)):
             self.fails = True
             simplest = min(self._unconfirmed, key=_cost)
@@ -139,13 +139,13 @@ class Search:
         return time.monotonic() - self._begun
 
     def _note_known(self) -> None:
-        finds = executed_again(self.batches, self.earlier)
-        self.known = {find.key: find for find in finds if find is not None}
-        self.fixed = [x for x, find in zip(self.earlier, finds, strict=True) if find is None]
+        findings = executed_again(self.batches, self.earlier)
+        self.known = {finding.key: finding for finding in findings if finding is not None}
+        self.fixed = [x for x, finding in zip(self.earlier, findings, strict=True) if finding is None]
 
-    def _note(self, find: Find) -> None:
+    def _note(self, finding: FuzzFinding) -> None:
         """Keep a failure if it is among the simplest of its sign."""
-        failure = find.failure
+        failure = finding.failure
         if failure.result.reason == "rejected-valid":
             alike = [
                 sign
@@ -155,41 +155,43 @@ class Search:
             if failure.without_message.sign in alike or len(alike) > _MESSAGES:
                 for former in [former for sign in alike for former in self.seen.pop(sign)]:
                     self._keep(replace(former, failure=former.failure.without_message))
-                find = replace(find, failure=failure.without_message)
-        self._keep(find)
+                finding = replace(finding, failure=failure.without_message)
+        self._keep(finding)
 
-    def _keep(self, find: Find) -> None:
-        digits, sign = find.failure.trial.draft.digits, find.failure.sign
-        others = [other for other in self.seen.get(sign, ()) if other.failure.trial.draft.digits != digits]
-        self.seen[sign] = sorted([find, *others], key=_cost)[:_REDUCED]
+    def _keep(self, finding: FuzzFinding) -> None:
+        digits, sign = finding.failure.trial.draft.digits, finding.failure.sign
+        others = [seen for seen in self.seen.get(sign, ()) if seen.failure.trial.draft.digits != digits]
+        self.seen[sign] = sorted([finding, *others], key=_cost)[:_REDUCED]
 
     def reduce(self, on_progress: OnProgress) -> None:
         """Replace each failure by the simplest case that fails alike, the worst failure first, and confirm it.
 
         The failures share the time. What some do not need is shared again by those whose reduction did not end.
         """
-        finds = self._unconfirmed
-        signs = [find.failure.sign for find in finds]
+        findings = self._unconfirmed
+        signs = [finding.failure.sign for finding in findings]
         end = self._begun + (0.0 if self.fails else self._seconds * _REDUCING)
         outcomes: dict[str, Failure | Result] = {}
-        left = sorted(range(len(finds)), key=lambda x: severity_order(finds[x]))
+        left = sorted(range(len(findings)), key=lambda x: severity_order(findings[x]))
         while left and time.monotonic() < end:
             for done, number in enumerate(left):
-                reduced = sum(find.is_reduced for find in finds)
-                on_progress(reduced / len(finds), reduced)
+                reduced = sum(finding.is_reduced for finding in findings)
+                on_progress(reduced / len(findings), reduced)
                 now = time.monotonic()
                 until = now + (end - now) / (len(left) - done)
-                finds[number] = self._reduced(finds[number], signs[number], until, outcomes)
-            left = [number for number in left if not finds[number].is_reduced]
-        on_progress(1.0, len(finds))
-        self._confirm(finds)
+                findings[number] = self._reduced(findings[number], signs[number], until, outcomes)
+            left = [number for number in left if not findings[number].is_reduced]
+        on_progress(1.0, len(findings))
+        self._confirm(findings)
 
-    def _reduced(self, find: Find, sign: tuple[str, ...], until: float, outcomes: dict[str, Failure | Result]) -> Find:
-        """A find with the simplest case that fails with a sign and is found until a time (monotonic).
+    def _reduced(
+        self, finding: FuzzFinding, sign: tuple[str, ...], until: float, outcomes: dict[str, Failure | Result]
+    ) -> FuzzFinding:
+        """A finding with the simplest case that fails with a sign and is found until a time (monotonic).
 
         `outcomes` are those of the cases that were executed, by their digits.
         """
-        alike = [find]
+        alike = [finding]
 
         def fails(trial: Trial) -> bool:
             digits = trial.draft.digits
@@ -200,35 +202,35 @@ class Search:
             outcome = outcomes[digits]
             if not isinstance(outcome, Failure) or sign not in (outcome.sign, outcome.without_message.sign):
                 return False
-            alike.append(replace(find, failure=replace(outcome, trial=trial)))
+            alike.append(replace(finding, failure=replace(outcome, trial=trial)))
             return True
 
         try:
-            reduce(find.failure.trial, fails)
+            reduce(finding.failure.trial, fails)
         except _TimeIsUpError:
             return min(alike, key=_cost)
         return replace(min(alike, key=_cost), is_reduced=True)
 
-    def _confirm(self, reduced: Sequence[Find]) -> None:
+    def _confirm(self, reduced: Sequence[FuzzFinding]) -> None:
         """Settle the failures that recur in fresh harnesses: the reduced case of each, or else the drawn one."""
         until = self._begun + self._seconds * _REPEATING
         drawn = self._unconfirmed
         left = dict(enumerate(reduced))
         for number in sorted(left, key=lambda x: severity_order(reduced[x])):
             self.seen = {}
-            for find in left.values():
-                self.seen.setdefault(find.failure.sign, []).append(find)
+            for finding in left.values():
+                self.seen.setdefault(finding.failure.sign, []).append(finding)
             if time.monotonic() >= until:
                 return
             self._settle(left.pop(number), drawn[number])
         self.seen = {}
 
-    def _settle(self, find: Find, drawn: Find) -> None:
-        """Keep a find if it is new and recurs, or else the case from which it was reduced."""
-        if not self._new([find]):
+    def _settle(self, finding: FuzzFinding, drawn: FuzzFinding) -> None:
+        """Keep a finding if it is new and recurs, or else the case from which it was reduced."""
+        if not self._new([finding]):
             return
-        tried = [find] if find.failure.trial == drawn.failure.trial else [find, drawn]
-        again = next(filter(None, (recurring(self.batches, x) for x in tried)), find if self.fails else None)
+        tried = [finding] if finding.failure.trial == drawn.failure.trial else [finding, drawn]
+        again = next(filter(None, (recurring(self.batches, x) for x in tried)), finding if self.fails else None)
         if again is None:
             self.unsettled += 1
             return
@@ -236,12 +238,12 @@ class Search:
         self._settled.setdefault(again.key, again)
         self.confirmed += new
         if new:
-            self.on_find()
+            self.on_finding()
 
 
 def _nearly_all_fail(verdicts: Counter[str]) -> bool:
     return verdicts["fail"] >= _NEARLY_ALL * (verdicts["pass"] + verdicts["fail"])
 
 
-def _cost(find: Find) -> tuple[int, int, int, int, str]:
-    return cost(find.failure.trial.draft)
+def _cost(finding: FuzzFinding) -> tuple[int, int, int, int, str]:
+    return cost(finding.failure.trial.draft)

@@ -127,10 +127,10 @@ def _still_fits(dynamic: Dynamic, tensor: TensorDraft | None) -> bool:
 
 def resized(tensor: TensorDraft, shape: Sequence[int], random: Random | None = None) -> TensorDraft:
     """A tensor of another shape; written elements are repeated, dropped, or drawn, unless no drawn case has so many."""
-    count, given = math.prod(shape), tensor.elements
+    count, elements = math.prod(shape), tensor.elements
     if tensor.fill != "values" or count > ELEMENTS:
         return replace(tensor, shape=tuple(shape))
-    source = given or tuple(random.randrange(3) if random else 0 for _ in range(count))
+    source = elements or tuple(random.randrange(3) if random else 0 for _ in range(count))
     return replace(tensor, shape=tuple(shape), elements=tuple(source[index % len(source)] for index in range(count)))
 
 

@@ -64,8 +64,8 @@ class Probe:
     def cases(self) -> Sequence[Given]:
         """The cases that the harness can be given, the smallest first."""
         every = ((entry, self.suite.case(entry)) for entry in self.suite.entries)
-        given = [(entry, case) for entry, case in every if dialect_of(self.suite, entry, case, self.said)[1] is None]
-        return sorted(given, key=lambda pair: (sum(prod(port.shape) for port in pair[1].inputs), pair[0].id))
+        readable = [(entry, case) for entry, case in every if dialect_of(self.suite, entry, case, self.said)[1] is None]
+        return sorted(readable, key=lambda pair: (sum(prod(port.shape) for port in pair[1].inputs), pair[0].id))
 
     def accepted(self, *, context: str = "bare", feeds: int = 1) -> Iterator[Given]:
         """The valid cases of normative requirements that the harness declares, the smallest first."""
@@ -87,7 +87,7 @@ class Probe:
 
     def prepare(
         self,
-        given: Given | None = None,
+        chosen: Given | None = None,
         *,
         seq: int | None = None,
         folder: Path | None = None,
@@ -96,7 +96,7 @@ class Probe:
         inline: bool = False,
     ) -> Request:
         """Lay out a case as a run does: by default the simple case, numbered next, in the scratch folder."""
-        entry, case = given or self.simple_case()
+        entry, case = chosen or self.simple_case()
         self._requests += 1
         folder = folder or self.scratch / f"in-{self._requests}"
         place = Place(folder=str(folder), outputs=str(outputs or self.scratch), inline=inline)

@@ -8,21 +8,16 @@ import math
 import shutil
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Accept, Case, Reject
-from opconform.suite.reader import Suite
-from opconform.system.interrupts import run_loop
 from opconform.system.temporary import TemporaryFolder
 from opconform_runners.backends.backend import full_names
 from opconform_runners.backends.constraints import constrained_names
 from opconform_runners.execution.request import Request
-from opconform_runners.harness.command import Launch
-from opconform_runners.harness.connection import Harness
 from opconform_runners.harness.outcome import Error
 from opconform_runners.harness.processes.process import STOP_LIMIT, Process, started
 from opconform_runners.harness.protocol import LINE_LIMIT, STOP_LINE
@@ -244,53 +239,3 @@ RULES: Mapping[str, Callable[[Probe], Awaitable[None]]] = {
     "graphs": _graphs,
     "end": _end,
 }
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Checked:
-    """The result for one rule; `not_applicable` is why it does not apply to this harness or could not be checked."""
-
-    id: str
-    violation: Violation | None = None
-    not_applicable: str | None = None
-
-    @property
-    def sentence(self) -> str:
-        """The rule; its id under `python -OO`, which has no docstrings."""
-        return RULES[self.id].__doc__ or self.id
-
-    @property
-    def state(self) -> Literal["holds", "broken", "not applicable"]:
-        """The result in a word."""
-        return "broken" if self.violation is not None else "holds" if self.not_applicable is None else "not applicable"
-
-
-def check_rules(
-    launch: Launch, harness: Harness, suite: Suite, on_progress: Callable[[float, int], None] = lambda *_: None
-) -> tuple[Checked, ...]:
-    """The result for each rule, from the smallest cases of a suite. A rule is checked up to its first violation.
-
-    `harness` has the declarations of the harness. `on_progress` is called periodically with the completed fraction (0
-    to 1) and the number of completed rules.
-    """
-    with TemporaryFolder() as scratch:
-        probe = Probe(suite, launch, harness.implementation, harness.inline, Path(scratch))
-        return run_loop(_checked(probe, on_progress))
-
-
-async def _checked(probe: Probe, on_progress: Callable[[float, int], None]) -> tuple[Checked, ...]:
-    found: list[Checked] = []
-    try:
-        for number, (rule, play) in enumerate(RULES.items()):
-            on_progress(number / len(RULES), number)
-            try:
-                await play(probe)
-                found.append(Checked(id=rule))
-            except NotApplicable as answer:
-                found.append(Checked(id=rule, not_applicable=str(answer)))
-            except Violation as violation:
-                found.append(Checked(id=rule, violation=violation))
-                await probe.end()
-    finally:
-        await probe.end()
-    return tuple(found)

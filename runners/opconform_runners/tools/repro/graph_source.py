@@ -76,16 +76,16 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
         operands = ", ".join(map(str, inputs))
         return f'NodeFactory("{_opset(node)}").create("{operation.type}", [{operands}], {dict(node.attributes)})'
     single = [port for port in operation.inputs if not port.variadic]
-    given = [str(input_) for input_ in inputs[: len(single)]]
-    optional = given[sum(not port.optional for port in single) :]
+    arguments = [str(input_) for input_ in inputs[: len(single)]]
+    optional = arguments[sum(not port.optional for port in single) :]
     before = [attribute.name for attribute in operation.attributes if optional and attribute.default is None]
-    given[len(given) - len(optional) :] = [*(repr(node.attributes[name]) for name in before), *optional]
+    arguments[len(arguments) - len(optional) :] = [*(repr(node.attributes[name]) for name in before), *optional]
     if len(single) < len(operation.inputs):
-        given.append(f"[{', '.join(str(input_) for input_ in inputs[len(single) :])}]")
+        arguments.append(f"[{', '.join(str(input_) for input_ in inputs[len(single) :])}]")
     lists: dict[str, Attribute] = {attribute.name: () for attribute in operation.attributes if attribute.type == "ints"}
     named = {name: value for name, value in (lists | dict(node.attributes)).items() if name not in before}
-    given += [f"{name}={list(value) if isinstance(value, tuple) else value!r}" for name, value in named.items()]
-    return f"{_opset(node)}.{snake(operation.type)}({', '.join(given)})"
+    arguments += [f"{name}={list(value) if isinstance(value, tuple) else value!r}" for name, value in named.items()]
+    return f"{_opset(node)}.{snake(operation.type)}({', '.join(arguments)})"
 
 
 def _opset(node: Node) -> str:

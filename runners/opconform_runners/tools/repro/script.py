@@ -76,20 +76,20 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         raise UsageError(f"opconform repro does not support {backend}:{device}. Allowed: {allowed}.")
     case = suite.case(entry)
     variables, feeds = variables_of(suite, entry, case)
-    held = [dialect for dialect in script.dialects if suite.header.dialects.get(dialect) in entry.files]
-    if script.dialects and not held:
+    available = [dialect for dialect in script.dialects if suite.header.dialects.get(dialect) in entry.files]
+    if script.dialects and not available:
         reasons = (entry.left_out.get(dialect, f"the suite has no {dialect} models") for dialect in script.dialects)
         raise UsageError(f"{case.id} cannot be given to {backend}: {'; '.join(dict.fromkeys(reasons))}.")
     if backend == "torch":
         _check_torch(case)
-    read = {name: suite.read(entry, name) for name in entry.files if name.partition("/")[0] in held[:1]}
+    read = {name: suite.read(entry, name) for name in entry.files if name.partition("/")[0] in available[:1]}
     first = {
         input_.name: Tensor(element_type=input_.element_type, array=suite.arrays(entry, inputs_name(0))[input_.name])
         for input_ in case.inputs
     }
     graph = torch_source(_declared(suite, case), first) if backend == "torch" else openvino_source(case)
     calls_functions = backend == "openvino" and graph is not None
-    used = [variable for variable in variables if calls_functions or is_used(case, variable.input, held)]
+    used = [variable for variable in variables if calls_functions or is_used(case, variable.input, available)]
     for item in used:
         if item.kind.bits % 8 and item.kind.name not in BIT_ORDERS:
             raise UsageError(f"A short script cannot pack {item.kind.name}.")
@@ -98,7 +98,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
     data = tensors[0].element_type if tensors else "string"
     both_nan = " & ".join(nan_source(data, name) for name in ("want", "have")) if nan_source(data, "want") else ""
     imported, device = device.startswith(_IMPORT), device.removeprefix(_IMPORT)
-    model, constants = onnx_model_of(read[f"{held[0]}/model.onnx"]) if "onnx" in script.dialects else ("", [])
+    model, constants = onnx_model_of(read[f"{available[0]}/model.onnx"]) if "onnx" in script.dialects else ("", [])
     dies, elsewhere = reason in ENDS, device not in ("", "CPU")
     text = render(
         "repro/openvino-ir.py.j2" if backend == "openvino" and graph is None else f"repro/{backend}.py.j2",

@@ -43,7 +43,7 @@ def _recorded(torch: Framework, case: DeclaredCase, inputs: Mapping[str, Tensor]
     for node in case.graph.nodes:
         function = torch.functions(case, _called).get(node.op)
         if function is None:
-            raise Unsupported(f"there is no call for {node.op}")
+            raise Unsupported(f"the torch backend does not implement {node.op}")
         outputs = function([None if name is None else known[name] for name in node.inputs], node.attributes)
         if isinstance(outputs[0], FrameworkOperand) or is_plain(outputs[0]):
             known[node.outputs[0]] = torch.operand(outputs[0])

@@ -65,26 +65,26 @@ def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable
             names[input_.name] = known[0] if known else input_.name if feed == 0 else f"{input_.name}_{feed}"
             variables.setdefault(names[input_.name], Variable(names[input_.name], source, input_))
         fed = tuple(variables[names[input_.name]] for input_ in case.inputs if input_.binding == "parameter")
-        held = {names[input_.name]: arrays[input_.name] for input_ in case.inputs if input_.role == "data"}
-        feeds.append(ScriptFeed(fed, _expected(suite, entry, case, feed, held)))
+        data = {names[input_.name]: arrays[input_.name] for input_ in case.inputs if input_.role == "data"}
+        feeds.append(ScriptFeed(fed, _expected(suite, entry, case, feed, data)))
     return tuple(variables.values()), tuple(feeds)
 
 
-def _expected(suite: Suite, entry: Entry, case: Case, feed: int, held: Mapping[str, Array]) -> tuple[str, ...]:
+def _expected(suite: Suite, entry: Entry, case: Case, feed: int, data: Mapping[str, Array]) -> tuple[str, ...]:
     if not isinstance(case.expect, Accept):
         return ()
     golden = suite.arrays(entry, expected_name(feed))
-    return tuple(output_source(golden[output.name], held) for output in case.expect.accept)
+    return tuple(output_source(golden[output.name], data) for output in case.expect.accept)
 
 
-def is_used(case: Case, each: Input, held: Sequence[str]) -> bool:
+def is_used(case: Case, input_: Input, dialects: Sequence[str]) -> bool:
     """Whether a script needs a variable for an input, to feed it or to express the expected outputs.
 
-    `held` are the dialects of the model; empty if there is no model.
+    `dialects` are those of the model; empty if there is no model.
     """
-    if not held:
-        return each.role == "data"
-    return each.binding == "parameter" or (each.role == "data" and not isinstance(case.expect, Reject))
+    if not dialects:
+        return input_.role == "data"
+    return input_.binding == "parameter" or (input_.role == "data" and not isinstance(case.expect, Reject))
 
 
 def is_odd(kind: ElementType) -> bool:
@@ -130,8 +130,8 @@ def array_source(array: Array) -> str:
 
 def output_source(output: Array, inputs: Mapping[str, Array]) -> str:
     """An expression for an output: a slice along one dimension of an input, named by its variable, or the elements."""
-    found = (source for name, input_ in inputs.items() if (source := _slice_source(output, input_, name)))
-    return next(found, None) or array_source(output)
+    sources = (source for name, input_ in inputs.items() if (source := _slice_source(output, input_, name)))
+    return next(sources, None) or array_source(output)
 
 
 def _slice_source(output: Array, whole: Array, name: str) -> str:

@@ -18,20 +18,20 @@ def _tuple_length(arguments: Arguments) -> int:
 
 
 def _is_near(arguments: Arguments) -> bool:
-    data, indices, given = arguments.operand("data"), arguments.operand("indices"), arguments.number("batch_dims")
-    return -1 - len(indices.shape) <= given < -min(len(data.shape), len(indices.shape))
+    data, indices, batch_dims = arguments.operand("data"), arguments.operand("indices"), arguments.number("batch_dims")
+    return -1 - len(indices.shape) <= batch_dims < -min(len(data.shape), len(indices.shape))
 
 
 def _divides(arguments: Arguments) -> bool:
     data, positions = arguments.operand("data").shape, prod(arguments.operand("indices").shape[:-1])
-    one, other = _leading(arguments)
+    first, second = _leading(arguments)
     is_short = arguments.number("batch_dims") + _tuple_length(arguments) <= len(data)
-    return one != () and len(one) == len(other) and prod(one) > 0 and positions % prod(one) == 0 and is_short
+    return first != () and len(first) == len(second) and prod(first) > 0 and positions % prod(first) == 0 and is_short
 
 
 def _has_empty_slices(arguments: Arguments) -> bool:
-    given, length = arguments.number("batch_dims"), _tuple_length(arguments)
-    return given >= 0 < length and 0 in arguments.operand("data").shape[given + length :]
+    batch_dims, length = arguments.number("batch_dims"), _tuple_length(arguments)
+    return batch_dims >= 0 < length and 0 in arguments.operand("data").shape[batch_dims + length :]
 
 
 BATCH_FACTS: Mapping[str, Predicate] = {

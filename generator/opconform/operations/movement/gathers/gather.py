@@ -31,8 +31,8 @@ def _batches(arguments: Arguments) -> int:
     """The number of batch dimensions (Attributes, `batch_dims`, Description)."""
     if _is_beyond(arguments):
         raise Unknown
-    given = arguments.number("batch_dims")
-    return given + _ranks(arguments)[1] if given < 0 else given
+    batch_dims = arguments.number("batch_dims")
+    return batch_dims + _ranks(arguments)[1] if batch_dims < 0 else batch_dims
 
 
 def _leading(arguments: Arguments) -> tuple[Shape, Shape]:
@@ -76,7 +76,7 @@ GATHER = Operation(
         **AXIS_CHECKS,
         "batch_dims.range": _is_beyond,
         "batch_dims.axis": lambda a: _batches(a) > axis_of(a),
-        "batch_dims.equal": lambda a: any(one != other for one, other in zip(*_leading(a), strict=False)),
+        "batch_dims.equal": lambda a: any(first != second for first, second in zip(*_leading(a), strict=False)),
     },
     moved=_selected,
     shapes=lambda a: [_shape(a)],

@@ -58,14 +58,14 @@ def _leading(arguments: Arguments) -> Shape:
     """The batch dimensions, of which those of 1 are broadcast (Attributes, `batch_dims`, Description)."""
     batches = _batches(arguments)
     pairs = zip(arguments.shape("data")[:batches], arguments.shape("indices")[:batches], strict=True)
-    return tuple(other if one == 1 else one for one, other in pairs)
+    return tuple(of_indices if of_data == 1 else of_data for of_data, of_indices in pairs)
 
 
 def _are_unequal(arguments: Arguments) -> bool:
     """Whether batch dimensions differ, and neither is 1."""
     batches = _batches(arguments)
     pairs = zip(arguments.shape("data")[:batches], arguments.shape("indices")[:batches], strict=True)
-    return any(one != other and 1 not in (one, other) for one, other in pairs)
+    return any(of_data != of_indices and 1 not in (of_data, of_indices) for of_data, of_indices in pairs)
 
 
 def _shape(arguments: Arguments) -> Shape:
@@ -92,13 +92,13 @@ def _alone(arguments: Arguments) -> list[bool]:
     """For each batch dimension, whether only that of the indices is 1."""
     batches = _batches(arguments)
     pairs = zip(arguments.shape("data")[:batches], arguments.shape("indices")[:batches], strict=True)
-    return [other == 1 != one for one, other in pairs]
+    return [of_indices == 1 != of_data for of_data, of_indices in pairs]
 
 
 def _first_batches(arguments: Arguments) -> Arguments:
     """Only the first batches of data, so that the output has the batch dimensions of the indices."""
     data, alone = arguments.operand("data"), _alone(arguments)
-    shape = tuple(min(size, 1) if one else size for size, one in zip(data.shape, alone, strict=False))
+    shape = tuple(min(size, 1) if is_alone else size for size, is_alone in zip(data.shape, alone, strict=False))
     index = tuple(slice(0, size) for size in shape)
     tensor = None if data.tensor is None else replace(data.tensor, array=data.tensor.array[index])
     first = replace(data, shape=(*shape, *data.shape[len(alone) :]), tensor=tensor)

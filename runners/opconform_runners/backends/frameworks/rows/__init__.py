@@ -1,1 +1,1 @@
-"""How a framework executes each operation."""
+"""The rows of single frameworks: the calls that execute each operation."""

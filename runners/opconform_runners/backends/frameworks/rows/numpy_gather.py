@@ -7,7 +7,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.constraints import refuse_if
-from opconform_runners.backends.frameworks.rows.gather import batches_of, check_tuples
+from opconform_runners.backends.frameworks.adapters.gather import batches_of, check_tuples
 
 #: The code of 0 in the table of nf4.
 _NF4_ZERO = 0b0111

@@ -7,17 +7,17 @@ from typing import Any
 import tensorflow as tf
 
 from opconform_runners.backends.backend import Unsupported
+from opconform_runners.backends.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.adapters.blocks import CROPPED, PADDED, images
+from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
+from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, TUPLES
+from opconform_runners.backends.frameworks.adapters.layout import ZEROS
+from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT
+from opconform_runners.backends.frameworks.adapters.slices import INDICES, SLICES, STRIDED, bits_of, strided
+from opconform_runners.backends.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Adapter, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
-from opconform_runners.backends.frameworks.rows.blocks import CROPPED, PADDED, images
-from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
-from opconform_runners.backends.frameworks.rows.elements import destination
-from opconform_runners.backends.frameworks.rows.gather import ALONG, TUPLES
-from opconform_runners.backends.frameworks.rows.layout import ZEROS
-from opconform_runners.backends.frameworks.rows.pads import pairs
-from opconform_runners.backends.frameworks.rows.scatter import SLICES_AT
-from opconform_runners.backends.frameworks.rows.slices import INDICES, SLICES, STRIDED, bits_of, strided
-from opconform_runners.backends.frameworks.rows.split import CONCAT, EVEN, LENGTHS
 
 _LAST = tf.int64.max
 #: The types for which the operations used here have CPU kernels.

@@ -7,17 +7,17 @@ from typing import Any
 
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.exceptions import Translation
+from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.adapters.blocks import CHANNELS, images
+from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED, one_by_one
+from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
+from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
+from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT
+from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
+from opconform_runners.backends.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, REPEATS, SHIFTS, TARGET
-from opconform_runners.backends.frameworks.rows.blocks import CHANNELS, images
-from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, REMOVED, one_by_one
-from opconform_runners.backends.frameworks.rows.elements import destination
-from opconform_runners.backends.frameworks.rows.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
-from opconform_runners.backends.frameworks.rows.layout import ORDER, SIZES
-from opconform_runners.backends.frameworks.rows.pads import pairs
-from opconform_runners.backends.frameworks.rows.scatter import SLICES_AT
-from opconform_runners.backends.frameworks.rows.slices import SLICES, STRIDED
-from opconform_runners.backends.frameworks.rows.split import CONCAT, DIVIDED, SIZED
 
 
 def torch_framework(torch: Any, version: str) -> Framework:

@@ -53,8 +53,8 @@ class BackendOptions:
         """The command that starts the harness; exactly one backend must be named."""
         if self.is_several:
             raise UsageError(f"Name only one of these backends: {', '.join((*self.backends, *self.harnesses))}.")
-        [found] = self.commands().values()
-        return found
+        [command] = self.commands().values()
+        return command
 
     def commands(self) -> dict[str, Command]:
         """The command of each backend and harness, by name."""
@@ -72,21 +72,21 @@ class BackendOptions:
 
     def _interpreters(self, wanted: list[str]) -> dict[str, Path]:
         """The interpreter of each backend: NAME=PATH, or PATH alone for the only backend."""
-        found: dict[str, Path] = {}
+        interpreters: dict[str, Path] = {}
         for python in self.pythons:
             name, _, path = python.partition("=")
             alike = [backend for backend in wanted if name in (backend, backend.partition(":")[0])]
             if path and alike:
-                found |= dict.fromkeys(alike, Path(path))
+                interpreters |= dict.fromkeys(alike, Path(path))
             elif len(wanted) == 1:
-                found[wanted[0]] = Path(python)
+                interpreters[wanted[0]] = Path(python)
             elif not wanted:
                 raise UsageError("--python works only with --backend; a harness names its own interpreter.")
             elif path:
                 raise UsageError(f"--python names {name!r}, which is not one of the backends: {', '.join(wanted)}.")
             else:
                 raise UsageError(f"--python {python!r} must be NAME=PATH, as in --python torch=venv/bin/python.")
-        return found
+        return interpreters
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

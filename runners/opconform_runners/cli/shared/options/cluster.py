@@ -43,13 +43,13 @@ class ClusterOptions:
 
 def _resources(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> Mapping[str, float]:
     """The numbers by name."""
-    found = {}
+    resources = {}
     for value in values:
         name, equals, number = value.partition("=")
         if not name or not equals:
             raise click.BadParameter(f"{value!r} must have the form NAME=N, as in NPU=1.")
-        found[name] = positive(number)
-    return found
+        resources[name] = positive(number)
+    return resources
 
 
 _executor_option = rare_option(

@@ -34,9 +34,9 @@ def collected(name: str, kind: type, *options: Decorator) -> Decorator:
 
     def decorate(function: Any) -> Any:
         @functools.wraps(function)
-        def command(**given: Any) -> Any:
-            own = {field.name: given.pop(field.name) for field in fields(kind) if field.name in given}
-            return function(**given, **{name: kind(**own)})
+        def command(**values: Any) -> Any:
+            own = {field.name: values.pop(field.name) for field in fields(kind) if field.name in values}
+            return function(**values, **{name: kind(**own)})
 
         for option in reversed(options):
             command = option(command)

@@ -22,7 +22,7 @@ from typing import Any, TextIO
 import click
 
 from opconform.errors import OutputError
-from opconform_runners.verdicts.text import is_shown
+from opconform.system.text import is_shown
 
 #: The URL of what was copied to each place.
 _COPIES: ContextVar[Mapping[str, str]] = ContextVar("_COPIES", default=MappingProxyType({}))

@@ -49,10 +49,10 @@ def _named(draft: Draft, role: str) -> list[str]:
 
 def _resize(draft: Draft, random: Random) -> Draft | None:
     """One dimension gets another size: in one tensor, or wherever tensors have that size there."""
-    found = [(name, place) for name, tensor in draft.tensors.items() for place in range(len(tensor.shape))]
-    if not found:
+    dimensions = [(name, place) for name, tensor in draft.tensors.items() for place in range(len(tensor.shape))]
+    if not dimensions:
         return None
-    name, place = random.choice(found)
+    name, place = random.choice(dimensions)
     size = draft.tensors[name].shape[place]
     wanted = random.choice((size + 1, size - 1, size * 2, random.choice(SMALL_SIZES), random.choice(SIZES)))
     if _is_empty_beside(draft.tensors[name], place) and likely(random, 0.3):
@@ -64,9 +64,9 @@ def _resize(draft: Draft, random: Random) -> Draft | None:
     for key, tensor in draft.tensors.items():
         places = range(len(tensor.shape)) if is_everywhere else [place]
         shape = list(tensor.shape)
-        for one in places:
-            if (key == name or is_everywhere) and one < len(shape) and shape[one] == size:
-                shape[one] = wanted
+        for axis in places:
+            if (key == name or is_everywhere) and axis < len(shape) and shape[axis] == size:
+                shape[axis] = wanted
         if tuple(shape) != tensor.shape:
             tensors[key] = resized(tensor, shape, random)
     return with_tensors(draft, tensors)
@@ -99,14 +99,14 @@ def _grow(draft: Draft, random: Random) -> Draft | None:
     shape = list(draft.tensors[name].shape)
     shape[place] = grown(shape[place])
     tensors, attributes = {**draft.tensors, name: resized(draft.tensors[name], shape, random)}, dict(draft.attributes)
-    other = random.choice([*integers, *written])
-    if other in integers:
-        attributes[other] = grown(int(draft.attributes[other]))  # type: ignore[arg-type]
-    elif other != name:
-        elements = [*draft.tensors[other].elements]
+    receiver = random.choice([*integers, *written])
+    if receiver in integers:
+        attributes[receiver] = grown(int(draft.attributes[receiver]))  # type: ignore[arg-type]
+    elif receiver != name:
+        elements = [*draft.tensors[receiver].elements]
         number = random.randrange(len(elements))
         elements[number] = grown(int(elements[number]))
-        tensors[other] = replace(draft.tensors[other], elements=tuple(elements))
+        tensors[receiver] = replace(draft.tensors[receiver], elements=tuple(elements))
     return replace(with_tensors(draft, tensors), attributes=attributes)
 
 
@@ -141,14 +141,14 @@ def _elements(draft: Draft, random: Random) -> Draft | None:
     name = random.choice(written)
     tensor = draft.tensors[name]
     elements = [int(element) for element in tensor.elements if not isinstance(element, str)]
-    place, other = (random.randrange(len(elements)) for _ in range(2))
+    place, second_place = (random.randrange(len(elements)) for _ in range(2))
     element_type = ELEMENT_TYPES[tensor.element_type]
     match random.randrange(5):
         case 0:
-            elements[place], elements[other] = elements[other], elements[place]
+            elements[place], elements[second_place] = elements[second_place], elements[place]
         case 1:
             by = random.choice((1, -1, random.choice(elements), 1 << random.choice(WIDTHS)))
-            elements[place], elements[other] = elements[place] + by, elements[other] - by
+            elements[place], elements[second_place] = elements[place] + by, elements[second_place] - by
         case 2 if element_type.is_integer:
             elements[place] = random.choice((element_type.minimum, element_type.maximum))
         case _:
@@ -178,8 +178,8 @@ def _count(draft: Draft, random: Random) -> Draft | None:
         elements: list[Element] = list(draft.tensors[list_].elements)
         if len(elements) != length or (not is_longer and place >= length):
             continue
-        one = [typed(draft.tensors[list_].element_type, random.choice((0, 1, -1, 2)))]
-        elements[place : place if is_longer else place + 1] = one if is_longer else []
+        added = [typed(draft.tensors[list_].element_type, random.choice((0, 1, -1, 2)))]
+        elements[place : place if is_longer else place + 1] = added if is_longer else []
         tensors[list_] = replace(draft.tensors[list_], elements=tuple(elements), shape=(len(elements),))
     for item, value in draft.attributes.items() if is_all else ():
         if isinstance(value, tuple) and place < len(value):
@@ -245,16 +245,16 @@ def _presence(draft: Draft, random: Random) -> Draft | None:
 
 
 def _variadic(draft: Draft, port: Port, random: Random) -> Draft | None:
-    given = [tensor for name, tensor in draft.tensors.items() if draft.operation.port_of(name) is port]
-    if not given:
+    tensors = [tensor for name, tensor in draft.tensors.items() if draft.operation.port_of(name) is port]
+    if not tensors:
         return None
-    place = random.randrange(len(given))
+    place = random.randrange(len(tensors))
     if likely(random, 0.6):
-        given.insert(place, given[place])
+        tensors.insert(place, tensors[place])
     else:
-        del given[place]
+        del tensors[place]
     others = {name: tensor for name, tensor in draft.tensors.items() if draft.operation.port_of(name) is not port}
-    return with_tensors(draft, ordered(draft, {**others, **dict(zip(port.names(len(given)), given, strict=True))}))
+    return with_tensors(draft, ordered(draft, {**others, **dict(zip(port.names(len(tensors)), tensors, strict=True))}))
 
 
 def ordered(draft: Draft, tensors: Mapping[str, TensorDraft]) -> dict[str, TensorDraft]:

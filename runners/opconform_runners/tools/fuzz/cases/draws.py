@@ -47,14 +47,14 @@ class Draws:
 
     def _seeds(self) -> list[Draft]:
         """The first valid cases, drawn from the declaration alone."""
-        found: dict[str, Draft] = {}
+        drafts: dict[str, Draft] = {}
         for _ in range(PATIENCE):
             draft = decided(self._first())
             if draft is not None and draft.rejected_for is None:
-                found[draft.digits] = draft
-                if len(found) == _SEEDS:
+                drafts[draft.digits] = draft
+                if len(drafts) == _SEEDS:
                     break
-        return [*found.values()]
+        return [*drafts.values()]
 
     def _first(self) -> Draft:
         random = self._random

@@ -27,7 +27,7 @@ def cost(draft: Draft) -> tuple[int, int, int, int, str]:
 
 def _integers(draft: Draft) -> list[int]:
     lists = [attribute if isinstance(attribute, tuple) else (attribute,) for attribute in draft.attributes.values()]
-    return [int(one) for list_ in lists for one in list_ if isinstance(one, int)]
+    return [int(element) for list_ in lists for element in list_ if isinstance(element, int)]
 
 
 def parts(draft: Draft, *, has_widths: bool = True) -> tuple[str, ...]:
@@ -36,7 +36,7 @@ def parts(draft: Draft, *, has_widths: bool = True) -> tuple[str, ...]:
     `has_widths` is whether integers or floating-point numbers of different widths are different parts.
     """
     usual = default_binding(draft.operation, draft.tensors)
-    found = [
+    needed = [
         *([f"the context {draft.context}"] if draft.context not in ("bare", "folded") else []),
         *(["a second inference"] if draft.second is not None else []),
         *(["dimensions that the model does not declare"] if draft.dynamic else []),
@@ -44,12 +44,12 @@ def parts(draft: Draft, *, has_widths: bool = True) -> tuple[str, ...]:
     for name, tensor in draft.tensors.items():
         port = draft.operation.port_of(name)
         if draft.binding[name] != usual[name]:
-            found.append(f"{port.name} as a {draft.binding[name]}")
+            needed.append(f"{port.name} as a {draft.binding[name]}")
         if tensor.element_type != port.default_type:
-            found.append(f"{port.name} of {_family(tensor.element_type, port.role, has_width=has_widths)} elements")
+            needed.append(f"{port.name} of {_family(tensor.element_type, port.role, has_width=has_widths)} elements")
         if tensor.fill not in ("ramp", "values"):
-            found.append(f"{port.name} with special values")
-    return tuple(dict.fromkeys(found))
+            needed.append(f"{port.name} with special values")
+    return tuple(dict.fromkeys(needed))
 
 
 def _family(name: str, role: Role, *, has_width: bool) -> str:

@@ -22,8 +22,8 @@ def spec_text(op: str, groups: Iterable[Mapping[str, Any]]) -> str:
 
 def groups_text(groups: Iterable[Mapping[str, Any]]) -> str:
     """The text of groups, as items of a list."""
-    given = [yaml.safe_dump([dict(group)], sort_keys=False, default_flow_style=None, width=_WIDTH) for group in groups]
-    return "".join(given)
+    texts = [yaml.safe_dump([dict(group)], sort_keys=False, default_flow_style=None, width=_WIDTH) for group in groups]
+    return "".join(texts)
 
 
 def group_of(trial: Trial, title: str) -> dict[str, Any]:
@@ -39,10 +39,10 @@ def group_of(trial: Trial, title: str) -> dict[str, Any]:
     if draft.rejected_for is not None:
         group["expect"] = {"reject": draft.rejected_for}
     if twin is not None:
-        case, other = _keys(draft), _keys(twin)
-        if case.get("binding") != other.get("binding"):  # a mapping overrides name by name
-            other["binding"] = dict(twin.binding)
-        group["twin"] = {key: other.get(key) for key in {**case, **other} if case.get(key) != other.get(key)}
+        case, valid = _keys(draft), _keys(twin)
+        if case.get("binding") != valid.get("binding"):  # a mapping overrides name by name
+            valid["binding"] = dict(twin.binding)
+        group["twin"] = {key: valid.get(key) for key in {**case, **valid} if case.get(key) != valid.get(key)}
     return group
 
 
@@ -72,9 +72,9 @@ def _arguments(
     """The keys of tensors and attributes; the tensors of a variadic port are a list."""
     keys: dict[str, Any] = {}
     for port in operation.inputs:
-        given = [_tensor(tensor) for name, tensor in tensors.items() if operation.port_of(name) is port]
-        if given:
-            keys[port.name] = given if port.variadic else given[0]
+        of_port = [_tensor(tensor) for name, tensor in tensors.items() if operation.port_of(name) is port]
+        if of_port:
+            keys[port.name] = of_port if port.variadic else of_port[0]
     return keys | {
         name: [*attribute] if isinstance(attribute, tuple) else attribute for name, attribute in attributes.items()
     }

@@ -91,7 +91,7 @@ def begin(operations: Sequence[str], seed: int, folder: Path, options: Options) 
     numbers = count()
 
     def draw(size: int) -> Batch | None:
-        some = tuple(islice(trials, size))
-        return written(some, folder / f"{next(numbers) % 2}", options) if some else None
+        drawn = tuple(islice(trials, size))
+        return written(drawn, folder / f"{next(numbers) % 2}", options) if drawn else None
 
     return draw

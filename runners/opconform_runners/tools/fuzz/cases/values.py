@@ -60,10 +60,10 @@ def drawn_attribute(
         case "int":
             return boundary(value if isinstance(value, int) else 0, sizes, random)
         case "ints":
-            given = list(value) if isinstance(value, tuple) else [0]
-            place = random.randrange(len(given) + 1)
-            given[place : place + 1] = [random.choice((0, 1, 1, 2, -1) if likely(random, 0.1) else (0, 1))]
-            return tuple(given)
+            elements = list(value) if isinstance(value, tuple) else [0]
+            place = random.randrange(len(elements) + 1)
+            elements[place : place + 1] = [random.choice((0, 1, 1, 2, -1) if likely(random, 0.1) else (0, 1))]
+            return tuple(elements)
         case "boolean":
             return random.choice((True, False))
         case "enum":

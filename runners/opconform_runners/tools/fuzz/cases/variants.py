@@ -32,7 +32,7 @@ def variant(draft: Draft, number: Number) -> Draft:
     tensors, second = _feeds(draft, number)
     names = {name: name for name in tensors if is_kept("tensor", name)}
     for port in (port for port in operation.inputs if port.variadic):
-        before, left = ([name for name in some if operation.port_of(name) is port] for some in (tensors, names))
+        before, left = ([name for name in listed if operation.port_of(name) is port] for listed in (tensors, names))
         if len(left) < len(before):
             second = {}
         names |= dict(zip(left, port.names(len(left)), strict=True)) if left else {}

@@ -57,5 +57,5 @@ def shipped_neighbours() -> tuple[Neighbour, ...]:
 
 
 def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
-    given = {attribute.name: getattr(keys, attribute.name) for attribute in operation.attributes}
-    return {name: x for name, x in given.items() if x is not None}
+    values = {attribute.name: getattr(keys, attribute.name) for attribute in operation.attributes}
+    return {name: x for name, x in values.items() if x is not None}

@@ -1,4 +1,4 @@
-"""The finds of searches in a folder: a spec for each operation, and a script for each find."""
+"""The findings of searches in a folder: a spec for each operation, and a script for each finding."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from opconform.errors import OpconformError, UsageError
+from opconform.errors import OpconformError, UsageError, counted
 from opconform.generation.expansion import families, specs_of
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
@@ -18,21 +18,21 @@ from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform.suite.storage.ownership import replace_named
+from opconform.system.text import one_line
 from opconform_runners.findings.failures import SEVERITIES, severity_of
 from opconform_runners.tools.fuzz.cases.spec_text import group_of, groups_text, spec_text
-from opconform_runners.tools.fuzz.find import Find
+from opconform_runners.tools.fuzz.finding import FuzzFinding
 from opconform_runners.tools.fuzz.search import Search
 from opconform_runners.tools.fuzz.trial import GROUP, Trial, trial_of
 from opconform_runners.tools.repro.observation import Observation, notes_of
 from opconform_runners.tools.repro.script import SCRIPTS, script_of
-from opconform_runners.verdicts.text import counted, one_line
 
 #: The most characters of a sentence.
 _LONGEST = 300
 
 
 def earlier_trials(folder: Path, seed: int) -> list[Trial]:
-    """The trials in the specs of a folder, to which finds can be appended.
+    """The trials in the specs of a folder, to which findings can be appended.
 
     Raises:
         SpecMistakes: A spec there is wrong.
@@ -78,32 +78,32 @@ def extended(path: Path, groups: Sequence[Mapping[str, object]]) -> str:
     return more
 
 
-def write_finds(finds: Sequence[Find], folder: Path) -> None:
-    """Append finds to the specs in a folder that do not have them yet."""
+def write_findings(findings: Sequence[FuzzFinding], folder: Path) -> None:
+    """Append findings to the specs in a folder that do not have them yet."""
     groups: dict[str, list[Mapping[str, object]]] = {}
-    for find in finds:
-        result, trial = find.failure.result, find.failure.trial
-        if not _is_written(find, folder):
+    for finding in findings:
+        result, trial = finding.failure.result, finding.failure.trial
+        if not _is_written(finding, folder):
             title = one_line(f"{severity_of(result)}: {result.sentence}", _LONGEST)
             groups.setdefault(trial.draft.op, []).append(group_of(trial, title))
-    for op, some in groups.items():
+    for op, finds_of_op in groups.items():
         path = _spec(folder, op)
-        replace_named(path, extended(path, some).encode())
+        replace_named(path, extended(path, finds_of_op).encode())
 
 
 def _spec(folder: Path, op: str) -> Path:
     return folder / f"{op}.yaml"
 
 
-def _is_written(find: Find, folder: Path) -> bool:
-    """Whether a spec in the folder has the group of a find."""
-    draft = find.failure.trial.draft
+def _is_written(finding: FuzzFinding, folder: Path) -> bool:
+    """Whether a spec in the folder has the group of a finding."""
+    draft = finding.failure.trial.draft
     path = _spec(folder, draft.op)
     return path.exists() and f"{GROUP}-{draft.digits}" in path.read_text(encoding="utf-8")
 
 
-def write_finds_suite(search: Search, folder: Path, backend: str, options: Options) -> None:
-    """Write the suite of the specs in a folder and the scripts of finds, those that an earlier search could not write.
+def write_findings_suite(search: Search, folder: Path, backend: str, options: Options) -> None:
+    """Write the suite of the specs in a folder and the scripts of findings, also those missing from earlier searches.
 
     Only some backends have scripts.
     """
@@ -117,9 +117,9 @@ def write_finds_suite(search: Search, folder: Path, backend: str, options: Optio
     suite = open_suite(folder / "suite")
     name = backend.partition(":")[0]
     entries = {entry.id.rpartition("/")[2]: entry for entry in suite.entries}
-    finds = [hit for hit in (*search.found.values(), *search.known.values()) if _is_written(hit, folder)]
-    for find in finds if name in SCRIPTS else ():
-        result, draft = find.failure.result, find.failure.trial.draft
+    findings = [hit for hit in (*search.found.values(), *search.known.values()) if _is_written(hit, folder)]
+    for finding in findings if name in SCRIPTS else ():
+        result, draft = finding.failure.result, finding.failure.trial.draft
         notes = notes_of(suite, entries[draft.digits], name, Observation(result=result, backend=search.batches.title))
         path = folder / f"{draft.digits}.py"
         if path.exists():
@@ -140,8 +140,8 @@ def _has_cases(suite: Path, digits: set[str]) -> bool:
     return digits <= {entry.id.rpartition("/")[2] for entry in entries}
 
 
-def sorted_finds(search: Search) -> list[Find]:
-    """The new finds, the worst first."""
+def sorted_findings(search: Search) -> list[FuzzFinding]:
+    """The new findings, the worst first."""
     return sorted(search.found.values(), key=lambda x: SEVERITIES.index(severity_of(x.failure.result)))
 
 
@@ -153,9 +153,9 @@ def _names(op: str, broken: Sequence[str]) -> str:
 
 
 def lines_of(search: Search, folder: Path, backend: str, operations: Sequence[str] = ()) -> Iterator[str]:
-    """The new finds in words, and what was tested of some operations."""
-    for number, find in enumerate(sorted_finds(search), 1):
-        yield from _lines_of_find(number, find, folder)
+    """The new findings in words, and what was tested of some operations."""
+    for number, finding in enumerate(sorted_findings(search), 1):
+        yield from _lines_of_finding(number, finding, folder)
     for error in search.errors.values():
         yield f"error: {error.op}: {one_line(error.sentence, _LONGEST)}; with {one_line(error.inputs, _LONGEST)}"
     verdicts = ", ".join(f"{count:,} {name}" for name, count in search.counts.most_common()) or "none"
@@ -175,15 +175,16 @@ def lines_of(search: Search, folder: Path, backend: str, operations: Sequence[st
         yield f"Next: opconform run {shlex.quote(str(folder / 'suite'))} {shlex.quote(backend)}"
 
 
-def _lines_of_find(number: int, find: Find, folder: Path) -> Iterator[str]:
-    result, draft = find.failure.result, find.failure.trial.draft
+def _lines_of_finding(number: int, finding: FuzzFinding, folder: Path) -> Iterator[str]:
+    result, draft = finding.failure.result, finding.failure.trial.draft
     kind = severity_of(result)
     reason = "" if result.reason == kind else f" ({result.reason})"
     script = f", script {draft.digits}.py" if (folder / f"{draft.digits}.py").exists() else ""
-    rest = "" if find.is_reduced else ", not reduced completely"
-    rest = rest if find.is_confirmed else ", executed only once"
-    rest += ", fails only sometimes" if find.varies else ""
+    rest = "" if finding.is_reduced else ", not reduced completely"
+    rest = rest if finding.is_confirmed else ", executed only once"
+    rest += ", fails only sometimes" if finding.varies else ""
     yield f"{number:>3}. {draft.op} {_names(draft.op, result.broken)}: {kind}{reason}"
     yield f"     {one_line(result.sentence, _LONGEST)}"
     yield f"     {one_line(result.inputs, _LONGEST)}"
-    yield f"     after {counted(find.tests, 'case')}, {find.seconds:.0f} s{rest}; group {GROUP}-{draft.digits}{script}"
+    after = f"after {counted(finding.tests, 'case')}, {finding.seconds:.0f} s"
+    yield f"     {after}{rest}; group {GROUP}-{draft.digits}{script}"

@@ -1,9 +1,7 @@
-"""Text for people: characters that a terminal or an XML parser cannot take are escaped, and counts have their nouns."""
+"""Text for people: characters that a terminal or an XML parser cannot take are escaped."""
 
 import unicodedata
 from collections.abc import Sequence
-
-from opconform.errors import counted as counted  # noqa: PLC0414 - also for the modules of reports
 
 #: Controls, format characters such as direction marks, surrogates, unassigned characters and separators.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})

@@ -1,0 +1,1 @@
+"""How the arguments of operations become those of calls, for all frameworks."""

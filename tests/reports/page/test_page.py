@@ -1,0 +1,231 @@
+"""The HTML page of runs, in a headless Chromium as a reader has it."""
+
+import hashlib
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from opconform.suite.reader import open_suite
+from opconform_runners.reports.report_file import finished, write_report
+from opconform_runners.verdicts.results import read_written, write_results
+from opconform_runners.verdicts.run_header import ids_digest
+from tests.conftest import MINIATURES, Run
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+from tests.reports.page.browser import failures, open_case, opened
+from tests.reports.page.specs import SECOND_FEED
+
+
+@pytest.mark.ci_only
+def test_the_first_screen_shows_backend_verdict_and_requirements(browser: "Browser", run: Path) -> None:
+    """The product, the verdict, the numbers, and a bar for each requirement that has cases."""
+    page = opened(browser, run / "report.html")
+
+    assert page.locator("h1").inner_text() == f"numpy {np.__version__}"
+    assert page.locator(".pill").inner_text() == "NOT CONFORMANT"
+    assert page.locator(".chip").all_text_contents() == ["all 6", "pass 2", "fail 4"]
+    assert page.locator(".group h3").inner_text() == "WRONG DATA VariadicSplit-1 data.bits 4 cases"
+    assert page.locator(".group dd b").inner_text() == "Negative zero became positive zero"
+    assert page.locator(".requirements tbody tr").count() == 2
+    assert page.locator(".requirements a.numbers").all_text_contents() == [
+        "4 fail of data.bits",
+        "2 pass of lengths.single-remainder",
+    ]
+    assert page.locator(".bars rect").evaluate_all("all => all.map(e => e.getAttribute('class'))") == [
+        "fail",
+        "pass",
+    ]
+
+
+@pytest.mark.ci_only
+def test_a_failure_shows_the_tensor_both_outputs_and_how_to_see_it_again(
+    browser: "Browser", run: Path, small_suite: Path
+) -> None:
+    """The first element that differs is marked in input, expected and actual, with both bit patterns."""
+    result = failures(run)[0]
+    mismatch = result["mismatch"]
+    assert isinstance(mismatch, dict)
+    digits = str(result["id"]).rpartition("/")[2]
+    page = opened(browser, run / "report.html")
+    open_case(page, page.locator(".group .links a", has_text=str(result["id"])))
+    first = page.locator("#case td.first")
+
+    assert page.locator("#case h1").inner_text() == result["sentence"]
+    assert page.locator("#case p code").first.inner_text() == result["id"]
+    assert page.locator("#overview").is_hidden()
+    assert page.evaluate("document.activeElement.id") == "case-title"
+    assert [text_content.split()[0] for text_content in first.all_text_contents()] == ["-0", "0", "-0"]
+    assert page.locator(".bits code").all_text_contents() == [mismatch["expected"], mismatch["actual"]]
+    assert mismatch["expected"] == "0x80000000"
+    assert mismatch["actual"] == "0x00000000"
+    assert page.locator("#case th.output").all_text_contents() == ["output_0", "output_1", "output_2"]
+    assert page.locator("#case pre").all_text_contents()[-2:] == [
+        f"opconform run {small_suite} --backend {MINIATURES}:LosesNegativeZero --select {result['id']} --out again/{digits}",
+        f"opconform show {result['id']} --suite {small_suite}",
+    ]
+    assert page.locator("#case pre").first.inner_text().startswith('<layer id="1" type="VariadicSplit">')
+
+
+@pytest.mark.ci_only
+def test_a_link_to_a_part_opens_it_and_an_unknown_one_is_reported(browser: "Browser", run: Path) -> None:
+    """A requirement without a failure is unfolded; its row has the focus, without a ring."""
+    page = opened(browser, run / "report.html")
+    page.evaluate("location.hash = 'VariadicSplit-1%3Alengths.single-remainder'")
+    row = page.locator("[id='VariadicSplit-1:lengths.single-remainder']")
+    page.wait_for_function("() => document.activeElement.tagName === 'TR'")
+    shown, ring = row.is_visible(), row.evaluate("each => getComputedStyle(each).outlineStyle")
+    page.evaluate("location.hash = 'nonsense'")
+    page.wait_for_function("() => document.getElementById('unknown').textContent !== ''")
+
+    assert (shown, ring) == (True, "none")
+    assert page.locator("#unknown").inner_text() == "This report has no part #nonsense."
+
+
+@pytest.mark.ci_only
+def test_a_twin_is_the_same_case_without_the_violation(browser: "Browser", run: Path, small_suite: Path) -> None:
+    """It does not have the title of the invalid case, and each links to the other."""
+    [rejected] = (entry for entry in open_suite(small_suite).entries if entry.twin is not None)
+    page = opened(browser, run / "report.html")
+    page.locator("input[name=q]").fill(f"{rejected.twin}")
+    title = page.locator("#rows .what", has_text="the same case").inner_text()
+    open_case(page, page.locator("#rows a"))
+    page.locator("#case dd a", has_text=rejected.id).click()
+    page.wait_for_function("id => document.title === id", arg=rejected.id)
+
+    assert title.startswith("the same case without the violation (at most one -1)")
+    assert page.locator("#case dl > div", has_text="The same case without the violation").locator("a").inner_text() == (
+        rejected.twin
+    )
+
+
+@pytest.mark.ci_only
+def test_twenty_thousand_cases_are_searched_and_drawn_a_part_at_a_time(
+    browser: "Browser", opconform: Run, run: Path, tmp_path: Path
+) -> None:
+    """The rows that are not looked at are not in the page, and the filters count them all the same."""
+    report = finished(run).report
+    results = tuple(
+        replace(
+            result,
+            id=f"{result.id.rpartition('/')[0]}/{hashlib.sha256(f'{number} {result.id}'.encode()).hexdigest()[:10]}",
+        )
+        for number in range(20_000 // len(report.results) + 1)
+        for result in report.results
+    )[:20_000]
+    results = tuple(sorted(results, key=lambda x: x.id))
+    many = replace(report, results=results, findings=())
+    header = read_written(run / "results.jsonl").header
+    selected = ids_digest(result.id for result in results)
+    write_results(tmp_path, replace(header, cases=len(results), selected=selected), results)
+    write_report(tmp_path, many)
+    opconform("report", tmp_path)
+    page = opened(browser, tmp_path / "report.html")
+    some = results[12_345]
+    page.locator(".chip.fail").click()
+    failing = page.locator("#found").inner_text()
+    page.locator(".chip", has_text="all").click()
+    page.locator("input[name=q]").fill(some.id.rpartition("/")[2])
+
+    assert failing == f"{many.summary['fail']:,} of 20,000 cases"
+    assert page.locator("#found").inner_text() == "1 of 20,000 cases"
+    assert page.locator("#rows a").all_inner_texts() == [some.id]
+    page.locator("input[name=q]").fill("")
+    assert 0 < page.locator("#rows li").count() <= 500
+
+
+@pytest.mark.ci_only
+def test_the_list_begins_with_failures_and_a_key_moves_to_its_search(browser: "Browser", run: Path) -> None:
+    """The key is text where a field has the focus; inputs of passing cases are found."""
+    page = opened(browser, run / "report.html")
+    first = page.locator("#rows .word").first.inner_text()
+    page.keyboard.press("/")
+    page.keyboard.type("data f32[6, 4]/")
+    with_slash = page.locator("input[name=q]").input_value()
+    page.keyboard.press("Backspace")
+
+    assert first.startswith("fail")
+    assert with_slash == "data f32[6, 4]/"
+    assert page.locator("#rows li .word.pass").count() > 0
+
+
+@pytest.mark.ci_only
+def test_the_findings_of_one_operation_are_chosen(
+    browser: "Browser", opconform: Run, core_suite: Path, tmp_path: Path
+) -> None:
+    """In the index and among the cards; a link shows a card of another operation."""
+    opconform("run", core_suite, "--backend", f"{MINIATURES}:RefusesEverything", "--out", tmp_path, code=1)
+    opconform("report", tmp_path, "--suite", core_suite)
+    page = opened(browser, tmp_path / "report.html")
+    page.locator("#index-operation select").select_option("Slice-8")
+    rows = page.locator("#index tbody tr:visible").all_inner_texts()
+    cards = page.locator(".group:visible").count()
+
+    assert rows
+    assert all("Slice-8" in row for row in rows)
+    assert cards == len(rows) < page.locator(".group").count()
+
+
+@pytest.mark.ci_only
+def test_several_backends_stand_side_by_side(
+    browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path
+) -> None:
+    """Each has a column, and a case shows its verdicts on the others."""
+    opconform("run", small_suite, "--backend", f"{MINIATURES}:Perfect", "--out", tmp_path / "perfect")
+    opconform("report", run, tmp_path / "perfect", "--suite", small_suite, "--html", tmp_path / "both.html")
+    page = opened(browser, tmp_path / "both.html")
+    names = [f"numpy ({name}) {np.__version__}" for name in ("loses", "perfect")]
+
+    assert page.locator("h1").all_inner_texts() == names
+    assert page.locator(".pill").all_inner_texts() == ["NOT CONFORMANT", "CONFORMANT"]
+    assert page.locator(".requirements").first.locator("thead th").all_inner_texts() == ["Requirement", *names]
+    assert page.locator(".requirements .mark").all_text_contents() == ["✗", "·", "·", "✓", "✓", "✓"]
+    open_case(page, page.locator(".group .links a").first)
+    assert page.locator("#case .links a").all_inner_texts() == ["cases of finding 1", f"{names[1]}: pass"]
+
+
+@pytest.mark.ci_only
+def test_what_is_wrong_in_a_second_inference_is_what_is_shown(
+    browser: "Browser", opconform: Run, tmp_path: Path
+) -> None:
+    """The tensor and the outputs are those of the feed that had to be refused."""
+    (tmp_path / "second.yaml").write_text(SECOND_FEED)
+    backend = f"{MINIATURES}:AcceptsEverything"
+    opconform(
+        "certify", tmp_path / "second.yaml", "--backend", backend, "--jobs", "1", "--out", tmp_path / "out", code=1
+    )
+    page = opened(browser, tmp_path / "out" / "report.html")
+    open_case(page, page.locator(".group .links a"))
+
+    assert page.locator("#case .feed h2").all_inner_texts() == [
+        "Feed 1: a further inference on the model already built, which shows the failure",
+        "Feed 0: the first inference",
+    ]
+    assert page.locator("#case caption").all_text_contents() == [
+        "Actual: output_0 f32[7, 3]", "data f32[7, 3]", "Actual: output_0 f32[6, 3]", "data f32[6, 3]"
+    ]  # fmt: skip
+
+
+@pytest.mark.ci_only
+def test_a_run_without_its_suite_says_so(
+    browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path
+) -> None:
+    """On the command line and in the page; a suite beside another of the runs is found; a dead link is reported."""
+    alone, beside = shutil.copytree(run, tmp_path / "alone"), shutil.copytree(run, tmp_path / "beside")
+    told = opconform("report", alone, "--html", tmp_path / "alone.html").stderr
+    page = opened(browser, tmp_path / "alone.html")
+    open_case(page, page.locator(".group .links a").first)
+    shutil.copytree(small_suite, beside / "suite")
+    both = opconform("report", alone, beside, "--html", tmp_path / "both.html")
+    dead = opened(browser, tmp_path / "both.html")
+    dead.evaluate("location.hash = 'case/0/unknown'")
+    dead.wait_for_function("() => document.getElementById('unknown').textContent !== ''")
+
+    assert told.startswith(f"note: the suite of {alone} was not found, so the HTML report has no tensors and no IR.")
+    assert "The suite was not found when this report was written" in page.locator("#case").inner_text()
+    assert both.stderr == ""
+    assert dead.locator("#unknown").inner_text() == "This report has no case 0/unknown."

@@ -1,0 +1,197 @@
+"""The trials of a search: drawn from declarations, and reduced to what a failure needs."""
+
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from opconform.errors import HarnessError
+from opconform.generation.expansion import expand, specs_of
+from opconform.generation.options import LIMITS
+from opconform.model.draft import TensorDraft
+from opconform.operations import OPERATIONS
+from opconform.specs.loader import shipped_operations
+from opconform_runners.tools.fuzz.cases.draws import Draws
+from opconform_runners.tools.fuzz.cases.reduction import reduce
+from opconform_runners.tools.fuzz.cases.simplicity import cost
+from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text
+from opconform_runners.tools.fuzz.cases.values import WIDE, drawn_tensor
+from opconform_runners.tools.fuzz.trial import Trial, decided, resized, with_tensors
+
+EVERY_OPERATION = pytest.mark.parametrize("op", shipped_operations())
+#: The violations in 250 trials of operations that few arguments violate.
+FEW = {"Convert-1": 20, "ShapeOf-1": 0, "ShapeOf-3": 5, "Squeeze-1": 20, "Squeeze-15": 20}
+
+
+def drawn(op: str, count: int, seed: int = 0) -> list[Trial]:
+    """The first trials of an operation."""
+    return list(islice(Draws(OPERATIONS[op], seed), count))
+
+
+def simplest(trial: Trial) -> Trial:
+    """The simplest of the variants of a trial, if all of them fail."""
+    variants = [trial]
+
+    def fails(variant: Trial) -> bool:
+        variants.append(variant)
+        return True
+
+    reduce(trial, fails)
+    return min(variants, key=lambda x: cost(x.draft))
+
+
+@EVERY_OPERATION
+def test_a_trial_is_valid_or_violates_one_requirement(op: str) -> None:
+    """The last feed violates it; the feeds before it, and the twin, are valid."""
+    for trial in drawn(op, 100):
+        *before, last = (inference.violated for inference in trial.draft.inferences)
+        expected = () if trial.draft.rejected_for is None else (trial.draft.rejected_for,)
+        assert (before, last) == ([()] * len(before), expected)
+        assert (trial.twin is None) == (trial.draft.rejected_for is None)
+        if trial.twin is not None:
+            assert {inference.violated for inference in trial.twin.inferences} == {()}
+
+
+@EVERY_OPERATION
+def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
+    """Contexts, element types, bindings, declared dimensions, second feeds, and violations."""
+    trials = drawn(op, 250)
+    drafts = [trial.draft for trial in trials]
+
+    assert len({draft.context for draft in drafts}) > 2
+    assert len({tensor.element_type for draft in drafts for tensor in draft.tensors.values()}) > 12
+    assert len({draft.content for draft in drafts}) == len(drafts)
+    assert any(
+        tensor.element_type in WIDE and tensor.fill != "ramp" for draft in drafts for tensor in draft.tensors.values()
+    )
+    assert {binding for draft in drafts for binding in draft.binding.values()} == {"constant", "parameter"}
+    assert any(draft.dynamic for draft in drafts)
+    assert any(draft.second for draft in drafts)
+    assert sum(draft.rejected_for is not None for draft in drafts) > FEW.get(op, 50)
+
+
+def test_an_empty_tensor_has_sizes_beyond_32_bits_that_numpy_can_make() -> None:
+    """Sizes beside a dimension of 0 take no memory, but numpy multiplies them, and outputs do."""
+    [start] = [x.draft for x in drawn("Split-1", 1)]
+
+    def decided_on(*shape: int, num_splits: int = 1) -> bool:
+        attributes = {"num_splits": num_splits}
+        draft = replace(start, attributes=attributes, second=None, dynamic={}, context="bare")
+        axis = TensorDraft(element_type="i64", shape=(), fill="values", elements=(0,))
+        data = TensorDraft(element_type="f32", shape=shape, fill="ramp")
+        return decided(with_tensors(draft, {"data": data, "axis": axis})) is not None
+
+    assert decided_on(1 << 33, 0)
+    assert not decided_on(1 << 33, 0, 1 << 33)
+    assert not decided_on(1 << 33, 0, num_splits=1 << 33)
+
+
+def test_no_output_has_more_dimensions_than_an_array_can_have() -> None:
+    """A list of 65 sizes is short, but numpy makes no array of 65 dimensions."""
+    [start] = [x.draft for x in drawn("Reshape-1", 1)]
+
+    def is_decided(rank: int) -> bool:
+        draft = replace(start, attributes={"special_zero": False}, second=None, dynamic={}, context="bare")
+        shape = TensorDraft(element_type="i64", shape=(rank,), fill="values", elements=(1,) * rank)
+        data = TensorDraft(element_type="f32", shape=(1,), fill="ramp")
+        return decided(with_tensors(draft, {"data": data, "shape": shape})) is not None
+
+    assert is_decided(64)
+    assert not is_decided(65)
+
+
+def test_a_list_that_becomes_too_long_is_not_written_out() -> None:
+    """It would take gigabytes until the case is left out."""
+    lengths = TensorDraft(element_type="i64", shape=(2,), fill="values", elements=(1, 1))
+
+    assert resized(lengths, (4,)).elements == (1, 1, 1, 1)
+    assert resized(lengths, (1 << 40,)).elements == (1, 1)
+
+
+def test_a_new_list_is_not_as_long_as_a_huge_dimension() -> None:
+    """Its elements would take gigabytes until the case is left out."""
+    near = {"data": TensorDraft(element_type="f32", shape=(0, 1 << 40), fill="ramp")}
+    axis = OPERATIONS["Split-1"].port_of("axis")
+
+    lists = [drawn_tensor(axis, near, Random(seed)) for seed in range(40)]  # noqa: S311 - not for secrets
+
+    assert max(len(list_.elements) for list_ in lists) < 100
+
+
+def test_dimensions_and_the_numbers_that_must_match_them_grow_together() -> None:
+    """Otherwise almost every valid split would have one output."""
+    valid = [x.draft for x in drawn("Split-1", 400) if x.twin is None]
+
+    assert sum(x.attributes["num_splits"] != 1 for x in valid) > len(valid) / 8
+
+
+def test_the_seed_alone_decides_the_trials() -> None:
+    """Another seed draws other trials."""
+    first, again, other = (drawn("Gather-8", 30, seed) for seed in (1, 1, 2))
+
+    assert first == again
+    assert first != other
+
+
+@EVERY_OPERATION
+def test_the_group_of_a_trial_expands_to_it(op: str, tmp_path: Path) -> None:
+    """The case and its twin, byte for byte."""
+    trials = drawn(op, 60, seed=3)
+    file = tmp_path / "finds.yaml"
+    file.write_text(spec_text(op, [group_of(trial, "found") for trial in trials]))
+
+    [spec] = specs_of([file], seed=0, limits=LIMITS)
+    expanded = [[x.content for x in expand(group)] for group in spec.groups]
+
+    assert expanded == [[draft.content for draft in trial.drafts] for trial in trials]
+
+
+@pytest.mark.parametrize(
+    ("op", "requirement", "cases", "expected"),
+    [
+        # The twin [1, 0] of [-1, 0] is not valid without its second element, so one case alone can keep two dimensions.
+        ("Transpose-1", "order.negative", 2, {"arg": ((0,), ()), "input_order": ((1,), (-1,))}),
+        ("GatherND-8", "indices.range", 1, {"data": ((1,), ()), "indices": ((1,), (1,))}),
+        ("Concat-1", "axis.range", 1, {"inputs_0": ((0,), ())}),
+    ],
+)
+def test_what_is_not_needed_is_left_out(op: str, requirement: str, cases: int, expected: dict[str, object]) -> None:
+    """If every simpler case fails too, nothing is left but the violation. A search reduces two cases of each."""
+    violating = (x for x in drawn(op, 400) if x.draft.rejected_for == requirement)
+    draft = min((simplest(case).draft for case in islice(violating, cases)), key=cost)
+
+    assert {name: (tensor.shape, tensor.elements) for name, tensor in draft.tensors.items()} == expected
+    assert (draft.context, draft.second, draft.dynamic) == ("bare", None, {})
+
+
+def test_every_kind_of_neighbour_is_drawn_and_left_out_if_it_is_not_needed() -> None:
+    """Operations behind the operation under test; an invalid feed has no output for them, but one before it has."""
+    trials = [x for x in drawn("Split-1", 1_000) if x.draft.then is not None]
+
+    assert len({trial.draft.then.op for trial in trials if trial.draft.then is not None}) > 3
+    assert all(trial.draft.second for trial in trials if trial.twin is not None)
+    assert all(simplest(trial).draft.then is None for trial in trials[:3])
+
+
+def test_a_reduction_ends_with_the_error_that_ends_executions() -> None:
+    """Hypothesis would take it for a failure of the case, and continue."""
+    [trial] = drawn("Split-1", 1)
+    variants = []
+
+    def fails(variant: Trial) -> bool:
+        variants.append(variant)
+        raise HarnessError("no harness")
+
+    with pytest.raises(HarnessError, match="no harness"):
+        reduce(trial, fails)
+    assert len(variants) == 1
+
+
+def test_a_reduction_writes_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hypothesis keeps its examples in the current folder otherwise."""
+    monkeypatch.chdir(tmp_path)
+    simplest(drawn("Split-1", 1)[0])
+
+    assert [*tmp_path.iterdir()] == []
