@@ -13,9 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from opconform.errors import counted
 from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, entry_line
 from opconform.suite.reader import Suite, open_suite
-from opconform.system.text import counted
 from opconform_runners.reports.backend_matrix import LEGEND, SIGNS
 from tests.conftest import ROOT
 
