@@ -280,6 +280,17 @@ def test_a_baseline_makes_known_failures_expected(run_pytest: Pytest, suite: Pat
     )
 
 
+def test_lost_support_fails_against_a_baseline(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
+    """Without one, it is skipped."""
+    (tmp_path / "known.txt").write_text("")
+    options = ("--opconform-backend", miniature("SupportsSome"), "--opconform-suite", suite, "-rf", "opconform")
+    lost = run_pytest("--opconform-baseline", "known.txt", *options)
+
+    assert outcomes(lost) == {"failed": 2, "passed": 3, "skipped": 1}
+    assert "no longer supported: not today; the baseline does not expect it" in lost.stdout
+    assert outcomes(run_pytest(*options)) == {"passed": 3, "skipped": 3}
+
+
 def test_operations_in_a_file_are_selected(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
     """Those of the command line replace them."""
     options = f"--opconform-backend {miniature('SplitsOnly')} --opconform-suite {suite}"
