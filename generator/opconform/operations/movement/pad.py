@@ -167,7 +167,7 @@ PAD_1 = replace(
     inputs=(Port("data", types=_NUMBERS), *_OTHER_PORTS),
     checks={
         **{name: check for name, check in PAD.checks.items() if name != "data.string-mode"},
-        "pads.negative": lambda a: any(min(pad.begin, pad.end) < 0 for pad in pads_of(a)),
+        "pads.negative": lambda a: any(pad < 0 for name in _PADS for pad in a.integers(name)),
     },
     readings={name: reading for name, reading in PAD.readings.items() if name != "pads.beyond"},
 )

@@ -27,6 +27,7 @@ from opconform_runners.backends.frameworks.rows.numpy_gather import (
     axis_of,
     check_axis,
     gather,
+    gather_1,
     gather_7,
     gather_nd,
     gather_nd_5,
@@ -165,12 +166,26 @@ def _transpose(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list
     return [Tensor(element_type=arg.element_type, array=np.array(array, order="C"))]
 
 
-def _pad(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
+def _pad(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    mode, data = attributes["pad_mode"], inputs[0]
+    refuse_if(data.element_type == "string" and mode != "constant", "data.string-mode")
+    array = _padded(data.array, *_pads(inputs, mode), mode, _added(inputs))
+    return [Tensor(element_type=data.element_type, array=array)]
+
+
+def _pad_1(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    mode, data = attributes["pad_mode"], inputs[0]
+    refuse_if(any(pad < 0 for pads in inputs[1:3] for pad in pads.integers()), "pads.negative")
+    array = _extended(data.array, [*zip(*_pads(inputs, mode), strict=True)], mode, _added(inputs))
+    return [Tensor(element_type=data.element_type, array=array)]
+
+
+def _pads(inputs: Sequence[Any], mode: str) -> tuple[list[int], list[int]]:
+    """The numbers of elements that are added at the beginnings and ends, after checks of all arguments."""
     data, begin, end, value = padded(inputs, 4)
-    mode, before, after = attributes["pad_mode"], begin.integers(), end.integers()
+    before, after = begin.integers(), end.integers()
     refuse_if(len(before) != data.array.ndim, "pads_begin.count")
     refuse_if(len(after) != data.array.ndim, "pads_end.count")
-    refuse_if(data.element_type == "string" and mode != "constant", "data.string-mode")
     if value is not None:
         refuse_if(value.shape, "pad_value.scalar")
         refuse_if(value.element_type != data.element_type, "pad_value.element-type")
@@ -178,12 +193,7 @@ def _pad(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list
     _check_limits(mode, data.shape, largest)
     is_zero_added = mode == "constant" and value is None and any(x > 0 for x in largest)
     refuse_if(is_zero_added and data.element_type == "f8e8m0", "pad_value.no-zero")
-    return [Tensor(element_type=data.element_type, array=_padded(data.array, before, after, mode, _added(data, value)))]
-
-
-def _pad_1(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
-    refuse_if(any(pad < 0 for pads in inputs[1:3] for pad in pads.integers()), "pads.negative")
-    return _pad(inputs, attributes)
+    return before, after
 
 
 def _check_limits(mode: str, shape: Sequence[int], largest: Sequence[int]) -> None:
@@ -194,30 +204,33 @@ def _check_limits(mode: str, shape: Sequence[int], largest: Sequence[int]) -> No
             refuse_if(mode == "symmetric" and most > size, "symmetric.limit")
 
 
-def _added(data: Tensor, value: Tensor | None) -> Array:
+def _added(inputs: Sequence[Any]) -> Array:
     """The element that is added in the mode constant, as a scalar."""
+    data, _, _, value = padded(inputs, 4)
     return zero_of(data) if value is None else value.array
 
 
 def _padded(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, value: Array) -> Array:
-    """`numpy.pad` along one dimension after the other, and the rest cropped.
-
-    Bit patterns are padded, since `numpy.pad` converts a NaN to a Python number.
-    """
-    kind = np.result_type(data, value)
+    """Data extended along one dimension after the other, and the rest cropped."""
     lengths = [max(sum(x), 0) for x in zip(begin, data.shape, end, strict=True)]
     if 0 in lengths:  # the other dimensions may be too long to be padded
-        return np.empty(lengths, kind)
-    array = patterns(data.astype(kind))
-    extra = {"constant_values": patterns(value.astype(kind))} if mode == "constant" else {}
+        return np.empty(lengths, np.result_type(data, value))
     for axis, (before, size, after, length) in enumerate(zip(begin, data.shape, end, lengths, strict=True)):
         most = length if mode in ("constant", "edge") else size  # far outside data, all elements are the same
         widths = [(0, 0)] * data.ndim
         widths[axis] = min(max(before, 0), most), min(max(after, 0), most)
-        array = np.pad(array, widths, mode, **extra)  # type: ignore[call-overload]
-        first = array.shape[axis] - length if after > most else max(-before, 0)
-        array = array[(*[slice(None)] * axis, slice(first, first + length))]
-    return np.array(array, order="C").view(kind)
+        data = _extended(data, widths, mode, value)
+        first = data.shape[axis] - length if after > most else max(-before, 0)
+        data = data[(*[slice(None)] * axis, slice(first, first + length))]
+    return np.array(data, order="C")
+
+
+def _extended(data: Array, widths: Sequence[tuple[int, int]], mode: str, value: Array) -> Array:
+    """`numpy.pad` of bit patterns, since it converts a NaN to a Python number."""
+    kind = np.result_type(data, value)
+    extra = {"constant_values": patterns(value.astype(kind))} if mode == "constant" else {}
+    array: Array = np.pad(patterns(data.astype(kind)), widths, mode, **extra)  # type: ignore[call-overload]
+    return array.view(kind)
 
 
 #: Per operation a function for arguments that the declaration allows. Settings are computed in whole bytes.
@@ -230,7 +243,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Convert-1": convert,
     "Convolution-1": convolution,
     "DepthToSpace-1": depth_to_space,
-    "Gather-1": gather_7,
+    "Gather-1": gather_1,
     "Gather-7": gather_7,
     "Gather-8": gather,
     "GatherND-5": gather_nd_5,

@@ -22,16 +22,21 @@ def _ranks(arguments: Arguments) -> tuple[int, int]:
     return len(arguments.shape("data")), len(arguments.shape("indices"))
 
 
+def _given_batches(arguments: Arguments) -> int:
+    """The attribute `batch_dims`, which Gather-1 does not have."""
+    return arguments.number("batch_dims") if "batch_dims" in arguments.attributes else 0
+
+
 def _is_beyond(arguments: Arguments) -> bool:
     """Whether there are fewer dimensions than `batch_dims` (Attributes)."""
-    return not -min(_ranks(arguments)) <= arguments.number("batch_dims") <= min(_ranks(arguments))
+    return not -min(_ranks(arguments)) <= _given_batches(arguments) <= min(_ranks(arguments))
 
 
 def _batches(arguments: Arguments) -> int:
     """The number of batch dimensions (Attributes, `batch_dims`, Description)."""
     if _is_beyond(arguments):
         raise Unknown
-    batch_dims = arguments.number("batch_dims")
+    batch_dims = _given_batches(arguments)
     return batch_dims + _ranks(arguments)[1] if batch_dims < 0 else batch_dims
 
 
@@ -106,17 +111,10 @@ GATHER_7 = replace(
     checks={**GATHER.checks, "indices.range": _is_outside},
 )
 
-
-def _without_batches(arguments: Arguments) -> Arguments:
-    return replace(arguments, attributes={"batch_dims": 0})
-
-
 #: Gather-7 without batch dimensions.
 GATHER_1 = replace(
     GATHER_7,
     name="Gather-1",
     attributes=(),
     checks={**AXIS_CHECKS, "indices.range": _is_outside},
-    moved=lambda a, places: _selected(_without_batches(a), places),
-    shapes=lambda a: [_shape(_without_batches(a))],
 )

@@ -12,29 +12,24 @@ from opconform.suite.declarations import AttributeSpec
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 
-Numbers = Sequence[int | float]
+Number = int | float
+Numbers = Sequence[Number]
+#: The result of combining an element with the updates that go to it.
+Combine = Callable[[Number, Numbers], Number]
+
+#: The reductions that every operation with reductions has.
+COMBINED: Mapping[str, Combine] = {
+    "sum": lambda first, updates: sum(updates, first),
+    "prod": lambda first, updates: prod(updates, start=first),
+    "min": lambda first, updates: min([first, *updates]),
+    "max": lambda first, updates: max([first, *updates]),
+}
 
 
-def _mean(numbers: Numbers) -> int | float:
+def mean(numbers: Numbers) -> Number:
     """The mean, which for integers is rounded down."""
     total = sum(numbers)
     return total // len(numbers) if isinstance(total, int) else total / len(numbers)
-
-
-def _difference(numbers: Numbers) -> int | float:
-    return numbers[0] - sum(numbers[1:])
-
-
-_OF_NUMBERS: Mapping[str, Callable[[Numbers], int | float]] = {
-    "sum": sum,
-    "sub": _difference,
-    "prod": prod,
-    "min": min,
-    "max": max,
-    "mean": _mean,
-}
-#: The reductions of booleans, of which every number but 0 is true (Types).
-_OF_BOOLEANS = {**_OF_NUMBERS, "sub": lambda numbers: sum(numbers) % 2}
 
 
 def reduction(*names: str) -> AttributeSpec:
@@ -58,18 +53,16 @@ REDUCTION_CHECKS: Mapping[str, Predicate] = {
 }
 
 
-def computed(arguments: Arguments, positions: Array) -> tuple[Tensor, ...]:
+def computed(arguments: Arguments, positions: Array, combine: Combine) -> tuple[Tensor, ...]:
     """The output, in which each element is combined with all updates that go to it.
 
     `positions` has the number of the element of data that each element of the updates goes to, in row-major order.
     """
     data, updates = arguments.tensor("data"), arguments.tensor("updates")
-    first, is_first_used = _numbers(data), arguments.attributes.get("use_init_val", True)
-    groups: dict[int, list[int | float]] = {}
+    first, groups = _numbers(data), dict[int, list[Number]]()
     for position, update in zip(positions.tolist(), _numbers(updates), strict=True):
-        groups.setdefault(position, [first[position]] if is_first_used else []).append(update)
-    table = _OF_BOOLEANS if data.type.kind == "boolean" else _OF_NUMBERS
-    results = [table[reduction_of(arguments)](numbers) for numbers in groups.values()]
+        groups.setdefault(position, []).append(update)
+    results = [combine(first[position], numbers) for position, numbers in groups.items()]
     array = np.array(data.array, order="C")
     np.put(array, [*groups], _stored(data.element_type, results))
     return (Tensor(element_type=data.element_type, array=array),)
@@ -83,15 +76,15 @@ def means_in_turn(arguments: Arguments, positions: Array) -> Tensor | None:
     numbers, is_first_used = _numbers(data), arguments.attributes.get("use_init_val", True)
     started = {*range(len(numbers))} if is_first_used else set[int]()
     for position, update in zip(positions.tolist(), _numbers(updates), strict=True):
-        numbers[position] = _mean([numbers[position], update]) if position in started else update
+        numbers[position] = mean([numbers[position], update]) if position in started else update
         started.add(position)
     return Tensor(element_type=data.element_type, array=_stored(data.element_type, numbers).reshape(data.shape))
 
 
-def _numbers(tensor: Tensor) -> list[int | float]:
+def _numbers(tensor: Tensor) -> list[Number]:
     if tensor.type.is_integer:
         return [*tensor.integers()]
-    numbers: list[int | float] = tensor.array.view(tensor.type.arithmetic).astype(np.float64).ravel().tolist()
+    numbers: list[Number] = tensor.array.view(tensor.type.arithmetic).astype(np.float64).ravel().tolist()
     return numbers
 
 

@@ -12,9 +12,14 @@ from opconform.operations.checks import INTEGERS, Predicate, never
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, axis_of, dimension
 from opconform.operations.movement.scatters.reductions import (
+    COMBINED,
     REDUCTION_CHECKS,
+    Combine,
+    Number,
+    Numbers,
     combines,
     computed,
+    mean,
     means_in_turn,
     reduction,
     reduction_of,
@@ -57,6 +62,18 @@ def _is_outside(arguments: Arguments) -> bool:
     """Whether an index is out of range (Inputs, 2)."""
     size = dimension(arguments)
     return any(not -size <= index < size for index in arguments.integers("indices"))
+
+
+def _mean(first: Number, updates: Numbers) -> Number:
+    return mean([first, *updates])
+
+
+def _combine(arguments: Arguments) -> Combine:
+    """The reduction, which the element of data belongs to if `use_init_val` is true (Attributes)."""
+    combine = {**COMBINED, "mean": _mean}[reduction_of(arguments)]
+    if arguments.attribute("use_init_val"):
+        return combine
+    return lambda _, updates: combine(updates[0], updates[1:])
 
 
 def _are_repeated(arguments: Arguments) -> bool:
@@ -111,7 +128,7 @@ SCATTER_ELEMENTS_UPDATE_12 = Operation(
         "indices.range": _is_outside,
     },
     moved=lambda a, places: placed(places, _positions(a)),
-    compute=lambda a: computed(a, _positions(a)),
+    compute=lambda a: computed(a, _positions(a), _combine(a)),
     computes=combines,
     shapes=lambda a: [a.shape("data")],
     contexts={

@@ -10,9 +10,19 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import RANKED, Predicate, never
-from opconform.operations.interpretation import Reading
+from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.movement.axis import DATA
-from opconform.operations.movement.scatters.reductions import REDUCTION_CHECKS, combines, computed, reduction
+from opconform.operations.movement.scatters.reductions import (
+    COMBINED,
+    REDUCTION_CHECKS,
+    Combine,
+    Number,
+    Numbers,
+    combines,
+    computed,
+    reduction,
+    reduction_of,
+)
 from opconform.operations.movement.scatters.updates import (
     DATA_READINGS,
     UPDATES,
@@ -87,6 +97,20 @@ def _positions(arguments: Arguments) -> Array:
     return (_slices(arguments)[:, np.newaxis] * size + np.arange(size)).ravel()
 
 
+def _difference(first: Number, updates: Numbers) -> Number:
+    return first - sum(updates)
+
+
+def _combine(arguments: Arguments) -> Combine:
+    """The reduction; the difference of booleans is whether an odd number of them is true (Types)."""
+    difference = _is_odd if has_kind(arguments.operand("data"), "boolean") else _difference
+    return {**COMBINED, "sub": difference}[reduction_of(arguments)]
+
+
+def _is_odd(first: Number, updates: Numbers) -> Number:
+    return sum(updates, first) % 2
+
+
 def _are_repeated(arguments: Arguments) -> bool:
     """Whether several tuples select one slice."""
     if _is_outside(arguments):
@@ -101,6 +125,12 @@ def _first_remains(arguments: Arguments) -> Arguments:
         return arguments
     tuples = range(len(arguments.shape("indices")) - 1)
     return in_opposite_order(arguments, tuples, tuples)
+
+
+def _has_equal_tuples(arguments: Arguments) -> bool:
+    """Whether two tuples are equal (ScatterNDUpdate-3, Detailed description, first paragraph)."""
+    count = prod(arguments.shape("indices")[:-1])
+    return len({*map(tuple, indices_of(arguments).reshape(count, _length(arguments)).tolist())}) < count
 
 
 _CHECKS: Mapping[str, Predicate] = {
@@ -119,7 +149,7 @@ SCATTER_ND_UPDATE_15 = Operation(
     attributes=(reduction("sum", "sub", "prod", "min", "max"),),
     checks={**_CHECKS, **REDUCTION_CHECKS, "indices.range": _is_outside},
     moved=lambda a, places: placed(places, _positions(a)),
-    compute=lambda a: computed(a, _positions(a)),
+    compute=lambda a: computed(a, _positions(a), _combine(a)),
     computes=combines,
     shapes=lambda a: [a.shape("data")],
     contexts={
@@ -143,7 +173,7 @@ SCATTER_ND_UPDATE_3 = replace(
         **_CHECKS,
         "indices.range": lambda a: any(index >= size for index, size in _pairs(a)),
         "indices.negative": lambda a: any(index < 0 for index, _ in _pairs(a)),
-        "indices.unique": lambda a: all(index >= 0 for index, _ in _pairs(a)) and _are_repeated(a),
+        "indices.unique": _has_equal_tuples,
     },
     compute=None,
     computes=never,

@@ -1,6 +1,6 @@
 """Gathers, and what they share with other operations, as the `numpy` backend executes them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,45 +27,79 @@ def check_axis(axis: int, rank: int) -> None:
 
 def zero_of(data: Tensor) -> Array:
     """The zero of an element type as a scalar, which for strings is the empty string."""
-    if data.type.kind == "string":
-        return np.array("", data.array.dtype)
-    return np.array(_NF4_ZERO if data.element_type == "nf4" else 0, data.array.dtype)
+    return np.array(_NF4_ZERO, data.array.dtype) if data.element_type == "nf4" else np.zeros((), data.array.dtype)
 
 
 def gather(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """Gather-8 by `np.take`."""
+    """Gather-8 by `np.take` from data with one more slice of zeros for the indices that are out of range."""
     data, indices, axis = inputs
     along = axis_of(axis, data) % data.array.ndim
     batches = batches_of(attributes.get("batch_dims", 0), (data, indices), along)
-    return [Tensor(element_type=data.element_type, array=_taken(data, indices, along, batches))]
-
-
-def _taken(tensor: Tensor, indices: Tensor, axis: int, batch: int) -> Array:
-    """`np.take` in each batch, from data with one more slice of zeros for the indices that are out of range."""
-    data = tensor.array
-    output = np.empty((*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :]), data.dtype)
-    if not output.size:  # one slice of zeros can be too large for the memory
-        return output
-    size = data.shape[axis]
-    zeros = np.full((*data.shape[:axis], 1, *data.shape[axis + 1 :]), zero_of(tensor))
-    extended = np.concatenate([data, zeros], axis)
+    size, shape = data.shape[along], (*data.shape[:along], *indices.shape[batches:], *data.shape[along + 1 :])
+    if 0 in shape:  # one slice of zeros can be too large for the memory
+        return [Tensor(element_type=data.element_type, array=np.empty(shape, data.array.dtype))]
+    zeros = np.full((*data.shape[:along], 1, *data.shape[along + 1 :]), zero_of(data))
+    extended = np.concatenate([data.array, zeros], along)
     places = [integer if -size <= integer < 0 or 0 <= integer < size else size for integer in indices.integers()]
     rows = np.array([place - (place < 0) for place in places], np.int64).reshape(indices.shape)
-    for number in np.ndindex(*data.shape[:batch]):
-        output[number] = np.take(extended[number], rows[number], axis - batch)
+    return [Tensor(element_type=data.element_type, array=_taken(extended, rows, along, batches))]
+
+
+def gather_7(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Gather-7 by `np.take`."""
+    data, indices, axis = inputs
+    along = axis_of(axis, data) % data.array.ndim
+    batches = batches_of(attributes.get("batch_dims", 0), (data, indices), along)
+    return [Tensor(element_type=data.element_type, array=_taken(data.array, _rows(inputs), along, batches))]
+
+
+def gather_1(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Gather-1 by `np.take`."""
+    data, _, axis = inputs
+    along = axis_of(axis, data)
+    return [Tensor(element_type=data.element_type, array=np.take(data.array, _rows(inputs), along))]
+
+
+def _rows(inputs: Sequence[Tensor]) -> Array:
+    """The indices of Gather-7 and Gather-1, all of which are in the dimension."""
+    data, indices, axis = inputs
+    numbers, size = indices.integers(), data.shape[axis_of(axis, data)]
+    refuse_if(any(number not in range(size) for number in numbers), "indices.range")
+    return np.array(numbers, np.int64).reshape(indices.shape)
+
+
+def _taken(data: Array, rows: Array, axis: int, batches: int) -> Array:
+    """`np.take` in each batch."""
+    output = np.empty((*data.shape[:axis], *rows.shape[batches:], *data.shape[axis + 1 :]), data.dtype)
+    for number in np.ndindex(*data.shape[:batches]):
+        output[number] = np.take(data[number], rows[number], axis - batches)
     return output
 
 
 def gather_nd(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """GatherND-8 by indexing with arrays."""
+    """GatherND-8, whose indices also count from the end."""
+    return [_gathered_nd(inputs, attributes, lambda size: range(-size, size))]
+
+
+def gather_nd_5(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """GatherND-5, whose output has one dimension for all batches."""
+    output, batches = _gathered_nd(inputs, attributes, range), attributes.get("batch_dims", 0)
+    joined = (int(np.prod(output.shape[:batches])), *output.shape[batches:])
+    return [Tensor(element_type=output.element_type, array=output.array.reshape(joined))] if batches else [output]
+
+
+def _gathered_nd(
+    inputs: Sequence[Tensor], attributes: Mapping[str, Any], allowed: Callable[[int], Sequence[int]]
+) -> Tensor:
+    """The elements or slices at tuples, by indexing with arrays; `allowed` are the indices into a dimension."""
     data, indices = inputs
     batches, length = attributes.get("batch_dims", 0), indices.shape[-1]
     check_tuples(data.shape, indices.shape, batches)
     numbers = indices.integers()
     for place, size in enumerate(data.shape[batches : batches + length]):
-        refuse_if(any(number >= size or number < -size for number in numbers[place::length]), "indices.range")
+        refuse_if(any(number not in allowed(size) for number in numbers[place::length]), "indices.range")
     tuples = np.array(numbers, np.int64).reshape(indices.shape)
-    return [Tensor(element_type=data.element_type, array=_gathered(data.array, tuples, batches))]
+    return Tensor(element_type=data.element_type, array=_gathered(data.array, tuples, batches))
 
 
 def _gathered(data: Array, tuples: Array, batches: int) -> Array:
@@ -77,20 +111,3 @@ def _gathered(data: Array, tuples: Array, batches: int) -> Array:
     array = repeated[(*grids, *np.moveaxis(tuples, -1, 0))]
     shape = positions + data.shape[batches + tuples.shape[-1] :]
     return np.array(np.broadcast_to(array, shape), data.dtype, order="C")
-
-
-def gather_7(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """Gather-7, and Gather-1 without batch dimensions."""
-    data, indices, axis = inputs
-    size = data.shape[axis_of(axis, data)]
-    refuse_if(any(index not in range(size) for index in indices.integers()), "indices.range")
-    return gather(inputs, attributes)
-
-
-def gather_nd_5(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """GatherND-5, whose output has one dimension for all batches."""
-    batches = attributes.get("batch_dims", 0)
-    [output] = gather_nd(inputs, attributes)
-    refuse_if(any(index < 0 for index in inputs[1].integers()), "indices.range")
-    joined = (int(np.prod(output.shape[:batches])), *output.shape[batches:])
-    return [Tensor(element_type=output.element_type, array=output.array.reshape(joined))] if batches else [output]

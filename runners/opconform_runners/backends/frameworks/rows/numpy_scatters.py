@@ -2,13 +2,13 @@
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import Function, padded
 
@@ -43,78 +43,109 @@ def _scatter_update(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) ->
     return [Tensor(element_type=data.element_type, array=joined.take(sources, along))]
 
 
-def _scatter_elements_3(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    return _scatter_elements(inputs, attributes, has_reductions=False)
+def _scatter_elements_3(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    refuse_if(any(number < 0 for number in inputs[1].integers()), "indices.negative")
+    along, places = _places(inputs, range)
+    refuse_if(any(np.greater(places.shape, inputs[0].shape)), "updates.size")
+    return [_put(inputs, along, places)]
 
 
 def _scatter_elements_12(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    return _scatter_elements(inputs, attributes, has_reductions=True)
+    """ScatterElementsUpdate-12, with one update after the other for reductions."""
+    data, _, updates, _ = inputs
+    name, is_first_used = attributes.get("reduction", "none"), attributes.get("use_init_val", True)
+    _check_reduction(data, name)
+    refuse_if(name == "mean" and data.element_type == "boolean", "reduction.boolean-mean")
+    along, places = _places(inputs, _from_both_ends)  # numpy counts negative ones from the end
+    refuse_if(any(np.delete(np.greater(places.shape, data.shape), along)), "updates.size")
+    if name == "none":
+        return [_put(inputs, along, places)]
+    output, counts = _numbers(data).copy(), Counter[tuple[int, ...]]()
+    for place, update in np.ndenumerate(_numbers(updates)):
+        target = tuple(map(int, np.insert(np.delete(place, along), along, places[place] % data.shape[along])))
+        is_used = is_first_used or counts[target]
+        output[target] = _COMBINED[name](output[target], update) if is_used else update
+        counts[target] += 1
+    for target, count in counts.items() if name == "mean" else ():
+        divide = operator.floordiv if data.type.is_integer else operator.truediv
+        output[target] = divide(output[target], count + is_first_used)
+    return [_stored(data, output)]
 
 
-def _scatter_elements(inputs: Sequence[Tensor], attributes: Mapping[str, Any], *, has_reductions: bool) -> list[Tensor]:
-    """ScatterElementsUpdate by `numpy.put_along_axis`, and one update after the other for reductions."""
+def _places(inputs: Sequence[Tensor], allowed: Callable[[int], Sequence[int]]) -> tuple[int, Array]:
+    """The axis from the front, and the indices; `allowed` are those into a dimension."""
     data, indices, updates, axis = inputs
-    rank, [along], numbers = data.array.ndim, axis.integers(), indices.integers()
-    name = attributes.get("reduction", "none")
-    _check_types(data, updates, name)
+    rank, [along] = data.array.ndim, axis.integers()
+    _check_types(data, updates)
     refuse_if(not -rank <= along < rank, "axis.range")
     refuse_if(len(indices.shape) != rank, "indices.rank")
     refuse_if(updates.shape != indices.shape, "updates.shape")
     along %= rank
-    size, others = data.shape[along], [place for place in range(rank) if place != along or not has_reductions]
-    refuse_if(any(indices.shape[place] > data.shape[place] for place in others), "updates.size")
-    refuse_if(not has_reductions and any(number < 0 for number in numbers), "indices.negative")
-    refuse_if(any(number >= size or number < -size for number in numbers), "indices.range")
-    places = np.array(numbers, np.int64).reshape(indices.shape)  # numpy counts negative ones from the end
-    if name != "none":
-        targets = (
-            tuple(map(int, np.insert(np.delete(at, along), along, places[at]))) for at in np.ndindex(indices.shape)
-        )
-        return [_combined(data, updates, targets, name, is_first_used=attributes.get("use_init_val", True))]
+    refuse_if(any(number not in allowed(data.shape[along]) for number in indices.integers()), "indices.range")
+    return along, np.array(indices.integers(), np.int64).reshape(indices.shape)
+
+
+def _put(inputs: Sequence[Tensor], along: int, places: Array) -> Tensor:
+    """Data with the updates at their places, by `numpy.put_along_axis`."""
+    data, _, updates, _ = inputs
     output = data.array.astype(np.result_type(data.array, updates.array))
-    window = tuple(slice(None) if place == along else slice(length) for place, length in enumerate(indices.shape))
+    window = tuple(slice(None) if place == along else slice(length) for place, length in enumerate(places.shape))
     np.put_along_axis(output[window], places, updates.array, along)
-    return [Tensor(element_type=data.element_type, array=output)]
+    return Tensor(element_type=data.element_type, array=output)
 
 
 def _scatter_nd_3(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
-    data, indices, _ = inputs
-    length = indices.shape[-1]
-    refuse_if(length > data.array.ndim, "indices.tuple-length")
-    numbers, count = indices.integers(), prod(indices.shape[:-1])
-    refuse_if(any(number < 0 for number in numbers), "indices.negative")
-    tuples = {tuple(numbers[length * place : length * (place + 1)]) for place in range(count)}
-    refuse_if(len(tuples) < count, "indices.unique")
-    return _scatter_nd_15(inputs, {})
+    refuse_if(any(number < 0 for number in inputs[1].integers()), "indices.negative")
+    tuples = _tuples(inputs, range)
+    refuse_if(len({*tuples}) < len(tuples), "indices.unique")
+    return [_assigned(inputs, tuples)]
 
 
 def _scatter_nd_15(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """ScatterNDUpdate by one assignment per tuple, and one update after the other for reductions."""
+    """ScatterNDUpdate-15, with one update after the other for reductions."""
     data, indices, updates = inputs
-    name, length, numbers = attributes.get("reduction", "none"), indices.shape[-1], indices.integers()
-    _check_types(data, updates, name)
+    name, length = attributes.get("reduction", "none"), indices.shape[-1]
+    _check_reduction(data, name)
+    tuples = _tuples(inputs, _from_both_ends)
+    if name == "none":
+        return [_assigned(inputs, tuples)]
+    combine = (_OF_BOOLEANS if data.element_type == "boolean" else _COMBINED)[name]
+    output, rest = _numbers(data).copy(), data.shape[length:]
+    targets = (tuple_ + place for tuple_ in tuples for place in np.ndindex(rest))
+    for target, update in zip(targets, _numbers(updates).ravel(), strict=True):
+        output[target] = combine(output[target], update)
+    return [_stored(data, output)]
+
+
+def _tuples(inputs: Sequence[Tensor], allowed: Callable[[int], Sequence[int]]) -> list[tuple[int, ...]]:
+    """The tuples of indices; `allowed` are those into a dimension."""
+    data, indices, updates = inputs
+    length, numbers = indices.shape[-1], indices.integers()
+    _check_types(data, updates)
     refuse_if(length > data.array.ndim, "indices.tuple-length")
     leading, sizes, rest = indices.shape[:-1], data.shape[:length], data.shape[length:]
     if leading + rest or updates.array.size != 1:
         refuse_if(updates.array.ndim != len(leading + rest), "updates.rank")
         refuse_if(updates.shape != leading + rest, "updates.shape")
     for place, size in enumerate(sizes):
-        refuse_if(any(not -size <= number < size for number in numbers[place::length]), "indices.range")
-    tuples = [tuple(map(int, tuple_)) for tuple_ in np.array(numbers, np.int64).reshape(prod(leading), length)]
-    if name != "none":
-        whole = [tuple(number % size for number, size in zip(tuple_, sizes, strict=True)) for tuple_ in tuples]
-        targets = (tuple_ + place for tuple_ in whole for place in np.ndindex(rest))
-        return [_combined(data, updates, targets, name, is_first_used=True)]
+        refuse_if(any(number not in allowed(size) for number in numbers[place::length]), "indices.range")
+    return [tuple(map(int, tuple_)) for tuple_ in np.array(numbers, np.int64).reshape(prod(leading), length)]
+
+
+def _assigned(inputs: Sequence[Tensor], tuples: Sequence[tuple[int, ...]]) -> Tensor:
+    """Data with the updates at tuples, by one assignment per tuple."""
+    data, indices, updates = inputs
     output = data.array.astype(np.result_type(data.array, updates.array))
-    for tuple_, update in zip(tuples, updates.array.reshape(len(tuples), *rest), strict=True):
+    slices = updates.array.reshape(len(tuples), *data.shape[indices.shape[-1] :])
+    for tuple_, update in zip(tuples, slices, strict=True):
         output[tuple_] = update
-    return [Tensor(element_type=data.element_type, array=output)]
+    return Tensor(element_type=data.element_type, array=output)
 
 
 def _slice_scatter(inputs: Sequence[Tensor | None], _attributes: Mapping[str, Any]) -> list[Tensor]:
     """SliceScatter-15 by the places of the elements along each axis."""
     data, updates, *lists = padded(inputs, 6)
-    _check_types(data, updates, "none")
+    _check_types(data, updates)
     start, stop, step, axes = (list_ and list_.integers() for list_ in lists)
     refuse_if(len({*map(len, (start, stop, step, axes or start))}) > 1, "indices.count")
     refuse_if(0 in step, "step.zero")
@@ -131,27 +162,24 @@ def _slice_scatter(inputs: Sequence[Tensor | None], _attributes: Mapping[str, An
     return [Tensor(element_type=data.element_type, array=output)]
 
 
-def _check_types(data: Tensor, updates: Tensor, name: str) -> None:
+def _from_both_ends(size: int) -> Sequence[int]:
+    return range(-size, size)
+
+
+def _check_types(data: Tensor, updates: Tensor) -> None:
     refuse_if(data.element_type != updates.element_type, "updates.element-type")
+
+
+def _check_reduction(data: Tensor, name: str) -> None:
     refuse_if(name != "none" and data.type.kind in ("string", "lookup"), "reduction.types")
-    refuse_if(name == "mean" and data.element_type == "boolean", "reduction.boolean-mean")
 
 
-def _combined(
-    data: Tensor, updates: Tensor, targets: Iterable[tuple[int, ...]], name: str, *, is_first_used: bool
-) -> Tensor:
-    """Data with each update combined with the element at its target."""
-    combine = (_OF_BOOLEANS if data.element_type == "boolean" else _COMBINED)[name]
-    output, counts = data.array.view(data.type.arithmetic).copy(), Counter[tuple[int, ...]]()
-    for target, update in zip(targets, updates.array.view(data.type.arithmetic).ravel(), strict=True):
-        is_alone = not (is_first_used or counts[target])
-        output[target] = update if is_alone else combine(output[target], update)
-        counts[target] += 1
-    for target, count in counts.items() if name == "mean" else ():
-        divide = operator.floordiv if data.type.is_integer else operator.truediv
-        output[target] = divide(output[target], count + is_first_used)
-    stored = output.astype(data.type.arithmetic).view(data.type.storage)
-    return Tensor(element_type=data.element_type, array=stored)
+def _numbers(tensor: Tensor) -> Array:
+    return tensor.array.view(tensor.type.arithmetic)
+
+
+def _stored(data: Tensor, output: Array) -> Tensor:
+    return Tensor(element_type=data.element_type, array=output.astype(data.type.arithmetic).view(data.type.storage))
 
 
 #: Per operation a function for arguments that the declaration allows.
