@@ -76,9 +76,10 @@ def truncated(target: ElementType, number: Number) -> Number | None:
 
 
 def rounded_twice(target: ElementType, number: Number) -> Number | None:
-    """The nearest number of f32, rounded again."""
+    """The nearest number of f32, rounded again; a number that the type has is kept."""
     is_inside = target.kind == "float" and math.isfinite(number) and abs(number) <= largest(target)
-    return nearest(target, nearest(ELEMENT_TYPES["f32"], number)) if is_inside else None
+    is_open = is_inside and nearest(target, number) != number
+    return nearest(target, nearest(ELEMENT_TYPES["f32"], number)) if is_open else None
 
 
 def saturated(target: ElementType, number: Number) -> Number | None:
@@ -110,11 +111,12 @@ def _otherwise(compute: _Compute, way: Way, arguments: Arguments) -> Arguments:
         return arguments
     [output] = compute(arguments)
     target = ELEMENT_TYPES[output.element_type]
-    changed = [(way(target, number), own) for number, own in zip(numbers_of(data), numbers_of(output), strict=True)]
-    numbers = [own if other is None else other for other, own in changed]
-    flat = encoded_floats(target, numbers) if target.kind in ("float", "lookup") else encoded(target.name, numbers)
+    changed = {place: x for place, number in enumerate(numbers_of(data)) if (x := way(target, number)) is not None}
+    numbers = [*changed.values()]
+    flat = output.array.flatten()  # the other elements keep their bits, also those of a NaN
+    flat[[*changed]] = encoded_floats(target, numbers) if target.kind == "float" else encoded(target.name, numbers)
     array = flat.reshape(output.shape)
-    if np.array_equal(patterns(np.atleast_1d(array)), patterns(np.atleast_1d(output.array))):
+    if np.array_equal(patterns(array), patterns(output.array)):
         return arguments
     tensor = Tensor(element_type=target.name, array=array)
     other = Operand(element_type=target.name, shape=output.shape, tensor=tensor)
