@@ -229,7 +229,9 @@ def _extended(data: Array, widths: Sequence[tuple[int, int]], mode: str, value: 
     """`numpy.pad` of bit patterns, since it converts a NaN to a Python number."""
     kind = np.result_type(data, value)
     extra = {"constant_values": patterns(value.astype(kind))} if mode == "constant" else {}
-    array: Array = np.pad(patterns(data.astype(kind)), widths, mode, **extra)  # type: ignore[call-overload]
+    array = patterns(data.astype(kind))
+    if widths:  # a scalar has no ends
+        array = np.pad(array, widths, mode, **extra)  # type: ignore[call-overload]
     return array.view(kind)
 
 
