@@ -11,7 +11,7 @@ import pytest
 from opconform.suite.case import canonical_json
 from opconform.suite.reader import open_suite
 from opconform_runners.execution.case_verdicts import results_of
-from opconform_runners.execution.log import record
+from opconform_runners.execution.log import recorder
 from opconform_runners.execution.log.outcomes import linked, log_in
 from opconform_runners.execution.log.record import blind_digest, open_record
 from opconform_runners.execution.log.replay import judge
@@ -150,7 +150,7 @@ def test_an_interrupted_recording_continues(
     opconform: Run, small_suite: Path, blind_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is executed twice, and no file appears before all of it is there."""
-    execute, counts = vars(record)["execute"], list[int]()
+    execute, counts = vars(recorder)["execute"], list[int]()
     command = ("run", blind_suite, "--backend", "numpy", "--record", tmp_path / "outputs.zip")
 
     def stops(suite: Any, entries: Any, *rest: Any, **options: Any) -> Any:
@@ -159,7 +159,7 @@ def test_an_interrupted_recording_continues(
             raise KeyboardInterrupt
         return execute(suite, entries, *rest, **options)
 
-    monkeypatch.setattr(record, "execute", stops)
+    monkeypatch.setattr(recorder, "execute", stops)
     opconform(*command, code=130)
     assert [path.name for path in tmp_path.iterdir()] == ["outputs.zip.part"]
     opconform(*command)
