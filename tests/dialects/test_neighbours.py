@@ -29,6 +29,7 @@ NEIGHBOURS = {
     "Gather-1": "indices: [2, 0], axis: 1",
     "Gather-7": "indices: [[2], [0]], axis: 0",
     "Gather-8": "indices: [2, 0], axis: 1",
+    "GatherElements-6": "indices: {shape: [3, 1, 2], values: [0, 3, 1, 1, 2, 0]}, axis: -2",
     "GatherND-5": "indices: {shape: [2, 2], values: [2, 3, 0, 1]}",
     "GatherND-8": "indices: {shape: [2, 2], values: [2, -1, 0, 1]}",
     "Pad-1": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: edge",
@@ -110,6 +111,9 @@ CONVOLVED = {
     "Gather-1": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
     "Gather-7": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
     "Gather-8": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
+    "GatherElements-6": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [1, 4, 2, 1], values: [2, 0, 1, 1, 0, 2, 2, 1]}, axis: 3"
+    ),
     "GatherND-5": "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [2, 2], values: [0, 3, 0, 1]}",
     "GatherND-8": "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [2, 2], values: [0, 3, 0, -3]}",
     "Pad-1": (

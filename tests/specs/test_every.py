@@ -19,6 +19,7 @@ WITHOUT = {
     "one-setting-at-run-time": {
         *_ATTRIBUTES_ONLY,
         "Concat-1",
+        "GatherElements-6",
         "GatherND-5",
         "GatherND-8",
         "Reshape-1",

@@ -10,6 +10,7 @@ from opconform.operations.movement.broadcast import BROADCAST, BROADCAST_1
 from opconform.operations.movement.concat import CONCAT
 from opconform.operations.movement.depth import DEPTH_TO_SPACE, SPACE_TO_DEPTH
 from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHER_7
+from opconform.operations.movement.gathers.gather_elements import GATHER_ELEMENTS
 from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
 from opconform.operations.movement.pad import PAD, PAD_1
 from opconform.operations.movement.reverse import REVERSE
@@ -66,6 +67,7 @@ SHIPPED = {
         GATHER_1,
         GATHER_7,
         GATHER,
+        GATHER_ELEMENTS,
         GATHER_ND_5,
         GATHER_ND,
         PAD_1,

@@ -10,6 +10,7 @@ from opconform.dialects.onnx.translation import TYPES, VARIABLE, Call, attribute
 from opconform.model.graph import MOST_DECLARED
 from opconform.operations.movement.axis import dimension, given_axis
 from opconform.operations.movement.broadcast import BROADCAST
+from opconform.operations.movement.gathers.gather_elements import size_of
 from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.slices.slice import slices_of
 from opconform.operations.shape.squeeze import indices_of, is_any_kept
@@ -97,6 +98,19 @@ def gather(node: KnownNode) -> Call:
         if np.any((array < -size) | (array >= size)):
             raise Inexpressible("in ONNX, an index that is out of range is an error")
     return Call(node.without("axis"), {"axis": attribute_text(given_axis(node.arguments[0]))})
+
+
+def gather_elements(node: KnownNode) -> Call:
+    """A GatherElements, whose indices may be negative, and have smaller dimensions than data."""
+    last = node.arguments[-1]
+    if node.violated == "indices.negative" and min(last.integers("indices")) >= -size_of(last):
+        raise Inexpressible("in ONNX, a negative index counts from the end")
+    if node.violated == "indices.shape":
+        beside = list(zip(last.shape("data"), last.shape("indices"), strict=True))
+        del beside[last.number("axis")]
+        if all(index <= size for size, index in beside):
+            raise Inexpressible("in ONNX, the indices can be smaller than data beside the axis")
+    return unchanged(node)
 
 
 def gather_nd(node: KnownNode) -> Call:

@@ -75,6 +75,12 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Gather-1": _GATHER,
     "Gather-7": replace(_GATHER, reasons=_WITHOUT_BATCHES),
     "Gather-8": replace(_GATHER, reasons=_WITHOUT_BATCHES),
+    "GatherElements-6": Rendering(
+        "GatherElements",
+        calls.gather_elements,
+        types={"indices": _INDICES},
+        reasons={"axis.required": "in ONNX, an omitted axis defaults to 0"},
+    ),
     "GatherND-5": Rendering("GatherND", calls.gather_nd_5, types={"indices": _I64}),
     "GatherND-8": Rendering("GatherND", calls.gather_nd, types={"indices": _I64}),
     "Pad-1": _PAD,

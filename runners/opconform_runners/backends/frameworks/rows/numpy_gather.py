@@ -79,6 +79,24 @@ def _gathered(data: Array, tuples: Array, batches: int) -> Array:
     return np.array(np.broadcast_to(array, shape), data.dtype, order="C")
 
 
+def gather_elements(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """GatherElements-6 by `take` from one line of data after the other."""
+    data, indices = inputs
+    rank, along = data.array.ndim, attributes["axis"]
+    check_axis(along, rank)
+    refuse_if(indices.array.ndim != rank, "indices.rank")
+    along %= rank
+    before, [size, *after] = data.shape[:along], data.shape[along:]
+    refuse_if(indices.shape != (*before, indices.shape[along], *after), "indices.shape")
+    refuse_if(any(number < 0 for number in indices.integers()), "indices.negative")
+    refuse_if(any(number >= size for number in indices.integers()), "indices.range")
+    output = np.empty(indices.shape, data.array.dtype)
+    for line in np.ndindex(*before, *after):
+        at = (*line[:along], slice(None), *line[along:])
+        output[at] = data.array[at].take(indices.array[at])
+    return [Tensor(element_type=data.element_type, array=output)]
+
+
 def gather_7(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     """Gather-7, and Gather-1 without batch dimensions."""
     data, indices, axis = inputs

@@ -12,7 +12,7 @@ from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EAC
 from opconform_runners.backends.frameworks.rows.blocks import CROPPED, PADDED, images
 from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
 from opconform_runners.backends.frameworks.rows.elements import destination
-from opconform_runners.backends.frameworks.rows.gather import ALONG, TUPLES
+from opconform_runners.backends.frameworks.rows.gather import ALONG, ELEMENTS, TUPLES
 from opconform_runners.backends.frameworks.rows.layout import ZEROS
 from opconform_runners.backends.frameworks.rows.pads import pairs
 from opconform_runners.backends.frameworks.rows.scatter import SLICES_AT
@@ -144,6 +144,7 @@ ROWS = {
     "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
     "Convert-1": Row(tf.cast, destination(TYPES)),
     "Gather-8": Row(_take, ALONG, ("indices.negative",)),
+    "GatherElements-6": Row(tf.experimental.numpy.take_along_axis, ELEMENTS, tensors=("indices",)),
     "GatherND-8": Row(_take_nd, TUPLES, ("indices.negative",), tensors=("indices",)),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
     "Reshape-1": Row(
