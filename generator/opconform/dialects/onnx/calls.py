@@ -183,6 +183,21 @@ def reshape(node: KnownNode) -> Call:
     return Call(node.node.inputs, {"allowzero": str(int(not node.attributes["special_zero"]))})
 
 
+def reverse_sequence(node: KnownNode) -> Call:
+    """A ReverseSequence, whose axes are the first two; its defaults are the opposite ones."""
+    data, axes = node.arguments[0].inputs.get("data"), dict[str, str]()
+    for name, of_onnx in (("batch_axis", "batch_axis"), ("seq_axis", "time_axis")):
+        axis, rank = node.attributes[name], len(data.shape) if data else 0
+        if type(axis) is int and -rank <= axis < rank:
+            axis %= rank
+            if axis > 1:
+                raise Inexpressible("in ONNX, slices and sequences are the first two dimensions")
+        axes[of_onnx] = attribute_text(axis)
+    if node.violated == "seq_lengths.range" and 0 in node.arguments[-1].integers("seq_lengths"):
+        raise Inexpressible("in ONNX, a length of 0 reverses nothing")
+    return Call(node.node.inputs, axes)
+
+
 def scatter_elements(node: KnownNode) -> Call:
     """Updates and axis in ONNX's order; `use_init_val` is always true."""
     name = _reduction(node)

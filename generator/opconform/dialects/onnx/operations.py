@@ -91,6 +91,12 @@ RENDERINGS: Mapping[str, Rendering] = {
         types={"shape": _I64},
         reasons={"special_zero": "ONNX's allowzero is an integer, and may be omitted"},
     ),
+    "ReverseSequence-1": Rendering(
+        "ReverseSequence",
+        calls.reverse_sequence,
+        types={"seq_lengths": _I64},
+        reasons={"seq_lengths.element-type": "ONNX's lengths are i64"},
+    ),
     **dict.fromkeys(
         ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),
         Rendering(

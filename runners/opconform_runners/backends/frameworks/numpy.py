@@ -13,7 +13,14 @@ from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
 from opconform_runners.backends.constraints import refuse_if, with_constraints
 from opconform_runners.backends.frameworks.rows.layout import copied
-from opconform_runners.backends.frameworks.rows.numpy_axes import broadcast, convolution, reverse, roll, tile
+from opconform_runners.backends.frameworks.rows.numpy_axes import (
+    broadcast,
+    convolution,
+    reverse,
+    reverse_sequence,
+    roll,
+    tile,
+)
 from opconform_runners.backends.frameworks.rows.numpy_blocks import (
     batch_to_space,
     depth_to_space,
@@ -30,6 +37,7 @@ from opconform_runners.backends.frameworks.rows.numpy_gather import (
     gather_elements,
     gather_nd,
     gather_nd_5,
+    gather_tree,
     zero_of,
 )
 from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
@@ -237,10 +245,12 @@ FUNCTIONS: Mapping[str, Function] = {
     "GatherElements-6": gather_elements,
     "GatherND-5": gather_nd_5,
     "GatherND-8": gather_nd,
+    "GatherTree-1": gather_tree,
     "Pad-1": _pad_1,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Reverse-1": reverse,
+    "ReverseSequence-1": reverse_sequence,
     "Roll-7": roll,
     **SCATTERS,
     "ShapeOf-1": shape_of_1,

@@ -36,14 +36,21 @@ def _has_other_shape(arguments: Arguments) -> bool:
 
 def indices_of(arguments: Arguments) -> Array:
     """The indices in their shape."""
-    return np.array(arguments.integers("indices"), np.int64).reshape(arguments.shape("indices"))
+    return np.array(arguments.integers("indices"), object).reshape(arguments.shape("indices"))
+
+
+def _is_repeated(arguments: Arguments) -> bool:
+    if _has_other_rank(arguments):
+        raise Unknown
+    axis = _axis(arguments)
+    return bool(np.any(np.diff(np.sort(indices_of(arguments), axis), axis=axis) == 0))
 
 
 def positions_of(arguments: Arguments) -> list[Array]:
     """The index into each dimension of data of every element of the output (Detailed description, equations)."""
     indices = indices_of(arguments)
     positions = [*np.indices(indices.shape)]
-    positions[_axis(arguments)] = indices
+    positions[_axis(arguments)] = indices.astype(np.int64)
     return positions
 
 
@@ -66,10 +73,10 @@ GATHER_ELEMENTS = Operation(
         "convert": contexts.convert,
     },
     facts={
-        "an index occurs twice in a line along the axis": lambda a: bool(
-            np.any(np.diff(np.sort(indices_of(a), _axis(a)), axis=_axis(a)) == 0)
+        "an index occurs twice in a line along the axis": _is_repeated,
+        "the indices are longer than data along the axis": lambda a: (
+            not _has_other_rank(a) and a.shape("indices")[_axis(a)] > size_of(a)
         ),
-        "the indices are longer than data along the axis": lambda a: a.shape("indices")[_axis(a)] > size_of(a),
         "the axis is the last one": lambda a: _axis(a) == len(a.shape("data")) - 1,
     },
     readings={

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Adapter, Row
-from opconform_runners.backends.frameworks.rows.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.rows.axes import AXES, LENGTHS_OF_SLICES, ONE_REPEAT_EACH, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.rows.blocks import CROPPED, PADDED, images
 from opconform_runners.backends.frameworks.rows.dimensions import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
 from opconform_runners.backends.frameworks.rows.elements import destination
@@ -154,6 +154,9 @@ ROWS = {
         types={"shape": ("i64", "i32")},
     ),
     "Reverse-1": Row(tf.reverse, AXES),
+    "ReverseSequence-1": Row(
+        tf.reverse_sequence, LENGTHS_OF_SLICES, tensors=("seq_lengths",), types={"seq_lengths": ("i64", "i32")}
+    ),
     "Roll-7": Row(tf.roll, SHIFTS),
     "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
     "ShapeOf-1": Row(_shape_of),
