@@ -32,10 +32,15 @@ NEIGHBOURS = {
     "GatherElements-6": "indices: {shape: [3, 1, 2], values: [0, 3, 1, 1, 2, 0]}, axis: -2",
     "GatherND-5": "indices: {shape: [2, 2], values: [2, 3, 0, 1]}",
     "GatherND-8": "indices: {shape: [2, 2], values: [2, -1, 0, 1]}",
+    "GatherTree-1": (
+        "parent_ids: {element_type: i32, shape: [3, 4, 2], values: [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0]}, "
+        "max_seq_len: {element_type: i32, values: [3, 1, 2, 9]}, end_token: {element_type: i32, values: 7}"
+    ),
     "Pad-1": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: edge",
     "Pad-12": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: constant, pad_value: {element_type: i32, values: 7}",
     "Reshape-1": "shape: [0, -1], special_zero: true",
     "Reverse-1": "axis: [1, 0], mode: index",
+    "ReverseSequence-1": "seq_lengths: [2, 4, 3], batch_axis: 0, seq_axis: 1",
     "Roll-7": "shift: [1, -2], axes: [0, -1]",
     **dict.fromkeys(
         ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),
@@ -75,6 +80,7 @@ WITHOUT = {
     "openvino": set[str](),
     "onnx": {
         "BatchToSpace-2",
+        "GatherTree-1",
         "Reverse-1",
         "Roll-7",
         "ScatterUpdate-3",
@@ -89,6 +95,8 @@ WITHOUT = {
         "Gather-1",
         "Gather-7",
         "Gather-8",
+        "GatherTree-1",
+        "ReverseSequence-1",
         "Roll-7",
         *SCATTERS,
         "ShapeOf-3",
@@ -97,6 +105,8 @@ WITHOUT = {
 }
 #: The operations that ONNX has for images only.
 OF_IMAGES = {"DepthToSpace-1", "SpaceToDepth-1"}
+#: The operations that take no data of rank 4.
+OF_OTHER_RANKS = {"GatherTree-1"}
 #: Cases whose first input is f32 and has rank 4, and comes from a convolution.
 CONVOLVED = {
     "BatchToSpace-2": (
@@ -124,6 +134,7 @@ CONVOLVED = {
     ),
     "Reshape-1": "data: {shape: [1, 4, 2, 3], fill: small}, shape: [4, -1], special_zero: false",
     "Reverse-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: [1, 3], mode: index",
+    "ReverseSequence-1": "data: {shape: [1, 4, 2, 3], fill: small}, seq_lengths: [3], batch_axis: 0, seq_axis: 1",
     "Roll-7": "data: {shape: [1, 4, 2, 3], fill: small}, shift: [1, 1], axes: [1, 2]",
     "ShuffleChannels-1": "data: {shape: [1, 6, 2, 3], fill: small}, axis: 1, group: 3",
     "SpaceToBatch-2": (
@@ -186,7 +197,7 @@ def check_group(folder: Path, op: str, group: str, dialect: str, *, needed: str)
 def test_every_operation_has_its_cases() -> None:
     """Constant-1 takes nothing, and the filters of Convolution-1 are not integers, so neither can follow another operation."""
     assert {*NEIGHBOURS} == {*OPERATIONS} - {"Constant-1", "Convolution-1"}
-    assert {*CONVOLVED} == {*NEIGHBOURS}
+    assert {*CONVOLVED} == {*NEIGHBOURS} - OF_OTHER_RANKS
 
 
 @pytest.mark.parametrize("op", TESTED)

@@ -21,7 +21,7 @@ _SETTINGS = ("parent_ids", "max_seq_len", "end_token")
 
 def _has_other_type(name: str, arguments: Arguments) -> bool:
     types = {arguments.operand(x).element_type for x in ("step_ids", name)}
-    if not types <= {*NUMBERS}:
+    if types - {*NUMBERS}:
         raise Unknown
     return len(types) > 1
 
@@ -36,7 +36,7 @@ def _are_others(arguments: Arguments) -> bool:
 
 
 def _lengths(arguments: Arguments) -> Iterator[int]:
-    """How many time steps of each batch are read; `Unknown` if that is none."""
+    """How many time steps of each batch are read."""
     if _are_others(arguments) or _are_fractions("max_seq_len", arguments):
         raise Unknown
     for length in arguments.elements("max_seq_len"):
@@ -58,22 +58,20 @@ def _parents(arguments: Arguments) -> list[list[list[Number]]]:
 
 def _paths(arguments: Arguments) -> Iterator[tuple[int, int, list[Number]]]:
     """Each batch and beam, and the beams that its tokens come from, the last time step first (pseudocode)."""
-    parents, width = _parents(arguments), arguments.shape("step_ids")[2]
-    if _is_short(arguments):
-        raise Unknown
+    parents, beams = _parents(arguments), range(arguments.shape("step_ids")[2])
     for batch, length in enumerate(_lengths(arguments)):
-        for beam in range(width if length else 0):
-            path: list[Number] = [beam]
+        for beam in beams:
+            path: list[Number] = [beam][:length]
             for time in range(length - 1, 0, -1):
-                if 0 <= path[-1] < width:
+                if path[-1] in beams:
                     path.append(parents[time][batch][int(path[-1])])
             yield batch, beam, path
 
 
 def _is_outside(arguments: Arguments) -> bool:
     """Whether a parent that a beam follows is not a beam."""
-    width = arguments.shape("step_ids")[2]
-    return any(not 0 <= parent < width for _, _, path in _paths(arguments) for parent in path)
+    beams = range(arguments.shape("step_ids")[2])
+    return any(parent not in beams for _, _, path in _paths(arguments) for parent in path)
 
 
 def _tokens(arguments: Arguments) -> Array:

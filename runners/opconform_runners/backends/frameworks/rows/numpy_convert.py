@@ -28,7 +28,8 @@ def numbers_of(data: Tensor) -> Array:
     if data.type.kind == "lookup":
         return np.array(NF4)[data.array]
     if data.type.kind == "float":
-        return data.array.view(data.type.arithmetic).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # signalling NaNs
+            return data.array.view(data.type.arithmetic).astype(np.float64)
     return np.array(data.integers(), np.uint64 if data.element_type == "u64" else np.int64).reshape(data.shape)
 
 
