@@ -61,7 +61,9 @@ def _paths(arguments: Arguments) -> Iterator[tuple[int, int, list[Number]]]:
     parents, beams = _parents(arguments), range(arguments.shape("step_ids")[2])
     for batch, length in enumerate(_lengths(arguments)):
         for beam in beams:
-            path: list[Number] = [beam][:length]
+            path: list[Number] = []
+            if length > 0:
+                path.append(beam)
             for time in range(length - 1, 0, -1):
                 if path[-1] in beams:
                     path.append(parents[time][batch][int(path[-1])])
