@@ -67,8 +67,8 @@ def _grids(arange: Callable[[int], Any], shape: Sequence[int], batches: int) -> 
 
 
 def _elements(data: Any, indices: Any, *, axis: int) -> Sequence[Any]:
-    rank = rank_of(data)
-    if rank_of(indices) == rank and -rank <= axis < rank:
+    rank, is_scalar = rank_of(data), isinstance(indices, int)
+    if not is_scalar and rank_of(indices) == rank and -rank <= axis < rank:
         pairs = list(zip(data.shape, indices.shape, strict=True))
         del pairs[axis]
         refuse_if(any(None not in pair and pair[0] != pair[1] for pair in pairs), "indices.shape")

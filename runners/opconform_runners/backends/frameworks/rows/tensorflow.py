@@ -115,6 +115,13 @@ def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return tf.shape(data, {"i64": tf.int64, "i32": tf.int32}[output_type])
 
 
+def _reverse_sequence(data: Any, lengths: Any, seq_axis: int, batch_axis: int) -> Any:
+    """`tf.reverse_sequence`, whose lengths have one of two integer types."""
+    if not lengths.dtype.is_integer:
+        raise Unsupported("TensorFlow's lengths are integers")
+    return tf.reverse_sequence(data, lengths, seq_axis, batch_axis)
+
+
 def _squeeze(data: Any, axes: tuple[int, ...] | None = None) -> Any:
     """`tf.squeeze`, in which an empty list of axes stands for all."""
     return tf.identity(data) if axes == () else tf.squeeze(data, axes)
@@ -155,7 +162,7 @@ ROWS = {
     ),
     "Reverse-1": Row(tf.reverse, AXES),
     "ReverseSequence-1": Row(
-        tf.reverse_sequence, LENGTHS_OF_SLICES, tensors=("seq_lengths",), types={"seq_lengths": ("i64", "i32")}
+        _reverse_sequence, LENGTHS_OF_SLICES, tensors=("seq_lengths",), types={"seq_lengths": ("i64", "i32")}
     ),
     "Roll-7": Row(tf.roll, SHIFTS),
     "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
