@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from opconform.dialects.onnx import calls
-from opconform.dialects.onnx.translation import Rendering
+from opconform.dialects.onnx.translation import TYPES, Rendering
 
 _I64 = ("i64",)
 _INDICES = ("i32", "i64")
@@ -94,7 +94,7 @@ RENDERINGS: Mapping[str, Rendering] = {
     "ReverseSequence-1": Rendering(
         "ReverseSequence",
         calls.reverse_sequence,
-        types={"seq_lengths": _I64},
+        types={"seq_lengths": _I64, "data": sorted(TYPES - {"bf16"})},
         reasons={"seq_lengths.element-type": "ONNX's lengths are i64"},
     ),
     **dict.fromkeys(
