@@ -18,6 +18,8 @@ TESTED = {
         "pad_mode: constant"
     ),
 }
+#: Operations for which OpenVINO's CPU plugin rounds i32 to f32, so that they get small integers.
+ROUNDED = {"ReverseSequence-1"}
 #: Operations that take that output.
 NEIGHBOURS = {
     "BatchToSpace-2": "block_shape: [1, 3, 1], crops_begin: [0, 2, 0], crops_end: [0, 1, 1]",
@@ -174,9 +176,8 @@ CONVOLVED = {
 
 def behind(op: str, neighbour: str) -> str:
     """A group with one case: a neighbour behind an operation."""
-    return (
-        f"  - {{id: {neighbour.lower()}, title: t, {TESTED[op]}, then: {{op: {neighbour}, {NEIGHBOURS[neighbour]}}}}}\n"
-    )
+    tested = TESTED[op].replace("bits", "small") if neighbour in ROUNDED else TESTED[op]
+    return f"  - {{id: {neighbour.lower()}, title: t, {tested}, then: {{op: {neighbour}, {NEIGHBOURS[neighbour]}}}}}\n"
 
 
 def convolved(op: str) -> str:
