@@ -15,13 +15,18 @@ from opconform.specs.yaml_document import SpecMistakes
 _ATTRIBUTES_ONLY = {op for op in shipped_operations() if not any(port.setting for port in OPERATIONS[op].inputs)}
 #: Groups that need a sample or a port that an operation may lack, with the operations that have none.
 WITHOUT = {
+    # whose data has rank 3
+    "behind-a-convolution": {"GatherTree-1"},
+    "high-ranks": {"GatherTree-1"},
     "one-setting-at-run-time": {
         *_ATTRIBUTES_ONLY,
         "Concat-1",
+        "GatherElements-6",
         "GatherND-5",
         "GatherND-8",
         "Reshape-1",
         "Reverse-1",
+        "ReverseSequence-1",
         "ScatterNDUpdate-3",
         "ScatterNDUpdate-15",
         "Split-1",
@@ -33,8 +38,8 @@ WITHOUT = {
     },
     "run-time": {"Concat-1", *_ATTRIBUTES_ONLY},
     "settings-only-at-run-time": {"Concat-1", *_ATTRIBUTES_ONLY},
-    # whose first sample has a mode that strings cannot have
-    "texts-folded": {"Convert-1", "Pad-1", "Pad-12", "ShuffleChannels-1"},
+    # whose first sample has a mode that strings cannot have, or that take no strings
+    "texts-folded": {"Convert-1", "GatherTree-1", "Pad-1", "Pad-12", "ShuffleChannels-1"},
     "types-of-settings": {"Concat-1", *_ATTRIBUTES_ONLY},
 }
 
@@ -77,7 +82,7 @@ def test_every_operation_has_samples_of_twelve_dimensions_and_of_none() -> None:
         samples = load_spec(shipped_files()[f"{op}/samples.yaml"]).groups[0].samples
         assert samples is not None
         described = list(samples.described())
-        assert {9, 12} <= {x["rank"] for x in described}, op
+        assert op in WITHOUT["high-ranks"] or {9, 12} <= {x["rank"] for x in described}, op
         assert any(x["elements"] == 0 for x in described), op
 
 

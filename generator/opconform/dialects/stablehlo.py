@@ -16,6 +16,7 @@ from opconform.operations.arguments import Arguments
 from opconform.operations.movement import broadcast
 from opconform.operations.movement.axis import axis_of, from_front
 from opconform.operations.movement.depth import Parts, deep_parts, flat_parts
+from opconform.operations.movement.gathers.gather_elements import positions_of
 from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.reverse import axes_of
 from opconform.operations.movement.shuffle_channels import shuffled_parts
@@ -25,7 +26,7 @@ from opconform.operations.movement.transpose import order_of
 from opconform.system.resources import render
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Array, Tensor
 
 #: The file that a backend loads.
 MODEL = "stablehlo/model.mlir"
@@ -175,16 +176,25 @@ def _pad(node: KnownNode) -> Iterator[_Line]:
     yield _Line(result, "pad", f"%{data.value}, %{added.value}, {limits}", [data, added])
 
 
+def _gather_elements(node: KnownNode) -> Iterator[_Line]:
+    return _gathered(node, np.stack(positions_of(node.arguments[0]), -1), 0)
+
+
 def _gather_nd(node: KnownNode) -> Iterator[_Line]:
-    """A gather with constant indices, counted from the front."""
-    [result], [output], data, indices = _results(node), node.outputs, node.tensor("data"), node.tensor("indices")
+    data, indices = node.tensor("data"), node.tensor("indices")
     batches = node.arguments[0].number("batch_dims")
     if data.shape[:batches] != indices.shape[:batches]:
         raise Inexpressible("StableHLO does not broadcast batch dimensions")
-    positions, gathered = len(indices.shape) - 1, batches + indices.shape[-1]
-    sizes = np.array(data.shape[batches:gathered], np.int64)
+    sizes = np.array(data.shape[batches : batches + indices.shape[-1]], np.int64)
     tuples = np.array(indices.integers(), np.int64).reshape(indices.shape)
-    counted = Tensor(element_type="i64", array=np.where(tuples < 0, tuples + sizes, tuples).view(np.uint64))
+    return _gathered(node, np.where(tuples < 0, tuples + sizes, tuples), batches)
+
+
+def _gathered(node: KnownNode, tuples: Array, batches: int) -> Iterator[_Line]:
+    """A gather with constant tuples of indices, counted from the front."""
+    [result], [output], data = _results(node), node.outputs, node.tensor("data")
+    positions, gathered = tuples.ndim - 1, batches + tuples.shape[-1]
+    counted = Tensor(element_type="i64", array=tuples.astype(np.int64).view(np.uint64))
     takes = [_taken(node, "data"), _value(f"{node.node.name}_indices", counted)]
     yield _Line(takes[1], "constant", f"dense<{_elements(counted)}>")
     leading, inner = list(range(batches)), list(range(batches, gathered))
@@ -252,6 +262,7 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Convert-1": _convert,
     "Convolution-1": _convolution,
     "DepthToSpace-1": _rearranged(flat_parts),
+    "GatherElements-6": _gather_elements,
     "GatherND-5": _gather_nd_5,
     "GatherND-8": _gather_nd,
     "Pad-1": _pad,

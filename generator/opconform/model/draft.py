@@ -123,9 +123,15 @@ class Draft:
         return tuple(self.operation.arguments(operand, self.attributes) for operand in operands)
 
     def _operand(self, name: str, draft: TensorDraft) -> Operand:
-        """A tensor as an operand; for an operation that computes, with the elements that a spec writes out."""
-        operand = operand_of_draft(draft, self.operation.role_of(name))
-        if self.operation.compute is None or draft.fill != "values" or not draft.elements:  # computed values have none
+        """A tensor as an operand; a setting of other numbers than integers has the elements that a spec writes out.
+
+        For an operation that computes, its data has them as well.
+        """
+        role = self.operation.role_of(name)
+        operand = operand_of_draft(draft, role)
+        is_read = self.operation.compute is not None or (role == "setting" and not operand.is_integer)
+        is_computed = not draft.elements and 0 not in draft.shape
+        if not is_read or draft.fill != "values" or is_computed:
             return operand
         array = encoded(draft.element_type, draft.elements).reshape(draft.shape)
         return replace(operand, tensor=Tensor(element_type=draft.element_type, array=array))

@@ -10,9 +10,12 @@ from opconform.operations.movement.broadcast import BROADCAST, BROADCAST_1
 from opconform.operations.movement.concat import CONCAT
 from opconform.operations.movement.depth import DEPTH_TO_SPACE, SPACE_TO_DEPTH
 from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHER_7
+from opconform.operations.movement.gathers.gather_elements import GATHER_ELEMENTS
 from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
+from opconform.operations.movement.gathers.gather_tree import GATHER_TREE
 from opconform.operations.movement.pad import PAD, PAD_1
 from opconform.operations.movement.reverse import REVERSE
+from opconform.operations.movement.reverse_sequence import REVERSE_SEQUENCE
 from opconform.operations.movement.roll import ROLL
 from opconform.operations.movement.scatters.scatter_elements import (
     SCATTER_ELEMENTS_UPDATE_3,
@@ -66,12 +69,15 @@ SHIPPED = {
         GATHER_1,
         GATHER_7,
         GATHER,
+        GATHER_ELEMENTS,
         GATHER_ND_5,
         GATHER_ND,
+        GATHER_TREE,
         PAD_1,
         PAD,
         RESHAPE,
         REVERSE,
+        REVERSE_SEQUENCE,
         ROLL,
         SCATTER_ELEMENTS_UPDATE_3,
         SCATTER_ELEMENTS_UPDATE_12,

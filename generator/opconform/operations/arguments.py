@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from opconform.suite.case import Attribute, Shape
 from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.rounding import Number, numbers_of
 from opconform.tensors.tensor import Tensor
 
 
@@ -92,6 +93,15 @@ class Arguments:
         if integers is None or name in self.wrong:
             raise Unknown
         return integers
+
+    def elements(self, name: str) -> tuple[Number, ...]:
+        """The elements of a setting of numbers of any type, in row-major order."""
+        operand = self.operand(name)
+        if operand.is_integer:
+            return self.integers(name)
+        if operand.tensor is None or operand.element_type in ("boolean", "string") or name in self.wrong:
+            raise Unknown
+        return tuple(numbers_of(operand.tensor))
 
     def booleans(self, name: str) -> tuple[bool, ...]:
         """The elements of a setting of booleans, in row-major order."""

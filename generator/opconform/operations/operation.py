@@ -51,6 +51,7 @@ class Operation:
         compute: The outputs of an operation that computes. Their bits are compared, so cases need exact results.
         computes: The arguments with which an operation that otherwise moves data computes.
         known: The integers of the only output of an operation that computes, where its arguments say them.
+        same_types: The settings that have the element type of the first input.
         requested: How many outputs the arguments request, even if they are invalid; None if there is always one.
         contexts: The builders of its contexts besides `bare` and `folded`; a builder may raise `ContextError`.
         facts: What arguments can have in common with few others, in words, for the conditions of reports.
@@ -67,6 +68,7 @@ class Operation:
     compute: Callable[[Arguments], tuple[Tensor, ...]] | None = None
     computes: Predicate = never
     known: Callable[[Arguments], tuple[int, ...] | None] = lambda _: None
+    same_types: tuple[str, ...] = ()
     requested: Callable[[Arguments], int] | None = None
     contexts: Mapping[str, Callable[[Tested], Graph]] = field(default_factory=dict)
     facts: Mapping[str, Predicate] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from opconform.dialects.onnx.translation import TYPES, VARIABLE, Call, attribute
 from opconform.model.graph import MOST_DECLARED
 from opconform.operations.movement.axis import dimension, given_axis
 from opconform.operations.movement.broadcast import BROADCAST
+from opconform.operations.movement.gathers.gather_elements import size_of
 from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.slices.slice import slices_of
 from opconform.operations.shape.squeeze import indices_of, is_any_kept
@@ -99,6 +100,19 @@ def gather(node: KnownNode) -> Call:
     return Call(node.without("axis"), {"axis": attribute_text(given_axis(node.arguments[0]))})
 
 
+def gather_elements(node: KnownNode) -> Call:
+    """A GatherElements, whose indices may be negative, and have smaller dimensions than data."""
+    last = node.arguments[-1]
+    if node.violated == "indices.negative" and min(last.integers("indices")) >= -size_of(last):
+        raise Inexpressible("in ONNX, a negative index counts from the end")
+    if node.violated == "indices.shape":
+        beside = list(zip(last.shape("data"), last.shape("indices"), strict=True))
+        del beside[last.number("axis")]
+        if all(index <= size for size, index in beside):
+            raise Inexpressible("in ONNX, the indices can be smaller than data beside the axis")
+    return unchanged(node)
+
+
 def gather_nd(node: KnownNode) -> Call:
     """A GatherND whose batch dimensions are equal."""
     for arguments in node.accepted:
@@ -167,6 +181,21 @@ def _check_sizes(node: KnownNode, mode: str) -> None:
 def reshape(node: KnownNode) -> Call:
     """`allowzero` is the opposite of `special_zero`."""
     return Call(node.node.inputs, {"allowzero": str(int(not node.attributes["special_zero"]))})
+
+
+def reverse_sequence(node: KnownNode) -> Call:
+    """A ReverseSequence, whose axes are the first two; its defaults are the opposite ones."""
+    data, axes = node.arguments[0].inputs.get("data"), dict[str, str]()
+    for name, of_onnx in (("batch_axis", "batch_axis"), ("seq_axis", "time_axis")):
+        axis, rank = node.attributes[name], len(data.shape) if data else 0
+        if type(axis) is int and -rank <= axis < rank:
+            axis %= rank
+            if axis > 1:
+                raise Inexpressible("in ONNX, slices and sequences are the first two dimensions")
+        axes[of_onnx] = attribute_text(axis)
+    if node.violated == "seq_lengths.range" and 0 in node.arguments[-1].integers("seq_lengths"):
+        raise Inexpressible("in ONNX, a length of 0 reverses nothing")
+    return Call(node.node.inputs, axes)
 
 
 def scatter_elements(node: KnownNode) -> Call:

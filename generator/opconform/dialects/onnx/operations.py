@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from opconform.dialects.onnx import calls
-from opconform.dialects.onnx.translation import Rendering
+from opconform.dialects.onnx.translation import TYPES, Rendering
 
 _I64 = ("i64",)
 _INDICES = ("i32", "i64")
@@ -75,6 +75,12 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Gather-1": _GATHER,
     "Gather-7": replace(_GATHER, reasons=_WITHOUT_BATCHES),
     "Gather-8": replace(_GATHER, reasons=_WITHOUT_BATCHES),
+    "GatherElements-6": Rendering(
+        "GatherElements",
+        calls.gather_elements,
+        types={"indices": _INDICES},
+        reasons={"axis.required": "in ONNX, an omitted axis defaults to 0"},
+    ),
     "GatherND-5": Rendering("GatherND", calls.gather_nd_5, types={"indices": _I64}),
     "GatherND-8": Rendering("GatherND", calls.gather_nd, types={"indices": _I64}),
     "Pad-1": _PAD,
@@ -84,6 +90,12 @@ RENDERINGS: Mapping[str, Rendering] = {
         calls.reshape,
         types={"shape": _I64},
         reasons={"special_zero": "ONNX's allowzero is an integer, and may be omitted"},
+    ),
+    "ReverseSequence-1": Rendering(
+        "ReverseSequence",
+        calls.reverse_sequence,
+        types={"seq_lengths": _I64, "data": sorted(TYPES - {"bf16"})},
+        reasons={"seq_lengths.element-type": "ONNX's lengths are i64"},
     ),
     **dict.fromkeys(
         ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),

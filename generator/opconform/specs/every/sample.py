@@ -57,7 +57,8 @@ class Samples:
 
     def neighbour(self, name: str) -> dict[str, Any]:
         """The key `then` that puts a sample behind another operation; data besides its first input is written out."""
-        keys = {key: sample for key, sample in self.samples[name].items() if key != self._first}
+        samples = {key: sample for key, sample in self.samples[name].items() if key != self._first}
+        keys = self._alike(samples, "i32") or samples
         written = {port.name: _written(keys[port.name]) for port in self.operation.data if port.name in keys}
         return {"op": self.op, **keys, **written}
 
@@ -77,11 +78,22 @@ class Samples:
                 if None in changed:
                     return None
                 keys[port.name] = changed if port.variadic else changed[0]
+        if self.operation.same_types and not generic.get("settings"):
+            alike = self._alike(keys, keys[self._first].get("element_type", self.operation.inputs[0].default_type))
+            if alike is None:
+                return None
+            keys = alike
         keys |= {key: generic[key] for key in ("context", "essential", "then") if generic.get(key) is not None}
         feed = {} if number is None else self._feed(keys, self.seconds[name][number])
         binding = self._binding(keys, generic.get("binding"), feed)
         dynamic = self._dynamic(keys, generic, feed, binding)
         return {**keys, **({"feed": feed} if feed else {}), "binding": binding, "dynamic": dynamic}
+
+    def _alike(self, keys: Keys, element_type: str | None) -> dict[str, Any] | None:
+        """The keys with the settings that have the type of the first input in that type; None if it lacks a value."""
+        names = [name for name in self.operation.same_types if name in keys and element_type is not None]
+        changed = {name: _overridden(keys[name], {"element_type": element_type}) for name in names}
+        return None if None in changed.values() else {**keys, **changed}
 
     def _feed(self, keys: Keys, second: Keys) -> dict[str, Any]:
         """A second feed; the tensors at a variadic port keep what they do not change, as others do anyway."""

@@ -21,7 +21,7 @@ from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
 from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW, REMOVED_ONES
 from opconform_runners.backends.frameworks.adapters.elements import destination
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, INDEXED, TUPLES, indexed_nd
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, INDEXED, TUPLES, indexed_nd
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.adapters.pads import pairs
 from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT, slices_at
@@ -71,6 +71,7 @@ _JAX = Framework(
         "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
         "Convert-1": Row(lambda data, kind: data.astype(kind), destination(_TYPES)),
         "Gather-8": Row(_take, ALONG),
+        "GatherElements-6": Row(jnp.take_along_axis, ELEMENTS, tensors=("indices",)),
         "GatherND-8": Row(partial(indexed_nd, jnp.arange, jnp.broadcast_to), TUPLES, INDEXED, tensors=("indices",)),
         "Pad-12": Row(_pad, pairs(crops=("constant",))),
         "Reshape-1": Row(jnp.reshape, SIZES),

@@ -14,7 +14,14 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.constraints import refuse_if, with_constraints
 from opconform_runners.backends.frameworks.adapters.layout import copied
 from opconform_runners.backends.frameworks.adapters.slices import sliced, strided
-from opconform_runners.backends.frameworks.rows.numpy_axes import broadcast, convolution, reverse, roll, tile
+from opconform_runners.backends.frameworks.rows.numpy_axes import (
+    broadcast,
+    convolution,
+    reverse,
+    reverse_sequence,
+    roll,
+    tile,
+)
 from opconform_runners.backends.frameworks.rows.numpy_blocks import (
     batch_to_space,
     depth_to_space,
@@ -29,8 +36,10 @@ from opconform_runners.backends.frameworks.rows.numpy_gather import (
     gather,
     gather_1,
     gather_7,
+    gather_elements,
     gather_nd,
     gather_nd_5,
+    gather_tree,
     zero_of,
 )
 from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
@@ -248,12 +257,15 @@ FUNCTIONS: Mapping[str, Function] = {
     "Gather-1": gather_1,
     "Gather-7": gather_7,
     "Gather-8": gather,
+    "GatherElements-6": gather_elements,
     "GatherND-5": gather_nd_5,
     "GatherND-8": gather_nd,
+    "GatherTree-1": gather_tree,
     "Pad-1": _pad_1,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Reverse-1": reverse,
+    "ReverseSequence-1": reverse_sequence,
     "Roll-7": roll,
     **SCATTERS,
     "ShapeOf-1": shape_of_1,

@@ -25,7 +25,7 @@ from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONE_BY_ONE, one_by_one
 from opconform_runners.backends.frameworks.adapters.elements import destination
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.adapters.pads import pairs
 from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT, slices_at
@@ -73,6 +73,7 @@ _TINYGRAD = Framework(
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
         "Convert-1": Row(Tiny.cast, destination(_TYPES)),
         "Gather-8": Row(partial(indexed, Tiny.arange), ALONG),
+        "GatherElements-6": Row(lambda data, indices, axis: data.gather(axis, indices), ELEMENTS, tensors=("indices",)),
         "GatherND-8": Row(partial(indexed_nd, Tiny.arange, Tiny.expand), TUPLES, INDEXED, tensors=("indices",)),
         "Pad-12": Row(_pad, pairs(("constant", "edge", "reflect"))),
         "Reshape-1": Row(Tiny.reshape, SIZES),

@@ -1,4 +1,4 @@
-"""How Broadcast-1, Broadcast-3, Tile-1, Reverse-1 and Roll-7 become calls of a framework."""
+"""How Broadcast-1, Broadcast-3, Tile-1, Reverse-1, ReverseSequence-1 and Roll-7 become calls of a framework."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -75,5 +75,7 @@ TARGET = Adapter(
 REPEATS, ONE_REPEAT_EACH = Adapter(_repeats), Adapter(_one_repeat_each)
 #: Data and the axes, each once.
 AXES = Adapter(_axes, (*(f"axis.{name}" for name in ("index-type", "mask-type", "mask-length", "count", "repeated")),))
+#: Data, the lengths, and the axes of the sequences and of the slices.
+LENGTHS_OF_SLICES = Adapter(lambda data, lengths, *, batch_axis, seq_axis: (data, lengths, seq_axis, batch_axis))
 #: Data, the shifts and the axes, of which a scalar shift is for all.
 SHIFTS = Adapter(_shifts, ("shift.length", "shift.scalar"))

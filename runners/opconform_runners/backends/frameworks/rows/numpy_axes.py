@@ -8,6 +8,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.frameworks.rows.numpy_convert import numbers_of
 from opconform_runners.backends.graph import padded
 
 
@@ -66,6 +67,26 @@ def reverse(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
         refuse_if(any(axis < 0 for axis in axes), "axis.negative")
     index = tuple(slice(None, None, -1 if index in axes else 1) for index in range(rank))
     return [Tensor(element_type=data.element_type, array=np.array(data.array[index], order="C"))]
+
+
+def reverse_sequence(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """ReverseSequence-1 by the source of each element along the sequences."""
+    data, lengths = inputs
+    rank, numbers = data.array.ndim, numbers_of(lengths)
+    axes = [attributes.get("batch_axis", 0), attributes.get("seq_axis", 1)]
+    for name, axis in zip(("batch_axis", "seq_axis"), axes, strict=True):
+        refuse_if(not -rank <= axis < rank, f"{name}.range")
+    batch, sequence = (axis % rank for axis in axes)
+    refuse_if(batch == sequence, "seq_axis.other")
+    count, size = data.shape[batch], data.shape[sequence]
+    refuse_if(numbers.shape != (count,), "seq_lengths.count")
+    refuse_if(np.any(np.trunc(numbers) != numbers) or not np.all(np.isfinite(numbers)), "seq_lengths.whole")
+    refuse_if(np.any(numbers < 1) or np.any(numbers > size), "seq_lengths.range")
+    places, last = np.arange(size), numbers.astype(np.int64)[:, np.newaxis] - 1
+    sources = np.where(places <= last, last - places, places)
+    ordered = np.moveaxis(data.array, (batch, sequence), (0, 1))
+    array = np.moveaxis(ordered[np.arange(count)[:, np.newaxis], sources], (0, 1), (batch, sequence))
+    return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]
 
 
 def roll(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:

@@ -19,16 +19,17 @@ def convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
     if data.element_type == target.name:
         return [data]
     with np.errstate(all="ignore"):
-        array = _converted(_source(data), target)
+        array = _converted(numbers_of(data), target)
     return [Tensor(element_type=target.name, array=np.asarray(array).reshape(data.shape))]
 
 
-def _source(data: Tensor) -> Array:
+def numbers_of(data: Tensor) -> Array:
     """The elements as integers or as f64, which has every number of the other types."""
     if data.type.kind == "lookup":
         return np.array(NF4)[data.array]
     if data.type.kind == "float":
-        return data.array.view(data.type.arithmetic).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # signalling NaNs
+            return data.array.view(data.type.arithmetic).astype(np.float64)
     return np.array(data.integers(), np.uint64 if data.element_type == "u64" else np.int64).reshape(data.shape)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.frameworks.adapters.gather import batches_of, check_tuples
+from opconform_runners.backends.frameworks.rows.numpy_convert import numbers_of
 
 #: The code of 0 in the table of nf4.
 _NF4_ZERO = 0b0111
@@ -111,3 +112,49 @@ def _gathered(data: Array, tuples: Array, batches: int) -> Array:
     array = repeated[(*grids, *np.moveaxis(tuples, -1, 0))]
     shape = positions + data.shape[batches + tuples.shape[-1] :]
     return np.array(np.broadcast_to(array, shape), data.dtype, order="C")
+
+
+def gather_elements(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """GatherElements-6 by `take` from one line of data after the other."""
+    data, indices = inputs
+    rank, along = data.array.ndim, attributes["axis"]
+    check_axis(along, rank)
+    refuse_if(indices.array.ndim != rank, "indices.rank")
+    along %= rank
+    before, [size, *after] = data.shape[:along], data.shape[along:]
+    refuse_if(indices.shape != (*before, indices.shape[along], *after), "indices.shape")
+    refuse_if(any(number < 0 for number in indices.integers()), "indices.negative")
+    refuse_if(any(number >= size for number in indices.integers()), "indices.range")
+    output = np.empty(indices.shape, data.array.dtype)
+    for line in np.ndindex(*before, *after):
+        at = (*line[:along], slice(None), *line[along:])
+        output[at] = data.array[at].take(indices.array[at])
+    return [Tensor(element_type=data.element_type, array=output)]
+
+
+def gather_tree(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """GatherTree-1 by one time step of all beams after the other, from the last one."""
+    steps, others = inputs[0], dict(zip(("parent_ids", "max_seq_len", "end_token"), inputs[1:], strict=True))
+    for name, tensor in others.items():
+        refuse_if(tensor.element_type != steps.element_type, f"{name}.same-type")
+    parents, lengths, end = (numbers_of(tensor) for tensor in others.values())
+    for name, array in (("parent_ids", parents), ("max_seq_len", lengths)):
+        refuse_if(not np.all(np.isfinite(array)) or np.any(np.trunc(array) != array), f"{name}.whole")
+    time, batches, width = steps.shape
+    refuse_if(parents.shape != steps.shape, "parent_ids.shape")
+    refuse_if(lengths.shape != (batches,), "max_seq_len.count")
+    refuse_if(np.any(lengths < 1), "max_seq_len.positive")
+    output = np.empty(steps.shape, steps.array.dtype)
+    output[...] = others["end_token"].array
+    for batch, length in enumerate(lengths):
+        beams = np.arange(width)
+        for step in reversed(range(min(int(length), time))):
+            output[step, batch] = steps.array[step, batch, beams]
+            if step:
+                above = parents[step, batch, beams]
+                refuse_if(np.any(above < 0) or np.any(above >= width), "parent_ids.range")
+                beams = above.astype(np.int64)
+    tokens = numbers_of(Tensor(element_type=steps.element_type, array=output))
+    is_past = np.logical_or.accumulate(tokens == end)
+    output[1:][is_past[:-1]] = others["end_token"].array
+    return [Tensor(element_type=steps.element_type, array=output)]

@@ -7,11 +7,11 @@ from typing import Any
 import tensorflow as tf
 
 from opconform_runners.backends.backend import Unsupported
-from opconform_runners.backends.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.adapters.axes import AXES, LENGTHS_OF_SLICES, ONE_REPEAT_EACH, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.adapters.blocks import CROPPED, PADDED, images
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
 from opconform_runners.backends.frameworks.adapters.elements import destination
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, TUPLES
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, TUPLES
 from opconform_runners.backends.frameworks.adapters.layout import ZEROS
 from opconform_runners.backends.frameworks.adapters.pads import pairs
 from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT
@@ -115,6 +115,13 @@ def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return tf.shape(data, {"i64": tf.int64, "i32": tf.int32}[output_type])
 
 
+def _reverse_sequence(data: Any, lengths: Any, seq_axis: int, batch_axis: int) -> Any:
+    """`tf.reverse_sequence`, whose lengths have one of two integer types."""
+    if not lengths.dtype.is_integer:
+        raise Unsupported("TensorFlow's lengths are integers")
+    return tf.reverse_sequence(data, lengths, seq_axis, batch_axis)
+
+
 def _squeeze(data: Any, axes: tuple[int, ...] | None = None) -> Any:
     """`tf.squeeze`, in which an empty list of axes stands for all."""
     return tf.identity(data) if axes == () else tf.squeeze(data, axes)
@@ -144,6 +151,7 @@ ROWS = {
     "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
     "Convert-1": Row(tf.cast, destination(TYPES)),
     "Gather-8": Row(_take, ALONG, ("indices.negative",)),
+    "GatherElements-6": Row(tf.experimental.numpy.take_along_axis, ELEMENTS, tensors=("indices",)),
     "GatherND-8": Row(_take_nd, TUPLES, ("indices.negative",), tensors=("indices",)),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
     "Reshape-1": Row(
@@ -153,6 +161,9 @@ ROWS = {
         types={"shape": ("i64", "i32")},
     ),
     "Reverse-1": Row(tf.reverse, AXES),
+    "ReverseSequence-1": Row(
+        _reverse_sequence, LENGTHS_OF_SLICES, tensors=("seq_lengths",), types={"seq_lengths": ("i64", "i32")}
+    ),
     "Roll-7": Row(tf.roll, SHIFTS),
     "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
     "ShapeOf-1": Row(_shape_of),

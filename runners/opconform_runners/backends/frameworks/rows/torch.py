@@ -11,7 +11,7 @@ from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, S
 from opconform_runners.backends.frameworks.adapters.blocks import CHANNELS, images
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED, one_by_one
 from opconform_runners.backends.frameworks.adapters.elements import destination
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.adapters.pads import pairs
 from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT
@@ -63,6 +63,9 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "DepthToSpace-1": Row(torch.nn.functional.pixel_shuffle, images("depth_first")),
             "Convert-1": Row(lambda data, kind: data.to(kind), destination(types)),
             "Gather-8": Row(partial(indexed, torch.arange, index=index), ALONG),
+            "GatherElements-6": Row(
+                lambda data, indices, axis: torch.gather(data, axis, indices), ELEMENTS, tensors=("indices",)
+            ),
             "GatherND-8": Row(
                 partial(indexed_nd, torch.arange, torch.broadcast_to, index=index),
                 TUPLES,
