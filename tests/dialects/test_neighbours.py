@@ -23,6 +23,7 @@ NEIGHBOURS = {
     "BatchToSpace-2": "block_shape: [1, 3, 1], crops_begin: [0, 2, 0], crops_end: [0, 1, 1]",
     "Broadcast-1": "target_shape: [2, 3, 4, 2], mode: numpy",
     "Broadcast-3": "target_shape: [5, 1, 4, 1], mode: bidirectional",
+    "Col2Im-15": "output_size: [1, 2], kernel_size: [2, 1], pads_begin: [1, 0]",
     "Concat-1": "axis: 1",
     "Convert-1": "destination_type: i64",
     "DepthToSpace-1": "block_size: 2, mode: blocks_first",
@@ -74,6 +75,7 @@ WITHOUT = {
     "openvino": set[str](),
     "onnx": {
         "BatchToSpace-2",
+        "ExtractImagePatches-3",
         "Reverse-1",
         "Roll-7",
         "ScatterUpdate-3",
@@ -84,6 +86,8 @@ WITHOUT = {
     },
     "stablehlo": {
         "BatchToSpace-2",
+        "Col2Im-15",
+        "ExtractImagePatches-3",
         "SpaceToBatch-2",
         "Gather-1",
         "Gather-7",
@@ -103,6 +107,9 @@ CONVOLVED = {
         "crops_end: [0, 0, 0, 0]"
     ),
     "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",
+    "ExtractImagePatches-3": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, sizes: [2, 2], strides: [1, 2], rates: [1, 1], auto_pad: same_upper"
+    ),
     "Broadcast-1": "data: {shape: [1, 4, 2, 3], fill: small}, target_shape: [2, 4, 2, 3]",
     "Broadcast-3": "data: {shape: [1, 4, 1, 3], fill: small}, target_shape: [1, 2, 1], mode: bidirectional",
     "Concat-1": "inputs: [{shape: [1, 4, 2, 3], fill: small}, {shape: [1, 1, 2, 3]}], axis: 1",
@@ -180,9 +187,12 @@ def check_group(folder: Path, op: str, group: str, dialect: str, *, needed: str)
 
 
 def test_every_operation_has_its_cases() -> None:
-    """Constant-1 takes nothing, and the filters of Convolution-1 are not integers, so neither can follow another operation."""
-    assert {*NEIGHBOURS} == {*OPERATIONS} - {"Constant-1", "Convolution-1"}
-    assert {*CONVOLVED} == {*NEIGHBOURS}
+    """Constant-1 takes nothing, and the filters of Convolution-1 are not integers, so neither can follow another operation.
+
+    ExtractImagePatches-3 takes data of rank 4 only, and Col2Im-15 never does.
+    """
+    assert {*NEIGHBOURS} == {*OPERATIONS} - {"Constant-1", "Convolution-1", "ExtractImagePatches-3"}
+    assert {*CONVOLVED} == {*OPERATIONS} - {"Constant-1", "Convolution-1", "Col2Im-15"}
 
 
 @pytest.mark.parametrize("op", TESTED)
@@ -205,7 +215,7 @@ def test_a_convolution_is_rendered_in_front(tmp_path: Path, op: str, dialect: st
     check_group(tmp_path, op, convolved(op), dialect, needed=op)
 
 
-@pytest.mark.parametrize("neighbour", sorted(WITHOUT["stablehlo"]))
+@pytest.mark.parametrize("neighbour", sorted(WITHOUT["stablehlo"] & {*NEIGHBOURS}))
 def test_stablehlo_leaves_out_other_neighbours(tmp_path: Path, neighbour: str) -> None:
     """With the operation that it has no rendering of."""
     check_group(tmp_path, "Pad-12", behind("Pad-12", neighbour), "stablehlo", needed=neighbour)

@@ -64,14 +64,14 @@ def computed(arguments: Arguments, positions: Array) -> tuple[Tensor, ...]:
     `positions` has the number of the element of data that each element of the updates goes to, in row-major order.
     """
     data, updates = arguments.tensor("data"), arguments.tensor("updates")
-    first, is_first_used = _numbers(data), arguments.attributes.get("use_init_val", True)
+    first, is_first_used = numbers_of(data), arguments.attributes.get("use_init_val", True)
     groups: dict[int, list[int | float]] = {}
-    for position, update in zip(positions.tolist(), _numbers(updates), strict=True):
+    for position, update in zip(positions.tolist(), numbers_of(updates), strict=True):
         groups.setdefault(position, [first[position]] if is_first_used else []).append(update)
     table = _OF_BOOLEANS if data.type.kind == "boolean" else _OF_NUMBERS
     results = [table[reduction_of(arguments)](numbers) for numbers in groups.values()]
     array = np.array(data.array, order="C")
-    np.put(array, [*groups], _stored(data.element_type, results))
+    np.put(array, [*groups], stored(data.element_type, results))
     return (Tensor(element_type=data.element_type, array=array),)
 
 
@@ -80,22 +80,23 @@ def means_in_turn(arguments: Arguments, positions: Array) -> Tensor | None:
     data, updates = arguments.operand("data").tensor, arguments.operand("updates").tensor
     if data is None or updates is None:
         return None
-    numbers, is_first_used = _numbers(data), arguments.attributes.get("use_init_val", True)
+    numbers, is_first_used = numbers_of(data), arguments.attributes.get("use_init_val", True)
     started = {*range(len(numbers))} if is_first_used else set[int]()
-    for position, update in zip(positions.tolist(), _numbers(updates), strict=True):
+    for position, update in zip(positions.tolist(), numbers_of(updates), strict=True):
         numbers[position] = _mean([numbers[position], update]) if position in started else update
         started.add(position)
-    return Tensor(element_type=data.element_type, array=_stored(data.element_type, numbers).reshape(data.shape))
+    return Tensor(element_type=data.element_type, array=stored(data.element_type, numbers).reshape(data.shape))
 
 
-def _numbers(tensor: Tensor) -> list[int | float]:
+def numbers_of(tensor: Tensor) -> list[int | float]:
+    """The elements as Python's numbers, of which sums are exact for integers."""
     if tensor.type.is_integer:
         return [*tensor.integers()]
     numbers: list[int | float] = tensor.array.view(tensor.type.arithmetic).astype(np.float64).ravel().tolist()
     return numbers
 
 
-def _stored(element_type: str, numbers: Numbers) -> Array:
+def stored(element_type: str, numbers: Numbers) -> Array:
     """Numbers in the storage dtype; integers that are too large lose their upper bits."""
     kind = ELEMENT_TYPES[element_type]
     if not kind.is_integer:
