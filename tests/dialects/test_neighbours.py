@@ -23,7 +23,9 @@ NEIGHBOURS = {
     "BatchToSpace-2": "block_shape: [1, 3, 1], crops_begin: [0, 2, 0], crops_end: [0, 1, 1]",
     "Broadcast-1": "target_shape: [2, 3, 4, 2], mode: numpy",
     "Broadcast-3": "target_shape: [5, 1, 4, 1], mode: bidirectional",
-    "Col2Im-15": "output_size: [1, 2], kernel_size: [2, 1], pads_begin: [1, 0]",
+    "Col2Im-15": (
+        "output_size: [1, 2], kernel_size: [2, 1], strides: [1, 1], dilations: [1, 1], pads_begin: [1, 0], pads_end: [0, 0]"
+    ),
     "Concat-1": "axis: 1",
     "Convert-1": "destination_type: i64",
     "DepthToSpace-1": "block_size: 2, mode: blocks_first",
