@@ -24,6 +24,8 @@ _SETTINGS = ("output_size", "kernel_size")
 _PAIRS = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
 #: The numeric types without a zero.
 _WITHOUT_ZERO = frozenset({"f8e8m0"})
+#: The bit that makes a NaN quiet.
+_QUIET = {"f16": 1 << 9, "bf16": 1 << 6, "f32": 1 << 22, "f64": 1 << 51}
 
 
 class Axis(NamedTuple):
@@ -143,13 +145,15 @@ def _last_remains(arguments: Arguments) -> Arguments:
     return replace(arguments, inputs={**arguments.inputs, "data": replace(data, tensor=tensor)})
 
 
-def _without_negative_zeros(arguments: Arguments) -> Arguments:
-    """The arguments in which every zero is positive, as a sum with 0 is."""
+def _as_sums(arguments: Arguments) -> Arguments:
+    """The arguments in which every zero is positive and every NaN is quiet, as a sum with 0 is."""
     data = arguments.operand("data")
     if data.tensor is None or not has_kind(data, "float") or data.element_type in _WITHOUT_ZERO:
         return arguments
-    is_zero = data.tensor.array.view(data.tensor.type.arithmetic) == 0
-    array = np.where(is_zero, np.zeros((), data.tensor.array.dtype), data.tensor.array)
+    numbers = data.tensor.array.view(data.tensor.type.arithmetic)
+    bits = data.tensor.array.view(f"u{data.tensor.array.itemsize}")
+    quiet = np.where(np.isnan(numbers), bits | bits.dtype.type(_QUIET.get(data.element_type, 0)), bits)
+    array = np.where(numbers == 0, bits.dtype.type(0), quiet).view(data.tensor.array.dtype)
     tensor = Tensor(element_type=data.element_type, array=array)
     return replace(arguments, inputs={**arguments.inputs, "data": replace(data, tensor=tensor)})
 
@@ -198,7 +202,7 @@ COL2IM = Operation(
     },
     readings={
         "data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data"))),
-        "data.negative-zero": Reading(rewrites=(_without_negative_zeros,)),
+        "data.negative-zero": Reading(rewrites=(_as_sums,)),
         "blocks.added": Reading(rewrites=(_last_remains,)),
         "blocks.booleans": Reading(rejects=lambda a: has_kind(a.operand("data"), "boolean") and _overlap(a)),
         "types.independent": Reading(rejects=lambda a: types_differ(a, *_SETTINGS)),
