@@ -39,7 +39,7 @@ class Axis(NamedTuple):
     end: int
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         """The number of blocks (Detailed description, L)."""
         room = self.length + self.begin + self.end - self.dilation * (self.kernel - 1) - 1
         return room // self.stride + 1
@@ -47,7 +47,7 @@ class Axis(NamedTuple):
     def block(self, place: int) -> slice:
         """Where the elements at a place in the blocks go, in the padded image."""
         first = place * self.dilation
-        return slice(first, first + (self.count - 1) * self.stride + 1, self.stride)
+        return slice(first, first + (self.number - 1) * self.stride + 1, self.stride)
 
 
 def _axes(arguments: Arguments) -> list[Axis]:
@@ -61,7 +61,7 @@ def _axes(arguments: Arguments) -> list[Axis]:
 
 
 def _has_no_room(arguments: Arguments) -> bool:
-    return any(axis.count < 1 for axis in _axes(arguments))
+    return any(axis.number < 1 for axis in _axes(arguments))
 
 
 def _blocks(arguments: Arguments) -> list[Axis]:
@@ -89,7 +89,7 @@ def _folded(arguments: Arguments, data: Array, image: Array, join: Callable[[Arr
     rows, columns = _blocks(arguments)
     *leading, height, width = _shape(arguments)
     padded = np.full((*leading, rows.begin + height + rows.end, columns.begin + width + columns.end), image)
-    parts = data.reshape(*leading, rows.kernel, columns.kernel, rows.count, columns.count)
+    parts = data.reshape(*leading, rows.kernel, columns.kernel, rows.number, columns.number)
     for row, column in np.ndindex(rows.kernel, columns.kernel):
         at = (..., rows.block(row), columns.block(column))
         padded[at] = join(padded[at], parts[..., row, column, :, :])
@@ -182,7 +182,7 @@ COL2IM = Operation(
         **{f"{name}.negative": _is_negative(name) for name in ("dilations", "pads_begin", "pads_end")},
         "dilations.zero": lambda a: 0 in a.numbers("dilations"),
         "data.channels": lambda a: a.shape("data")[-2] % _volume(a) != 0,
-        "data.blocks": lambda a: a.shape("data")[-1] != prod(axis.count for axis in _blocks(a)),
+        "data.blocks": lambda a: a.shape("data")[-1] != prod(axis.number for axis in _blocks(a)),
         "kernel_size.room": _has_no_room,
         "blocks.types": lambda a: has_kind(a.operand("data"), "string", "lookup") and _overlap(a),
         "blocks.no-zero": lambda a: a.operand("data").element_type in _WITHOUT_ZERO and _leaves_zeros(a),

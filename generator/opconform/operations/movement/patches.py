@@ -36,7 +36,7 @@ class Window(NamedTuple):
         return self.size + (self.size - 1) * (self.rate - 1)
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         """The number of patches: all that fit, or as many as begin in data (Attributes, auto_pad)."""
         room = self.length - self.extent + 1 if self.auto_pad == "valid" else self.length
         return max(-(-room // self.stride), 0)
@@ -44,7 +44,7 @@ class Window(NamedTuple):
     @property
     def added(self) -> int:
         """How many zeros both ends get together, so that the last patch has all its elements."""
-        return max((self.count - 1) * self.stride + self.extent - self.length, 0) if self.count else 0
+        return max((self.number - 1) * self.stride + self.extent - self.length, 0) if self.number else 0
 
     @property
     def begin(self) -> int:
@@ -54,8 +54,9 @@ class Window(NamedTuple):
     @property
     def places(self) -> Array:
         """The place in data per place in a patch and per patch; -1 and the length of data stand for zeros."""
-        places = np.add.outer(np.arange(self.size) * self.rate, np.arange(self.count) * self.stride) - self.begin
-        return np.clip(places, -1, self.length)
+        places = np.add.outer(np.arange(self.size) * self.rate, np.arange(self.number) * self.stride) - self.begin
+        clipped: Array = np.clip(places, -1, self.length)
+        return clipped
 
 
 def windows_of(arguments: Arguments) -> tuple[Window, Window]:
@@ -64,7 +65,8 @@ def windows_of(arguments: Arguments) -> tuple[Window, Window]:
     if any(len(pair) != 2 or min(pair) < 1 for pair in pairs):  # noqa: PLR2004 - rows and columns
         raise Unknown
     mode = str(arguments.attribute("auto_pad"))
-    rows, columns = (Window(*x, mode) for x in zip(arguments.shape("data")[2:], *pairs, strict=True))
+    numbers = zip(arguments.shape("data")[2:], *pairs, strict=True)
+    rows, columns = (Window(length, size, stride, rate, mode) for length, size, stride, rate in numbers)
     return rows, columns
 
 
@@ -80,7 +82,7 @@ def _has_no_room(arguments: Arguments) -> bool:
 def _shape(arguments: Arguments) -> Shape:
     batches, depth, *_ = arguments.shape("data")
     rows, columns = windows_of(arguments)
-    return (batches, rows.size * columns.size * depth, rows.count, columns.count)
+    return (batches, rows.size * columns.size * depth, rows.number, columns.number)
 
 
 def _extracted(arguments: Arguments, places: Places) -> list[Array]:

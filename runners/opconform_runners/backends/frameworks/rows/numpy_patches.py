@@ -71,7 +71,9 @@ def col2im(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tens
             inside = (to >= 0) & (to < length)
             sources.append(np.flatnonzero(inside))
             targets.append(to[inside])
-        new, window = data[..., number, :, :][(..., *np.ix_(*sources))], (..., *np.ix_(*targets))
+        window: Any = (..., *np.ix_(*targets))
+        taken: Any = (..., *np.ix_(*sources))
+        new = data[..., number, :, :][taken]
         is_second = is_filled[window]
         refuse_if(np.any(is_second) and tensor.type.kind in ("string", "lookup"), "blocks.types")
         output[window] = np.where(is_second, _sum(tensor, output[window], new), new) if np.any(is_second) else new
@@ -96,4 +98,5 @@ def _sum(tensor: Tensor, first: Array, second: Array) -> Array:
     """The sums of two arrays with the elements of a tensor, as it stores them."""
     kind = tensor.type.arithmetic
     sums = (first.view(kind) + second.view(kind)).astype(kind)
-    return sums.view(tensor.type.storage)
+    stored: Array = sums.view(tensor.type.storage)
+    return stored
