@@ -25,6 +25,9 @@ NEIGHBOURS = {
     "BatchToSpace-2": "block_shape: [1, 3, 1], crops_begin: [0, 2, 0], crops_end: [0, 1, 1]",
     "Broadcast-1": "target_shape: [2, 3, 4, 2], mode: numpy",
     "Broadcast-3": "target_shape: [5, 1, 4, 1], mode: bidirectional",
+    "Col2Im-15": (
+        "output_size: [1, 2], kernel_size: [2, 1], strides: [1, 1], dilations: [1, 1], pads_begin: [1, 0], pads_end: [0, 0]"
+    ),
     "Concat-1": "axis: 1",
     "Convert-1": "destination_type: i64",
     "DepthToSpace-1": "block_size: 2, mode: blocks_first",
@@ -82,6 +85,7 @@ WITHOUT = {
     "openvino": set[str](),
     "onnx": {
         "BatchToSpace-2",
+        "ExtractImagePatches-3",
         "GatherTree-1",
         "Reverse-1",
         "Roll-7",
@@ -93,6 +97,8 @@ WITHOUT = {
     },
     "stablehlo": {
         "BatchToSpace-2",
+        "Col2Im-15",
+        "ExtractImagePatches-3",
         "SpaceToBatch-2",
         "Gather-1",
         "Gather-7",
@@ -108,7 +114,9 @@ WITHOUT = {
 #: The operations that ONNX has for images only.
 OF_IMAGES = {"DepthToSpace-1", "SpaceToDepth-1"}
 #: The operations that take no data of rank 4.
-OF_OTHER_RANKS = {"GatherTree-1"}
+OF_OTHER_RANKS = {"Col2Im-15", "GatherTree-1"}
+#: The operations that ONNX Runtime has for floating-point types only.
+OF_FLOATS = {"Col2Im-15"}
 #: Cases whose first input is f32 and has rank 4, and comes from a convolution.
 CONVOLVED = {
     "BatchToSpace-2": (
@@ -116,6 +124,9 @@ CONVOLVED = {
         "crops_end: [0, 0, 0, 0]"
     ),
     "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",
+    "ExtractImagePatches-3": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, sizes: [2, 2], strides: [1, 2], rates: [1, 1], auto_pad: same_upper"
+    ),
     "Broadcast-1": "data: {shape: [1, 4, 2, 3], fill: small}, target_shape: [2, 4, 2, 3]",
     "Broadcast-3": "data: {shape: [1, 4, 1, 3], fill: small}, target_shape: [1, 2, 1], mode: bidirectional",
     "Concat-1": "inputs: [{shape: [1, 4, 2, 3], fill: small}, {shape: [1, 1, 2, 3]}], axis: 1",
@@ -196,9 +207,12 @@ def check_group(folder: Path, op: str, group: str, dialect: str, *, needed: str)
 
 
 def test_every_operation_has_its_cases() -> None:
-    """Constant-1 takes nothing, and the filters of Convolution-1 are not integers, so neither can follow another operation."""
-    assert {*NEIGHBOURS} == {*OPERATIONS} - {"Constant-1", "Convolution-1"}
-    assert {*CONVOLVED} == {*NEIGHBOURS} - OF_OTHER_RANKS
+    """Constant-1 takes nothing, and the filters of Convolution-1 are not integers, so neither can follow another operation.
+
+    ExtractImagePatches-3 takes data of rank 4 only, and others never do.
+    """
+    assert {*NEIGHBOURS} == {*OPERATIONS} - {"Constant-1", "Convolution-1", "ExtractImagePatches-3"}
+    assert {*CONVOLVED} == {*OPERATIONS} - {"Constant-1", "Convolution-1"} - OF_OTHER_RANKS
 
 
 @pytest.mark.parametrize("op", TESTED)
@@ -211,6 +225,10 @@ def test_a_neighbour_is_rendered_with_its_own_settings(tmp_path: Path, op: str, 
         with pytest.raises(Inexpressible, match="ONNX moves blocks of images only"):
             DIALECTS[dialect].files_of(golden, "it")
         return
+    if dialect == "onnx" and neighbour in OF_FLOATS:
+        [golden] = goldens(tmp_path, f"op: {op}\ngroups:\n{behind(op, neighbour)}")
+        assert DIALECTS[dialect].files_of(golden, "it")
+        return
     check_group(tmp_path, op, behind(op, neighbour), dialect, needed=neighbour)
 
 
@@ -221,7 +239,7 @@ def test_a_convolution_is_rendered_in_front(tmp_path: Path, op: str, dialect: st
     check_group(tmp_path, op, convolved(op), dialect, needed=op)
 
 
-@pytest.mark.parametrize("neighbour", sorted(WITHOUT["stablehlo"]))
+@pytest.mark.parametrize("neighbour", sorted(WITHOUT["stablehlo"] & {*NEIGHBOURS}))
 def test_stablehlo_leaves_out_other_neighbours(tmp_path: Path, neighbour: str) -> None:
     """With the operation that it has no rendering of."""
     check_group(tmp_path, "Pad-12", behind("Pad-12", neighbour), "stablehlo", needed=neighbour)

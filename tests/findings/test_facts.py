@@ -246,6 +246,18 @@ CASES = {
     "not cropped": (one("BatchToSpace-2", "[2, 3]", "block_shape: [1, 1], crops_begin: [0, 0], crops_end: [0, 0]"), {
         "every block has one element",
     }, {"elements are removed"}),
+    "patches": (one("ExtractImagePatches-3", "[1, 1, 2, 3]", "sizes: [2, 2], strides: [1, 1], rates: [1, 3], auto_pad: same_upper"), {
+        "zeros are added", "an odd number of zeros is added", "a rate exceeds 1", "patches overlap", "rows and columns differ", "data is smaller than a patch",
+    }, set()),
+    "patches side by side": (one("ExtractImagePatches-3", "[1, 1, 4, 4]", "sizes: [2, 2], strides: [2, 2], rates: [1, 1], auto_pad: valid"), {
+        "data is f32",
+    }, {"zeros are added", "an odd number of zeros is added", "a rate exceeds 1", "patches overlap", "rows and columns differ", "data is smaller than a patch"}),
+    "folded blocks": (one("Col2Im-15", "[6, 4]", "output_size: [1, 4], kernel_size: [1, 2], dilations: [1, 2], pads_begin: [0, 2]"), {
+        "blocks overlap", "blocks reach into the padding", "a dilation exceeds 1", "rows and columns differ", "data has no batches",
+    }, {"an element is in no block"}),
+    "tiles": (one("Col2Im-15", "[1, 4, 1]", "output_size: [2, 3], kernel_size: [2, 2]").replace("[2, 3]", "[3, 3], strides: [2, 2]"), {
+        "an element is in no block",
+    }, {"blocks overlap", "blocks reach into the padding", "a dilation exceeds 1", "rows and columns differ", "data has no batches"}),
     "images": (one("SpaceToDepth-1", "[1, 2, 2, 4]", "block_size: 2, mode: blocks_first"), {
         "a block is a whole dimension",
     }, {"the block size is 1", "data has other than two spatial dimensions"}),

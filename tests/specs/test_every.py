@@ -15,9 +15,9 @@ from opconform.specs.yaml_document import SpecMistakes
 _ATTRIBUTES_ONLY = {op for op in shipped_operations() if not any(port.setting for port in OPERATIONS[op].inputs)}
 #: Groups that need a sample or a port that an operation may lack, with the operations that have none.
 WITHOUT = {
-    # whose data has rank 3
-    "behind-a-convolution": {"GatherTree-1"},
-    "high-ranks": {"GatherTree-1"},
+    # whose data has few dimensions
+    "behind-a-convolution": {"Col2Im-15", "GatherTree-1"},
+    "high-ranks": {"Col2Im-15", "ExtractImagePatches-3", "GatherTree-1"},
     "one-setting-at-run-time": {
         *_ATTRIBUTES_ONLY,
         "Concat-1",

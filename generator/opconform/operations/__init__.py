@@ -7,6 +7,7 @@ from pathlib import Path
 from opconform.operations.arithmetic.convert import CONVERT
 from opconform.operations.movement.batch import BATCH_TO_SPACE, SPACE_TO_BATCH
 from opconform.operations.movement.broadcast import BROADCAST, BROADCAST_1
+from opconform.operations.movement.col2im import COL2IM
 from opconform.operations.movement.concat import CONCAT
 from opconform.operations.movement.depth import DEPTH_TO_SPACE, SPACE_TO_DEPTH
 from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHER_7
@@ -14,6 +15,7 @@ from opconform.operations.movement.gathers.gather_elements import GATHER_ELEMENT
 from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
 from opconform.operations.movement.gathers.gather_tree import GATHER_TREE
 from opconform.operations.movement.pad import PAD, PAD_1
+from opconform.operations.movement.patches import EXTRACT_IMAGE_PATCHES
 from opconform.operations.movement.reverse import REVERSE
 from opconform.operations.movement.reverse_sequence import REVERSE_SEQUENCE
 from opconform.operations.movement.roll import ROLL
@@ -61,11 +63,13 @@ SHIPPED = {
         BATCH_TO_SPACE,
         BROADCAST_1,
         BROADCAST,
+        COL2IM,
         CONCAT,
         CONSTANT,
         CONVERT,
         CONVOLUTION,
         DEPTH_TO_SPACE,
+        EXTRACT_IMAGE_PATCHES,
         GATHER_1,
         GATHER_7,
         GATHER,

@@ -154,11 +154,11 @@ class Operation:
 
         A context needs them where one operation computes the setting inputs of another.
         """
-        if self.moved is None or self.computes(arguments):
-            try:
+        try:
+            if self.moved is None or self.computes(arguments):
                 return self.known(arguments)
-            except Unknown:
-                return None
+        except Unknown:
+            return None
         data = dict(self._data(arguments))
         if not data or any(len(value.shape) != 1 for value in data.values()):
             return None

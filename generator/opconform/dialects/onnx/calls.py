@@ -30,6 +30,15 @@ _NO_REDUCTIONS = frozenset({"mean", "sub"})
 NO_BATCHES = "ONNX's Gather has no batch dimensions"
 #: The rank of a batch of images.
 _IMAGE = 4
+#: The rank of batches of blocks.
+_FOLDED = 3
+
+
+def folded(node: KnownNode) -> Call:
+    """A Col2Im with the pads of both ends in one list."""
+    if any(len(arguments.shape("data")) != _FOLDED for arguments in node.accepted):
+        raise Inexpressible("ONNX's Col2Im takes batches")
+    return Call(node.node.inputs, _windows(node))
 
 
 def expand(node: KnownNode) -> Call:
@@ -77,8 +86,12 @@ def shape(node: KnownNode) -> Call:
 
 def convolution(node: KnownNode) -> Call:
     """A Conv with the pads of both ends in one list."""
+    return Call(node.node.inputs, _windows(node))
+
+
+def _windows(node: KnownNode) -> dict[str, str]:
     strides, dilations, begin, end = (attribute_text(node.attributes[name]) for name in ("strides", "dilations", *PADS))
-    return Call(node.node.inputs, {"strides": strides, "dilations": dilations, "pads": f"{begin[:-1]}, {end[1:]}"})
+    return {"strides": strides, "dilations": dilations, "pads": f"{begin[:-1]}, {end[1:]}"}
 
 
 def transpose(node: KnownNode) -> Call:

@@ -63,6 +63,17 @@ _SQUEEZE = Rendering(
 RENDERINGS: Mapping[str, Rendering] = {
     "Broadcast-1": _EXPAND,
     "Broadcast-3": _EXPAND,
+    "Col2Im-15": Rendering(
+        "Col2Im",
+        calls.folded,
+        types=dict.fromkeys(("output_size", "kernel_size"), _I64),
+        reasons={
+            **dict.fromkeys(("strides", "dilations", *calls.PADS), "ONNX's attributes are integers by their syntax"),
+            **dict.fromkeys((f"{name}.count" for name in calls.PADS), "ONNX's pads of both ends are one list"),
+            **dict.fromkeys(("kernel_size.zero", "kernel_size.room", "dilations.zero"), "ONNX does not mention it"),
+            "blocks.types": "ONNX does not limit the types",
+        },
+    ),
     "Concat-1": Rendering("Concat", calls.unchanged),
     "Constant-1": Rendering("Constant", calls.constant),
     "Convert-1": Rendering(

@@ -24,6 +24,7 @@ from opconform_runners.backends.frameworks.adapters.elements import destination
 from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, INDEXED, TUPLES, indexed_nd
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.patches import WINDOWS, channels_of_patches
 from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT, slices_at
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, EVEN, SIZED
@@ -57,6 +58,13 @@ def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
     return data.at[slices_at(axis, indices)].set(updates)
 
 
+def _patches(data: Any, mode: str, sizes: list[int], strides: list[int], rates: list[int]) -> Any:
+    """`jax.lax.conv_general_dilated_patches`, whose channels count those of data slowest."""
+    padding = {"valid": "VALID", "same_upper": "SAME", "same_lower": "SAME_LOWER"}[mode]
+    patches = jax.lax.conv_general_dilated_patches(data, sizes, strides, padding, rhs_dilation=rates)
+    return channels_of_patches(patches, data.shape, sizes, patches.shape[2:])
+
+
 def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return jnp.array(jnp.shape(data), {"i64": jnp.int64, "i32": jnp.int32}[output_type])
 
@@ -70,6 +78,7 @@ _JAX = Framework(
         "Broadcast-3": Row(jnp.broadcast_to, TARGET),
         "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
         "Convert-1": Row(lambda data, kind: data.astype(kind), destination(_TYPES)),
+        "ExtractImagePatches-3": Row(_patches, WINDOWS),
         "Gather-8": Row(_take, ALONG),
         "GatherElements-6": Row(jnp.take_along_axis, ELEMENTS, tensors=("indices",)),
         "GatherND-8": Row(partial(indexed_nd, jnp.arange, jnp.broadcast_to), TUPLES, INDEXED, tensors=("indices",)),

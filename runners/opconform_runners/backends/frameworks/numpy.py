@@ -42,6 +42,7 @@ from opconform_runners.backends.frameworks.rows.numpy_gather import (
     gather_tree,
     zero_of,
 )
+from opconform_runners.backends.frameworks.rows.numpy_patches import col2im, extract_image_patches
 from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
 from opconform_runners.backends.frameworks.rows.numpy_shape import shape_of, shape_of_1, squeeze, unsqueeze
 from opconform_runners.backends.graph import Function, outputs_of, padded
@@ -249,12 +250,14 @@ FUNCTIONS: Mapping[str, Function] = {
     "BatchToSpace-2": batch_to_space,
     "Broadcast-1": broadcast,
     "Broadcast-3": broadcast,
+    "Col2Im-15": col2im,
     "Concat-1": _concat,
     "Constant-1": _constant,
     "Convert-1": convert,
     "Convolution-1": convolution,
     "DepthToSpace-1": depth_to_space,
     "Gather-1": gather_1,
+    "ExtractImagePatches-3": extract_image_patches,
     "Gather-7": gather_7,
     "Gather-8": gather,
     "GatherElements-6": gather_elements,

@@ -32,7 +32,7 @@ _TENSORFLOW = Framework(
     tensor=tf.constant,
     translation=Translation(
         not_implemented=re.compile(
-            r"No OpKernel was registered|not implemented|currently supported|parameter 'tensor' has DataType",
+            r"No OpKernel was registered|not implemented|currently supported|parameter '(tensor|images)' has DataType",
             re.IGNORECASE,
         ),
         missing=(NotImplementedError, tf.errors.UnimplementedError),

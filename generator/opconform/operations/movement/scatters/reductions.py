@@ -59,12 +59,12 @@ def computed(arguments: Arguments, positions: Array, combine: Combine) -> tuple[
     `positions` has the number of the element of data that each element of the updates goes to, in row-major order.
     """
     data, updates = arguments.tensor("data"), arguments.tensor("updates")
-    first, groups = _numbers(data), dict[int, list[Number]]()
-    for position, update in zip(positions.tolist(), _numbers(updates), strict=True):
+    first, groups = numbers_of(data), dict[int, list[Number]]()
+    for position, update in zip(positions.tolist(), numbers_of(updates), strict=True):
         groups.setdefault(position, []).append(update)
     results = [combine(first[position], numbers) for position, numbers in groups.items()]
     array = np.array(data.array, order="C")
-    np.put(array, [*groups], _stored(data.element_type, results))
+    np.put(array, [*groups], stored(data.element_type, results))
     return (Tensor(element_type=data.element_type, array=array),)
 
 
@@ -73,22 +73,23 @@ def means_in_turn(arguments: Arguments, positions: Array) -> Tensor | None:
     data, updates = arguments.operand("data").tensor, arguments.operand("updates").tensor
     if data is None or updates is None:
         return None
-    numbers, is_first_used = _numbers(data), arguments.attributes.get("use_init_val", True)
+    numbers, is_first_used = numbers_of(data), arguments.attributes.get("use_init_val", True)
     started = {*range(len(numbers))} if is_first_used else set[int]()
-    for position, update in zip(positions.tolist(), _numbers(updates), strict=True):
+    for position, update in zip(positions.tolist(), numbers_of(updates), strict=True):
         numbers[position] = mean([numbers[position], update]) if position in started else update
         started.add(position)
-    return Tensor(element_type=data.element_type, array=_stored(data.element_type, numbers).reshape(data.shape))
+    return Tensor(element_type=data.element_type, array=stored(data.element_type, numbers).reshape(data.shape))
 
 
-def _numbers(tensor: Tensor) -> list[Number]:
+def numbers_of(tensor: Tensor) -> list[Number]:
+    """The elements as Python's numbers, of which sums are exact for integers."""
     if tensor.type.is_integer:
         return [*tensor.integers()]
     numbers: list[Number] = tensor.array.view(tensor.type.arithmetic).astype(np.float64).ravel().tolist()
     return numbers
 
 
-def _stored(element_type: str, numbers: Numbers) -> Array:
+def stored(element_type: str, numbers: Numbers) -> Array:
     """Numbers in the storage dtype; integers that are too large lose their upper bits."""
     kind = ELEMENT_TYPES[element_type]
     if not kind.is_integer:

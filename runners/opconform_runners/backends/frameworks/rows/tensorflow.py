@@ -14,6 +14,7 @@ from opconform_runners.backends.frameworks.adapters.elements import destination
 from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, TUPLES
 from opconform_runners.backends.frameworks.adapters.layout import ZEROS
 from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.patches import WINDOWS
 from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT
 from opconform_runners.backends.frameworks.adapters.slices import INDICES, SLICES, STRIDED, bits_of, strided
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
@@ -91,6 +92,15 @@ def _channels_last(function: Any, data: Any, block_size: int) -> Any:
     return tf.transpose(function(tf.transpose(data, (0, 2, 3, 1)), block_size), (0, 3, 1, 2))
 
 
+def _patches(data: Any, mode: str, *pairs: list[int]) -> Any:
+    """`tf.image.extract_patches`, which has the channels at the end, in its only layout."""
+    if mode == "same_lower":
+        raise Unsupported("the framework has no mode same_lower")
+    padding = {"valid": "VALID", "same_upper": "SAME"}[mode]
+    patches = tf.image.extract_patches(tf.transpose(data, (0, 2, 3, 1)), *([1, *pair, 1] for pair in pairs), padding)
+    return tf.transpose(patches, (0, 3, 1, 2))
+
+
 def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
     """`tf.tensor_scatter_nd_update`, which replaces slices along the first dimension."""
     long, rank = _long(indices), data.shape.rank
@@ -150,6 +160,7 @@ ROWS = {
     "Concat-1": Row(lambda axis, tensors: tf.concat(tensors, axis=axis), CONCAT),
     "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
     "Convert-1": Row(tf.cast, destination(TYPES)),
+    "ExtractImagePatches-3": Row(_patches, WINDOWS),
     "Gather-8": Row(_take, ALONG, ("indices.negative",)),
     "GatherElements-6": Row(tf.experimental.numpy.take_along_axis, ELEMENTS, tensors=("indices",)),
     "GatherND-8": Row(_take_nd, TUPLES, ("indices.negative",), tensors=("indices",)),

@@ -14,6 +14,7 @@ from opconform_runners.backends.frameworks.adapters.elements import destination
 from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.patches import BLOCKS, WINDOWS, channels_of_patches, same_pads
 from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
@@ -49,6 +50,16 @@ def torch_framework(torch: Any, version: str) -> Framework:
         shape = (*data.shape[:axis], indices.numel(), *data.shape[axis + 1 :])
         return torch.index_copy(data, axis, index(indices).long().reshape(-1), updates.reshape(shape))
 
+    def patches(data: Any, mode: str, sizes: list[int], strides: list[int], rates: list[int]) -> Any:
+        """`unfold`, whose patches are in one dimension, and whose channels count those of data slowest."""
+        pads = [0, 0] if mode == "valid" else same_pads(data.shape, sizes, strides, rates)
+        columns = torch.nn.functional.unfold(data, sizes, rates, pads, strides)
+        counts = [
+            (length + 2 * pad - rate * (size - 1) - 1) // stride + 1
+            for length, pad, size, stride, rate in zip(data.shape[2:], pads, sizes, strides, rates, strict=True)
+        ]
+        return channels_of_patches(columns, data.shape, sizes, counts)
+
     def shape_of(data: Any, output_type: str = "i64") -> Any:
         return torch.tensor(list(data.shape), dtype={"i64": torch.int64, "i32": torch.int32}[output_type])
 
@@ -59,9 +70,11 @@ def torch_framework(torch: Any, version: str) -> Framework:
         rows={
             "Broadcast-1": Row(torch.broadcast_to, TARGET),
             "Broadcast-3": Row(torch.broadcast_to, TARGET),
+            "Col2Im-15": Row(torch.nn.functional.fold, BLOCKS),
             "Concat-1": Row(lambda axis, tensors: torch.cat(tensors, dim=axis), CONCAT),
             "DepthToSpace-1": Row(torch.nn.functional.pixel_shuffle, images("depth_first")),
             "Convert-1": Row(lambda data, kind: data.to(kind), destination(types)),
+            "ExtractImagePatches-3": Row(patches, WINDOWS),
             "Gather-8": Row(partial(indexed, torch.arange, index=index), ALONG),
             "GatherElements-6": Row(
                 lambda data, indices, axis: torch.gather(data, axis, indices), ELEMENTS, tensors=("indices",)

@@ -1,0 +1,210 @@
+"""Col2Im-15, from its specification page: blocks of images, whose elements are added where blocks overlap."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from opconform.operations import contexts
+from opconform.operations.arguments import Arguments, Unknown
+from opconform.operations.checks import Predicate
+from opconform.operations.interpretation import Reading, has_kind, is_empty, types_differ
+from opconform.operations.movement.scatters.reductions import numbers_of, stored
+from opconform.operations.operation import Operation
+from opconform.operations.places import Places
+from opconform.suite.case import Shape
+from opconform.suite.declarations import AttributeSpec, Port
+from opconform.tensors.tensor import Array, Tensor
+
+_TYPES = ("i32", "i64")
+#: The inputs and attributes with one number for rows and one for columns.
+_SETTINGS = ("output_size", "kernel_size")
+_PAIRS = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
+#: The numeric types without a zero.
+_WITHOUT_ZERO = frozenset({"f8e8m0"})
+#: The bit that makes a NaN quiet.
+_QUIET = {"f16": 1 << 9, "bf16": 1 << 6, "f32": 1 << 22, "f64": 1 << 51}
+
+
+class Axis(NamedTuple):
+    """A spatial dimension of the image, and the blocks along it."""
+
+    length: int
+    kernel: int
+    stride: int
+    dilation: int
+    begin: int
+    end: int
+
+    @property
+    def number(self) -> int:
+        """The number of blocks (Detailed description, L)."""
+        room = self.length + self.begin + self.end - self.dilation * (self.kernel - 1) - 1
+        return room // self.stride + 1
+
+    def block(self, place: int) -> slice:
+        """Where the elements at a place in the blocks go, in the padded image."""
+        first = place * self.dilation
+        return slice(first, first + (self.number - 1) * self.stride + 1, self.stride)
+
+
+def _axes(arguments: Arguments) -> list[Axis]:
+    pairs = [*map(arguments.integers, _SETTINGS), *map(arguments.numbers, _PAIRS)]
+    if any(len(pair) != 2 for pair in pairs):  # noqa: PLR2004 - rows and columns
+        raise Unknown
+    axes = [Axis(*x) for x in zip(*pairs, strict=True)]
+    if any(min(axis) < 0 or 0 in axis[:4] for axis in axes):
+        raise Unknown
+    return axes
+
+
+def _has_no_room(arguments: Arguments) -> bool:
+    return any(axis.number < 1 for axis in _axes(arguments))
+
+
+def _blocks(arguments: Arguments) -> list[Axis]:
+    """The spatial dimensions, if a block fits into each."""
+    if _has_no_room(arguments):
+        raise Unknown
+    return _axes(arguments)
+
+
+def _volume(arguments: Arguments) -> int:
+    """The number of elements in a block of one channel."""
+    kernel = arguments.integers("kernel_size")
+    if min(kernel) < 1:
+        raise Unknown
+    return prod(kernel)
+
+
+def _shape(arguments: Arguments) -> Shape:
+    *batches, depth, _ = arguments.shape("data")
+    return (*batches, depth // _volume(arguments), *arguments.integers("output_size"))
+
+
+def _folded(arguments: Arguments, data: Array, image: Array, join: Callable[[Array, Array], Array]) -> Array:
+    """An image that is filled by blocks, one place in them after the other, without its padding."""
+    rows, columns = _blocks(arguments)
+    *leading, height, width = _shape(arguments)
+    padded = np.full((*leading, rows.begin + height + rows.end, columns.begin + width + columns.end), image)
+    parts = data.reshape(*leading, rows.kernel, columns.kernel, rows.number, columns.number)
+    for row, column in np.ndindex(rows.kernel, columns.kernel):
+        at = (..., rows.block(row), columns.block(column))
+        padded[at] = join(padded[at], parts[..., row, column, :, :])
+    return padded[..., rows.begin : rows.begin + height, columns.begin : columns.begin + width]
+
+
+def _replaced(_: Array, new: Array) -> Array:
+    return new
+
+
+def _moved(arguments: Arguments, places: Places) -> list[Array]:
+    data = places["data"]
+    return [_folded(arguments, data, places.none.astype(np.result_type(data, places.none)), _replaced)]
+
+
+def _coverage(arguments: Arguments) -> list[Array]:
+    """How many blocks each row and each column is in; an element is in the product of both numbers."""
+    counts = []
+    for axis in _blocks(arguments):
+        count = np.zeros(axis.begin + axis.length + axis.end, np.int64)
+        for place in range(axis.kernel):
+            count[axis.block(place)] += 1
+        counts.append(count[axis.begin : axis.begin + axis.length])
+    return counts
+
+
+def _overlap(arguments: Arguments) -> bool:
+    return prod(int(count.max()) for count in _coverage(arguments)) > 1
+
+
+def _leaves_zeros(arguments: Arguments) -> bool:
+    return any(0 in count for count in _coverage(arguments))
+
+
+def _added(arguments: Arguments) -> tuple[Tensor, ...]:
+    """The exact sums of the elements of all blocks."""
+    data = arguments.tensor("data")
+    numbers = np.array(numbers_of(data), object).reshape(data.shape)
+    sums = _folded(arguments, numbers, np.array(0, object), np.add)
+    array = stored(data.element_type, sums.ravel().tolist()).reshape(sums.shape)
+    return (Tensor(element_type=data.element_type, array=array),)
+
+
+def _last_remains(arguments: Arguments) -> Arguments:
+    """The arguments in which only the last block of each element has it, and the others have zeros."""
+    data = arguments.operand("data")
+    if not _overlap(arguments) or data.tensor is None:
+        return arguments
+    numbers = np.arange(1, prod(data.shape) + 1).reshape(data.shape)
+    kept = np.isin(numbers, _folded(arguments, numbers, np.array(0), _replaced))
+    array = np.where(kept, data.tensor.array, np.zeros((), data.tensor.array.dtype))
+    tensor = Tensor(element_type=data.element_type, array=array)
+    return replace(arguments, inputs={**arguments.inputs, "data": replace(data, tensor=tensor)})
+
+
+def _as_sums(arguments: Arguments) -> Arguments:
+    """The arguments in which every zero is positive and every NaN is quiet, as a sum with 0 is."""
+    data = arguments.operand("data")
+    if data.tensor is None or not has_kind(data, "float") or data.element_type in _WITHOUT_ZERO:
+        return arguments
+    numbers = data.tensor.array.view(data.tensor.type.arithmetic)
+    bits = data.tensor.array.view(f"u{data.tensor.array.itemsize}")
+    quiet = np.where(np.isnan(numbers), bits | bits.dtype.type(_QUIET.get(data.element_type, 0)), bits)
+    array = np.where(numbers == 0, bits.dtype.type(0), quiet).view(data.tensor.array.dtype)
+    tensor = Tensor(element_type=data.element_type, array=array)
+    return replace(arguments, inputs={**arguments.inputs, "data": replace(data, tensor=tensor)})
+
+
+def _is_other_count(name: str) -> Predicate:
+    return lambda arguments: len(arguments.numbers(name)) != 2  # noqa: PLR2004 - rows and columns
+
+
+def _is_negative(name: str) -> Predicate:
+    return lambda arguments: any(number < 0 for number in arguments.numbers(name))
+
+
+COL2IM = Operation(
+    name="Col2Im-15",
+    inputs=(
+        Port("data", ranks=(2, 3)),
+        *(Port(name, setting=True, types=_TYPES, shapes=((2,),)) for name in _SETTINGS),
+    ),
+    attributes=tuple(AttributeSpec(name, type="ints", default=default) for name, default in _PAIRS.items()),
+    checks={
+        "output_size.positive": lambda a: min(a.integers("output_size")) < 1,
+        "kernel_size.negative": lambda a: min(a.integers("kernel_size")) < 0,
+        "kernel_size.zero": lambda a: 0 in a.integers("kernel_size"),
+        **{f"{name}.count": _is_other_count(name) for name in _PAIRS},
+        "strides.positive": lambda a: any(number < 1 for number in a.numbers("strides")),
+        **{f"{name}.negative": _is_negative(name) for name in ("dilations", "pads_begin", "pads_end")},
+        "dilations.zero": lambda a: 0 in a.numbers("dilations"),
+        "data.channels": lambda a: a.shape("data")[-2] % _volume(a) != 0,
+        "data.blocks": lambda a: a.shape("data")[-1] != prod(axis.number for axis in _blocks(a)),
+        "kernel_size.room": _has_no_room,
+        "blocks.types": lambda a: has_kind(a.operand("data"), "string", "lookup") and _overlap(a),
+        "blocks.no-zero": lambda a: a.operand("data").element_type in _WITHOUT_ZERO and _leaves_zeros(a),
+    },
+    moved=_moved,
+    compute=_added,
+    computes=_overlap,
+    shapes=lambda a: [_shape(a)],
+    contexts={"doubled": contexts.doubled(lambda _: 0), "convert": contexts.convert},
+    facts={
+        "blocks overlap": _overlap,
+        "an element is in no block": _leaves_zeros,
+        "blocks reach into the padding": lambda a: any((*a.numbers("pads_begin"), *a.numbers("pads_end"))),
+        "a dilation exceeds 1": lambda a: max(a.numbers("dilations")) > 1,
+        "rows and columns differ": lambda a: len({*_axes(a)}) > 1,
+        "data has no batches": lambda a: len(a.shape("data")) == 2,  # noqa: PLR2004 - channels and blocks
+    },
+    readings={
+        "data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data"))),
+        "data.negative-zero": Reading(rewrites=(_as_sums,)),
+        "blocks.added": Reading(rewrites=(_last_remains,)),
+        "blocks.booleans": Reading(rejects=lambda a: has_kind(a.operand("data"), "boolean") and _overlap(a)),
+        "types.independent": Reading(rejects=lambda a: types_differ(a, *_SETTINGS)),
+    },
+)
