@@ -1,0 +1,131 @@
+"""StringTensorPack-15 and StringTensorUnpack-15, from their pages: strings from the bytes of all of them, and back."""
+
+from itertools import accumulate
+
+import numpy as np
+
+from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.contexts import computing
+from opconform.operations.interpretation import Reading
+from opconform.operations.operation import ContextError, Operation, Tested
+from opconform.suite.case import Graph, Shape
+from opconform.suite.declarations import Port
+from opconform.tensors.tensor import Tensor
+from opconform.tensors.texts import bytes_of, text_of
+
+_INDICES = ("i32", "i64")
+
+
+def _ranges(arguments: Arguments) -> list[tuple[int, int]]:
+    """The begin and end of each string; `Unknown` if there are not as many of them."""
+    begins, ends = arguments.integers("begins"), arguments.integers("ends")
+    if len(begins) != len(ends):
+        raise Unknown
+    return list(zip(begins, ends, strict=True))
+
+
+def _sizes(arguments: Arguments) -> list[int]:
+    return [end - begin for begin, end in _ranges(arguments)]
+
+
+def _strings(arguments: Arguments) -> list[bytes]:
+    tensor = arguments.operand("symbols").tensor
+    if tensor is None:
+        raise Unknown
+    return [tensor.array[begin:end].tobytes() for begin, end in _ranges(arguments)]
+
+
+def _packed(arguments: Arguments) -> tuple[Tensor, ...]:
+    texts = [text_of(string) for string in _strings(arguments)]
+    return (Tensor(element_type="string", array=np.array(texts, np.str_).reshape(arguments.shape("begins"))),)
+
+
+def _has_parts(arguments: Arguments) -> bool:
+    """Whether a string is not valid UTF-8, as strings of random symbols can be."""
+    if arguments.shape("symbols") == (0,):
+        return False
+    try:
+        return any(string.decode(errors="replace").encode() != string for string in _strings(arguments))
+    except Unknown:
+        return True
+
+
+STRING_TENSOR_PACK = Operation(
+    name="StringTensorPack-15",
+    inputs=(
+        Port("begins", setting=True, types=_INDICES),
+        Port("ends", setting=True, types=_INDICES),
+        Port("symbols", types=("u8",), ranks=(1,)),
+    ),
+    checks={
+        "begins.negative": lambda a: min(a.integers("begins"), default=0) < 0,
+        "ends.same-type": lambda a: a.operand("begins").element_type != a.operand("ends").element_type,
+        "ends.shape": lambda a: a.shape("begins") != a.shape("ends"),
+        "ends.negative": lambda a: min(a.integers("ends"), default=0) < 0,
+        "ends.range": lambda a: max(a.integers("ends"), default=0) > a.shape("symbols")[0],
+        "ends.order": lambda a: any(0 <= end < begin for begin, end in _ranges(a)),
+    },
+    types=lambda a: (TensorType(element_type="string", shape=a.shape("begins")),),
+    compute=_packed,
+    facts={
+        "the strings are scalars": lambda a: a.shape("begins") == (),
+        "there are no strings": lambda a: 0 in a.shape("begins"),
+        "there are no symbols": lambda a: a.shape("symbols") == (0,),
+        "a string is empty": lambda a: 0 in _sizes(a),
+        "strings overlap": lambda a: sum(_sizes(a)) > len({x for pair in _ranges(a) for x in range(*pair)}),
+        "a symbol is in no string": lambda a: a.shape("symbols")[0] > len({x for y in _ranges(a) for x in range(*y)}),
+        "a string is not valid UTF-8": _has_parts,
+    },
+    readings={"symbols.bytes": Reading(rejects=_has_parts)},
+)
+
+
+def _contents(arguments: Arguments) -> list[bytes]:
+    """The bytes of each string; `Unknown` if they are computed during inference."""
+    data = arguments.operand("data")
+    if 0 in data.shape:
+        return []
+    if data.tensor is None or data.element_type != "string":
+        raise Unknown
+    return [bytes_of(str(text)) for text in data.tensor.array.reshape(-1)]
+
+
+def _unpacked(arguments: Arguments) -> tuple[Tensor, ...]:
+    contents, shape = _contents(arguments), arguments.shape("data")
+    borders = np.array([*accumulate(map(len, contents), initial=0)], np.int32)
+    symbols = Tensor(element_type="u8", array=np.frombuffer(b"".join(contents), np.uint8))
+    places = (Tensor(element_type="i32", array=x.reshape(shape)) for x in (borders[:-1], borders[1:]))
+    return (*places, symbols)
+
+
+def _unpacked_types(arguments: Arguments) -> tuple[TensorType, ...]:
+    shape: Shape = arguments.shape("data")
+    length = sum(map(len, _contents(arguments)))
+    places = TensorType(element_type="i32", shape=shape)
+    return (places, places, TensorType(element_type="u8", shape=(length,)))
+
+
+def _repacked(tested: Tested) -> Graph:
+    """The outputs are those of the model, and are also packed again."""
+    if not tested.outputs:
+        raise ContextError("an invalid case has no outputs for the context `repacked` to use")
+    packed = computing("StringTensorPack", "StringTensorPack-15", tested.node.outputs)
+    return Graph(nodes=(tested.node, packed), outputs=(*tested.node.outputs, *packed.outputs))
+
+
+STRING_TENSOR_UNPACK = Operation(
+    name="StringTensorUnpack-15",
+    inputs=(Port("data", types=("string",)),),
+    requested=lambda _: 3,
+    types=_unpacked_types,
+    compute=_unpacked,
+    shaped_by_elements=True,
+    contexts={"repacked": _repacked},
+    facts={
+        "data is a scalar": lambda a: a.shape("data") == (),
+        "data has no elements": lambda a: 0 in a.shape("data"),
+        "a string is empty": lambda a: b"" in _contents(a),
+        "a string has a NUL": lambda a: any(b"\0" in content for content in _contents(a)),
+        "a string is not ASCII": lambda a: not all(content.isascii() for content in _contents(a)),
+    },
+)
