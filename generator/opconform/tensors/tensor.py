@@ -20,7 +20,7 @@ class Tensor:
 
     Attributes:
         element_type: A name of `ELEMENT_TYPES`.
-        array: The elements in the storage dtype; one byte per element for narrower types, and `<U` for strings (see `texts`).
+        array: The elements in the storage dtype; one byte per element for narrower types, and `<U` for strings.
     """
 
     element_type: str

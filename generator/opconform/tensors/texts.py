@@ -1,7 +1,7 @@
 """Strings: the bytes of an element, as the text that `.npy` can store.
 
-`.npy` has characters instead of bytes, and no NULs at the end of a string. A byte that is not part of valid UTF-8, and a
-NUL at the end, is stored as the code point U+DC00 plus the byte, which no valid UTF-8 has (as Python's handler
+`.npy` has characters instead of bytes, and no NULs at the end of a string. A byte that is not part of valid UTF-8, and
+a NUL at the end, is stored as the code point U+DC00 plus the byte, which no valid UTF-8 has (as Python's handler
 `surrogateescape` does for bytes from 0x80).
 """
 
