@@ -125,7 +125,8 @@ class Draft:
     def _operand(self, name: str, draft: TensorDraft) -> Operand:
         """A tensor as an operand; for an operation that computes, with the elements that a spec writes out."""
         operand = operand_of_draft(draft, self.operation.role_of(name))
-        if self.operation.compute is None or draft.fill != "values" or not draft.elements:  # computed values have none
+        is_computed = not draft.elements and 0 not in draft.shape
+        if self.operation.compute is None or draft.fill != "values" or is_computed:
             return operand
         array = encoded(draft.element_type, draft.elements).reshape(draft.shape)
         return replace(operand, tensor=Tensor(element_type=draft.element_type, array=array))

@@ -83,13 +83,8 @@ STRING_TENSOR_PACK = Operation(
 
 
 def _contents(arguments: Arguments) -> list[bytes]:
-    """The bytes of each string; `Unknown` if they are computed during inference."""
-    data = arguments.operand("data")
-    if 0 in data.shape:
-        return []
-    if data.tensor is None or data.element_type != "string":
-        raise Unknown
-    return [bytes_of(str(text)) for text in data.tensor.array.reshape(-1)]
+    """The bytes of each string."""
+    return [bytes_of(str(text)) for text in arguments.tensor("data").array.flat]
 
 
 def _unpacked(arguments: Arguments) -> tuple[Tensor, ...]:
