@@ -69,7 +69,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         essential=keys.essential,
     )
     _check_second_feed(draft)
-    violated = [inference.violated for inference in draft.inferences]
+    violated = _violated(draft)
     if is_decided and violated[-1]:
         if len(violated[-1]) > 1:
             raise LeftOut
@@ -83,6 +83,15 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         _check_rejected(draft, violated, reject)
     _check_context(draft)
     return attributed(draft) if reject is None else draft
+
+
+def _violated(draft: Draft) -> list[tuple[str, ...]]:
+    """The requirements that the arguments of each feed violate."""
+    try:
+        return [inference.violated for inference in draft.inferences]
+    except Unknown as error:
+        name = draft.operation.data[0].name
+        raise KeyMistake(name, "its elements decide the shapes of the outputs; write them as `values`") from error
 
 
 def _check_applies(draft: Draft, violated: Sequence[Sequence[str]]) -> None:

@@ -167,9 +167,10 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
         is_tested = arguments == draft.arguments[0] and node.under_test
         inferred = draft.inferences[0] if is_tested else inference(OPERATIONS[node.op], arguments)
         types = None if inferred.violated else inferred.outputs
-        ports = OPERATIONS[node.op].inputs
+        operation, ports = OPERATIONS[node.op], OPERATIONS[node.op].inputs
         known = types is not None and all(
-            None not in tensors[input_].dimensions and (ports[min(n, len(ports) - 1)].role == "data" or input_ in fixed)
+            None not in tensors[input_].dimensions
+            and (input_ in fixed or (ports[min(n, len(ports) - 1)].role == "data" and not operation.shaped_by_elements))
             for n, input_ in enumerate(node.inputs)
             if input_
         )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from opconform.operations.arithmetic.convert import CONVERT
+from opconform.operations.arithmetic.string_tensors import STRING_TENSOR_PACK, STRING_TENSOR_UNPACK
 from opconform.operations.movement.batch import BATCH_TO_SPACE, SPACE_TO_BATCH
 from opconform.operations.movement.broadcast import BROADCAST, BROADCAST_1
 from opconform.operations.movement.col2im import COL2IM
@@ -99,6 +100,8 @@ SHIPPED = {
         SQUEEZE,
         SQUEEZE_15,
         STRIDED_SLICE,
+        STRING_TENSOR_PACK,
+        STRING_TENSOR_UNPACK,
         TILE,
         TRANSPOSE,
         UNSQUEEZE,

@@ -66,9 +66,9 @@ class Arguments:
 
     def tensor(self, name: str) -> Tensor:
         """The elements of an input, available during evaluation."""
-        tensor = self.inputs[name].tensor
+        tensor = self.operand(name).tensor
         if tensor is None:
-            raise LookupError(f"the elements of {name} are not known while types are inferred")
+            raise Unknown
         return tensor
 
     def every(self, port: str) -> tuple[Operand, ...]:

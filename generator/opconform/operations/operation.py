@@ -49,6 +49,7 @@ class Operation:
         shapes: The shapes of the outputs, where `moved` needs elements or takes much memory to tell them.
         types: The types of the outputs of an operation that computes.
         compute: The outputs of an operation that computes. Their bits are compared, so cases need exact results.
+        shaped_by_elements: Whether the shapes of the outputs depend on the elements of data.
         computes: The arguments with which an operation that otherwise moves data computes.
         known: The integers of the only output of an operation that computes, where its arguments say them.
         same_types: The settings that have the element type of the first input.
@@ -66,6 +67,7 @@ class Operation:
     shapes: Callable[[Arguments], Sequence[Shape]] | None = None
     types: Callable[[Arguments], tuple[TensorType, ...]] | None = None
     compute: Callable[[Arguments], tuple[Tensor, ...]] | None = None
+    shaped_by_elements: bool = False
     computes: Predicate = never
     known: Callable[[Arguments], tuple[int, ...] | None] = lambda _: None
     same_types: tuple[str, ...] = ()

@@ -72,7 +72,9 @@ class Port:
 
     @property
     def default_type(self) -> str:
-        """The default element type."""
+        """The default element type, or the only one."""
+        if self.types is not None and len(self.types) == 1:
+            return self.types[0]
         return "i64" if self.setting else "f32"
 
     @property

@@ -80,6 +80,7 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
                     update={"matrix": matrix, "where": where, "requirements": requirements, "seen": seen}
                 )
                 own = {key: group for key, group in every.value["groups"][index].items() if key in OWN_KEYS}
+                own |= _of_only_types(own, op)
                 groups.append(
                     Group(
                         op=op,
@@ -162,6 +163,15 @@ def _named(group: GroupKeys, op: str, of_samples: tuple[str, ...]) -> tuple[str,
             named.append(requirement)
     # An operation without the requirements of a group shows in it what its samples show.
     return tuple(dict.fromkeys(x for x in named if x in known)) or of_samples
+
+
+def _of_only_types(keys: Keys, op: str) -> dict[str, Any]:
+    """The key `data` without a common element type, if each data port of an operation takes a single type."""
+    data = keys.get("data", {})
+    is_common = not is_expression(data.get("element_type", ""))
+    if not is_common or any(port.types is None or len(port.types) > 1 for port in OPERATIONS[op].data):
+        return {}
+    return {"data": {name: value for name, value in data.items() if name != "element_type"}}
 
 
 def _chosen(matrix: dict[str, Any], where: str | None) -> tuple[dict[str, Any], str | None]:

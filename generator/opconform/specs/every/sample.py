@@ -74,6 +74,8 @@ class Samples:
         for port in self.operation.inputs:
             override = generic.get("settings" if port.setting else "data")
             if override and port.name in keys:
+                if port.types is not None and override.get("element_type", port.types[0]) not in port.types:
+                    return None
                 changed = [_overridden(x, override) for x in _listed(keys[port.name])]
                 if None in changed:
                     return None

@@ -45,6 +45,7 @@ from opconform_runners.backends.frameworks.rows.numpy_gather import (
 from opconform_runners.backends.frameworks.rows.numpy_patches import col2im, extract_image_patches
 from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
 from opconform_runners.backends.frameworks.rows.numpy_shape import shape_of, shape_of_1, squeeze, unsqueeze
+from opconform_runners.backends.frameworks.rows.numpy_strings import string_tensor_pack, string_tensor_unpack
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
 
@@ -281,6 +282,8 @@ FUNCTIONS: Mapping[str, Function] = {
     "Squeeze-1": squeeze,
     "Squeeze-15": squeeze,
     "StridedSlice-1": _strided_slice,
+    "StringTensorPack-15": string_tensor_pack,
+    "StringTensorUnpack-15": string_tensor_unpack,
     "Tile-1": tile,
     "Transpose-1": _transpose,
     "Unsqueeze-1": unsqueeze,

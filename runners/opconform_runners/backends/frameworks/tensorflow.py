@@ -11,6 +11,7 @@ from opconform.suite.case import Case, Input
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
+from opconform.tensors.texts import bytes_of, text_of
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
 from opconform_runners.backends.frameworks.framework import Framework
@@ -96,7 +97,8 @@ def _argument(case: Case, port: Input, tensor: Tensor) -> Any:
         return _TENSORFLOW.translation.caller("run")(tf.constant, plain(tensor, types), types[allowed[0]], tensor.shape)
     kind = _TENSORFLOW.type_of(tensor)
     if tensor.type.kind == "string":
-        return tf.constant(tensor.array.astype(object), kind, tensor.shape)
+        texts = [bytes_of(str(text)) for text in tensor.array.reshape(-1)]
+        return tf.constant(texts, kind, tensor.shape)
     return tf.constant(tensor.array.view(tensor.type.arithmetic))
 
 
@@ -104,6 +106,6 @@ def _tensor(tensor: Any) -> Tensor:
     name = _TENSORFLOW.name_of(tensor.dtype)
     array = np.asarray(tensor.numpy())
     if name == "string":
-        texts = [value.decode() for value in array.reshape(-1)]
+        texts = [text_of(value) for value in array.reshape(-1)]
         return Tensor(element_type=name, array=np.array(texts, dtype=np.str_).reshape(array.shape))
     return Tensor(element_type=name, array=array.view(ELEMENT_TYPES[name].storage))
