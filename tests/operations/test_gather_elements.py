@@ -1,4 +1,4 @@
-"""GatherElements-6: each clause of its page, and ONNX's reference implementation."""
+"""GatherElements-6: each clause of its page, and numpy's own function."""
 
 from collections.abc import Iterator
 
@@ -34,17 +34,14 @@ def accepted(op: str) -> Iterator[Draft]:
             yield from (x for x in expand(group) if x.rejected_for is None and not x.has_other_nodes)
 
 
-def test_goldens_agree_with_the_reference_implementation_of_onnx() -> None:
-    """Bit for bit, in every inference of every valid case."""
-    helper, reference = pytest.importorskip("onnx.helper"), pytest.importorskip("onnx.reference")
+def test_goldens_agree_with_numpy() -> None:
+    """Bit for bit with `numpy.take_along_axis`, in every inference of every valid case."""
     count = 0
     for draft in accepted("GatherElements-6"):
         golden = golden_of(draft, 0)
-        axis = int(str(draft.attributes["axis"])) % len(draft.tensors["data"].shape)  # it rejects negative ones
-        node = helper.make_node("GatherElements", ["data", "indices"], ["output"], axis=axis)
+        axis = int(str(draft.attributes["axis"]))
         for feed, (output,) in zip(golden.inputs, golden.outputs, strict=True):
-            inputs = {name: tensor.array for name, tensor in feed.items()}
-            [expected] = reference.ReferenceEvaluator(node).run(None, inputs)
+            expected = np.take_along_axis(feed["data"].array, feed["indices"].array, axis)
             assert output.shape == expected.shape, draft.id
             assert output.array.tobytes() == expected.tobytes(), draft.id
             count += 1
