@@ -188,7 +188,7 @@ def _is_known(operation: Operation, place: int, operand: Operand, *, is_fixed: b
     """Whether the shapes of the outputs are known as far as the elements of an input decide them."""
     is_data = operation.inputs[min(place, len(operation.inputs) - 1)].role == "data"
     if is_data and operation.shaped_by_elements:
-        return is_fixed and (operand.tensor is not None or operand.known_integers is not None)
+        return is_fixed and operand.tensor is not None
     return is_data or is_fixed
 
 

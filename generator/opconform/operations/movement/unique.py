@@ -1,8 +1,8 @@
 """Unique-10, from its specification page: the different elements or slices of data, their places and their counts."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import copysign, prod
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.interpretation import Reading, has_kind
-from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, axis_of
+from opconform.operations.movement.axis import AXIS_CHECKS, axis_of
 from opconform.operations.operation import ContextError, Operation, Tested
 from opconform.suite.case import Graph, Shape
 from opconform.suite.declarations import AttributeSpec, Port
@@ -20,13 +20,14 @@ from opconform.tensors.rounding import numbers_of
 from opconform.tensors.tensor import Array, Tensor
 
 _INDICES = ("i64", "i32")
-#: An attribute of arguments by another reading, which says what the reading compares.
-_READING = "reading"
-#: What other readings compare in place of the elements of a slice.
-_COMPARED: dict[str, Callable[[tuple[Any, ...]], tuple[Any, ...]]] = {
-    "from-the-end": lambda slice_: slice_[::-1],
-    "signs": lambda slice_: tuple((x, copysign(1, x)) if isinstance(x, float) else x for x in slice_),
-}
+_Slice = tuple[Any, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Otherwise(Arguments):
+    """The arguments by another reading, which compares something else in place of the elements of a slice."""
+
+    compared: Callable[[_Slice], _Slice]
 
 
 def _axis(arguments: Arguments) -> int | None:
@@ -39,31 +40,20 @@ def _count(arguments: Arguments) -> int:
     return prod(shape) if axis is None else shape[axis]
 
 
-def _numbers(arguments: Arguments) -> list[Any]:
-    """The elements of data as numbers or texts; `Unknown` where they are computed."""
-    data = arguments.operand("data")
-    if data.known_integers is not None:
-        return [*data.known_integers]
-    tensor = arguments.tensor("data")
-    return tensor.array.reshape(-1).tolist() if tensor.element_type == "string" else numbers_of(tensor)
-
-
-def _slices(arguments: Arguments) -> list[tuple[Hashable, ...]]:
-    """The elements of each slice in row-major order; without an axis, each element is one."""
-    numbers, axis, shape = _numbers(arguments), _axis(arguments), arguments.shape("data")
-    array = np.empty(len(numbers), object)
-    array[:] = numbers
-    if axis is None:
-        return [(x,) for x in array]
-    rows = np.moveaxis(array.reshape(shape), axis, 0).reshape(shape[axis], prod(shape) // (shape[axis] or 1))
-    return [tuple(row) for row in rows]
+def _slices(arguments: Arguments) -> list[_Slice]:
+    """The elements of each slice in row-major order, as numbers or texts; without an axis, each element is one."""
+    data, axis = arguments.tensor("data"), _axis(arguments)
+    numbers = data.array.ravel().tolist() if data.element_type == "string" else numbers_of(data)
+    array = np.array([*numbers, None], object)[:-1].reshape(data.shape)
+    rows = array.reshape(array.size) if axis is None else np.moveaxis(array, axis, 0)
+    return [tuple(row) for row in rows.reshape(len(rows), prod(rows.shape[1:]))]
 
 
 def _unique(arguments: Arguments) -> tuple[list[int], list[int], list[int]]:
-    """The first index of each unique slice, its place for each slice, and its count."""
+    """The first index of each unique slice, the place among them of each slice, and their counts."""
     slices = _slices(arguments)
-    if _READING in arguments.attributes:
-        slices = [*map(_COMPARED[str(arguments.attributes[_READING])], slices)]
+    if isinstance(arguments, _Otherwise):
+        slices = [*map(arguments.compared, slices)]
     counts = Counter(slices)  # in the order of first occurrences, and with -0 as 0
     order: list[Any] = sorted(counts) if arguments.attribute("sorted") else [*counts]
     places = {slice_: place for place, slice_ in enumerate(order)}
@@ -80,7 +70,8 @@ def _shape(arguments: Arguments, count: int) -> Shape:
 def _types(arguments: Arguments) -> tuple[TensorType, ...]:
     """The types of the outputs; with as many unique slices as there are slices, where the elements are not known."""
     try:
-        count = len(_unique(arguments)[0])
+        unique, _, _ = _unique(arguments)
+        count = len(unique)
     except Unknown:
         count = _count(arguments)
     index, number = (str(arguments.attribute(f"{name}_element_type")) for name in ("index", "count"))
@@ -104,17 +95,22 @@ def _outputs(arguments: Arguments) -> tuple[Tensor, ...]:
     )
 
 
-def _differing(name: str) -> Reading:
+def _comparing(compared: Callable[[_Slice], _Slice]) -> Reading:
     """The reading that compares something else, where that gives other outputs."""
 
     def rewritten(arguments: Arguments) -> Arguments:
-        other = replace(arguments, attributes={**arguments.attributes, _READING: name})
+        fields = {name: getattr(arguments, name) for name in Arguments.__dataclass_fields__}
+        other = _Otherwise(**fields, compared=compared)
         try:
             return arguments if _unique(arguments) == _unique(other) else other
         except Unknown:
             return arguments
 
     return Reading(rewrites=(rewritten,))
+
+
+def _with_sign(number: Any) -> Any:
+    return (number, copysign(1, number)) if isinstance(number, float) else number
 
 
 def _has_empty_slices(arguments: Arguments) -> bool:
@@ -133,7 +129,7 @@ def _gathered(tested: Tested) -> Graph:
 
 UNIQUE = Operation(
     name="Unique-10",
-    inputs=(Port("data"), replace(AXIS, types=_INDICES, optional=True, constant=True)),
+    inputs=(Port("data"), Port("axis", setting=True, constant=True, optional=True, types=_INDICES, shapes=((), (1,)))),
     attributes=(
         AttributeSpec("sorted", type="boolean", default=True),
         AttributeSpec("index_element_type", type="enum", values=_INDICES, default="i64"),
@@ -157,7 +153,7 @@ UNIQUE = Operation(
     },
     readings={
         "slices.empty": Reading(rejects=_has_empty_slices),
-        "slices.order": _differing("from-the-end"),
-        "data.signed-zero": _differing("signs"),
+        "slices.order": _comparing(lambda slice_: slice_[::-1]),
+        "data.signed-zero": _comparing(lambda slice_: (*map(_with_sign, slice_),)),
     },
 )

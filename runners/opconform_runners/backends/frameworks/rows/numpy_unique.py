@@ -15,7 +15,7 @@ from opconform_runners.backends.graph import padded
 def unique(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
     """Unique-10 by `numpy.lexsort`, which keeps the order of equal slices, and a comparison of neighbours."""
     data, axis = padded(inputs, 2)
-    array = data.array.reshape(-1) if axis is None else data.array
+    array = data.array.ravel() if axis is None else data.array
     along = 0 if axis is None else axis_of(axis, data)
     numbers = data.array if data.element_type == "string" else numbers_of(data)
     slices = np.moveaxis(numbers.reshape(array.shape), along, 0)
