@@ -21,6 +21,7 @@ WITHOUT = {
     "one-setting-at-run-time": {
         *_ATTRIBUTES_ONLY,
         "Concat-1",
+        "Unique-10",
         "GatherElements-6",
         "GatherND-5",
         "GatherND-8",
