@@ -276,11 +276,11 @@ def test_every_class_derives_mutants_for_every_operation() -> None:
 
     assert {(op, kind) for op in shipped_operations() for kind in kinds} - derived == {
         *((op, "checks") for op in unchecked),
-        *((op, "data") for op in computing),  # whose outputs have no elements of data
-        *((op, "settings") for op in ("Convert-1", "ShapeOf-1")),
+        *((op, "data") for op in computing - {"Convert-1"}),  # whose outputs have no elements of data
+        *((op, "settings") for op in ("Convert-1", "ExtractImagePatches-3", "ShapeOf-1", "StringTensorUnpack-15")),
     }
-    assert unchecked == {"Convert-1", "ShapeOf-1", "ShapeOf-3", "Tile-1"}
-    assert computing == {"Convert-1", "ShapeOf-1", "ShapeOf-3"}
+    assert unchecked == {"Convert-1", "ShapeOf-1", "ShapeOf-3", "StringTensorUnpack-15", "Tile-1"}
+    assert computing >= {"Convert-1", "ShapeOf-1", "ShapeOf-3"}
 
 
 ZERO = """\

@@ -47,6 +47,34 @@ def one(op: str, data: str, more: str) -> str:
     return f"op: {op}\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, {more}}}\n"
 
 
+def tree(lengths: str, parents: str, element_type: str = "f32") -> str:
+    """A spec of GatherTree-1 with two time steps of two beams."""
+    batches = lengths.count(",") + 1
+    shape = f"shape: [2, {batches}, 2], element_type: {element_type}"
+    return (
+        f"op: GatherTree-1\ngroups:\n  - {{id: one, title: one, step_ids: {{{shape}}}, "
+        f"parent_ids: {{values: {parents}, element_type: {element_type}}}, "
+        f"max_seq_len: {{values: {lengths}, element_type: {element_type}}}, "
+        f"end_token: {{values: 9, element_type: {element_type}}}}}\n"
+    )
+
+
+def packed(begins: str, ends: str, symbols: str) -> str:
+    """A spec of StringTensorPack-15."""
+    return (
+        f"op: StringTensorPack-15\ngroups:\n  - {{id: one, title: one, requirements: [outputs.values], "
+        f"begins: {begins}, ends: {ends}, symbols: {symbols}}}\n"
+    )
+
+
+def unpacked(strings: str) -> str:
+    """A spec of StringTensorUnpack-15."""
+    return (
+        f"op: StringTensorUnpack-15\ngroups:\n  - {{id: one, title: one, requirements: [outputs.shape], "
+        f"data: {{values: {strings}}}}}\n"
+    )
+
+
 CASES = {
     "types": (SPLIT.format(data="{shape: [5, 3], element_type: u2}", axis=0, lengths="[2, 3]", more=""), {
         "data is u2", "data is unsigned integers", "data has elements narrower than a byte", "data ends within a byte",
@@ -306,6 +334,48 @@ CASES = {
     "unsqueezed once": (one("Unsqueeze-1", "[3]", "axes: [0]"), {
         "data has rank 1",
     }, {"the last dimension of the output is new", "the indices are not in ascending order", "data has several new dimensions"}),
+    "gathered twice": (one("GatherElements-6", "[2, 3]", "indices: [[0, 0, 1, 2], [2, 1, 0, 0]], axis: 1"), {
+        "an index occurs twice in a line along the axis", "the indices are longer than data along the axis",
+        "the axis is the last one",
+    }, set()),
+    "gathered once": (one("GatherElements-6", "[3, 2]", "indices: [[0, 1], [2, 0]], axis: 0"), set(), {
+        "an index occurs twice in a line along the axis", "the indices are longer than data along the axis",
+        "the axis is the last one",
+    }),
+    "beams": (tree("[3]", "[[[0, 0]], [[0, 1]]]"), {
+        "a length is beyond the time steps", "every beam is its own parent", "the ids are floating-point numbers",
+    }, {"a length is less than the time steps", "there are several batches"}),
+    "batches of beams": (tree("[1, 2]", "[[[0, 0], [0, 0]], [[1, 0], [1, 0]]]", "i32"), {
+        "a length is less than the time steps", "there are several batches",
+    }, {"a length is beyond the time steps", "every beam is its own parent", "the ids are floating-point numbers"}),
+    "rows reversed": (one("ReverseSequence-1", "[2, 3]", "seq_lengths: [3, 3], batch_axis: 0, seq_axis: 1"), {
+        "whole sequences are reversed", "the sequences are the last dimension",
+    }, {"nothing is reversed", "the sequences are before the slices", "the lengths are floating-point numbers"}),
+    "columns kept": (
+        one("ReverseSequence-1", "[3, 2]", "seq_lengths: {values: [1, 1], element_type: f32}, batch_axis: 1, seq_axis: 0"),
+        {"nothing is reversed", "the sequences are before the slices", "the lengths are floating-point numbers"},
+        {"whole sequences are reversed", "the sequences are the last dimension"},
+    ),
+    "packed": (packed("[0, 1, 4]", "[2, 3, 4]", "[65, 195, 66, 67, 68, 69]"), {
+        "a string is empty", "a string begins before the end of the one before it", "a symbol is in no string",
+        "a string is not valid UTF-8",
+    }, {"the strings are scalars", "there are no strings", "there are no symbols"}),
+    "packed whole": (packed("0", "1", "[65]"), {"the strings are scalars"}, {
+        "a string is empty", "a string begins before the end of the one before it", "a symbol is in no string",
+        "a string is not valid UTF-8",
+    }),
+    "packed nothing": (packed("{shape: [0]}", "{shape: [0]}", "{shape: [0]}"), {
+        "there are no strings", "there are no symbols",
+    }, {"the strings are scalars"}),
+    "unpacked": (unpacked('["", "a\\0b", "ß"]'), {
+        "a string is empty", "a string has a NUL", "a string is not ASCII",
+    }, {"data is a scalar", "data has no elements"}),
+    "unpacked text": (unpacked("word"), {"data is a scalar"}, {
+        "data has no elements", "a string is empty", "a string has a NUL", "a string is not ASCII",
+    }),
+    "unpacked nothing": (unpacked("[]"), {
+        "data has no elements",
+    }, {"data is a scalar"}),
 }  # fmt: skip
 
 

@@ -13,11 +13,17 @@ from opconform.specs.yaml_document import SpecMistakes
 
 #: The operations without a setting input.
 _ATTRIBUTES_ONLY = {op for op in shipped_operations() if not any(port.setting for port in OPERATIONS[op].inputs)}
+#: The operations on strings, whose ports have one type.
+_STRINGS = {"StringTensorPack-15", "StringTensorUnpack-15"}
 #: Groups that need a sample or a port that an operation may lack, with the operations that have none.
 WITHOUT = {
+    "element-types-in-breadth": {"StringTensorUnpack-15"},
+    "extended-types": {"StringTensorPack-15"},
+    "types-folded": {"StringTensorPack-15"},
+    "types-in-contexts": {"StringTensorPack-15"},
     # whose data has few dimensions
-    "behind-a-convolution": {"Col2Im-15", "GatherTree-1"},
-    "high-ranks": {"Col2Im-15", "ExtractImagePatches-3", "GatherTree-1"},
+    "behind-a-convolution": {"Col2Im-15", "GatherTree-1", *_STRINGS},
+    "high-ranks": {"Col2Im-15", "ExtractImagePatches-3", "GatherTree-1", "StringTensorPack-15"},
     "one-setting-at-run-time": {
         *_ATTRIBUTES_ONLY,
         "Concat-1",
