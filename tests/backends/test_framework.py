@@ -203,12 +203,15 @@ def test_a_setting_at_run_time_is_unsupported_unless_the_row_takes_it() -> None:
     assert executed(known, inputs) == [vector(1, 2, 1, 2, 1, 2)]
 
 
-def test_a_constant_of_the_graph_is_a_tensor_where_it_is_data() -> None:
-    """Of its element type; as a setting, it is Python's own."""
+def test_a_constant_of_the_graph_is_a_tensor_where_it_is_data_or_the_row_takes_one() -> None:
+    """Of its element type and shape; as another setting, it is Python's own."""
     constant: dict[str, Attribute] = {"element_type": "i64", "shape": (2,), "value": (1, 2)}
     [data] = executed(framework_of(), {}, constant, "Constant-1")
 
     assert executed(framework_of(Tile=lambda data, _: data), {"data": data, "repeats": [1]}) == [
+        Numbers((1, 2), (2,), int)
+    ]
+    assert executed(framework_of(Tile=Row(lambda _, x: x, tensors=("repeats",))), {"data": DATA, "repeats": data}) == [
         Numbers((1, 2), (2,), int)
     ]
 

@@ -40,12 +40,13 @@ WITHOUT = {
         "Squeeze-15",
         "Tile-1",
         "Transpose-1",
+        "Unique-10",
         "Unsqueeze-1",
     },
-    "run-time": {"Concat-1", *_ATTRIBUTES_ONLY},
-    "settings-only-at-run-time": {"Concat-1", *_ATTRIBUTES_ONLY},
-    # whose first sample has a mode that strings cannot have, or that take no strings
-    "texts-folded": {"Convert-1", "GatherTree-1", "Pad-1", "Pad-12", "ShuffleChannels-1"},
+    "run-time": {"Concat-1", "Unique-10", *_ATTRIBUTES_ONLY},
+    "settings-only-at-run-time": {"Concat-1", "Unique-10", *_ATTRIBUTES_ONLY},
+    # whose first sample has a mode that strings cannot have, or numbers, or that take no strings
+    "texts-folded": {"Convert-1", "GatherTree-1", "Pad-1", "Pad-12", "ShuffleChannels-1", "Unique-10"},
     "types-of-settings": {"Concat-1", *_ATTRIBUTES_ONLY},
 }
 

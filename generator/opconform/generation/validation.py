@@ -158,10 +158,15 @@ def _binding(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, 
     default: dict[str, Binding] = {
         name: "parameter" if operation.port_of(name).role == "data" else "constant" for name in tensors
     }
-    if not isinstance(keys.binding, Mapping):
+    if isinstance(keys.binding, Mapping):
+        binding = {**default, **_by_name("binding", keys.binding, list(tensors), "an input of the case")}
+    else:
         settings = [name for name in tensors if operation.port_of(name).role == "setting"]
-        return {**default, **dict.fromkeys(settings, keys.binding)}
-    return {**default, **_by_name("binding", keys.binding, list(tensors), "an input of the case")}
+        binding = {**default, **dict.fromkeys(settings, keys.binding)}
+    for name in (name for name, word in binding.items() if word == "parameter"):
+        if operation.port_of(name).constant:
+            raise KeyMistake("binding", f"{name} of {operation.name} is always a constant")
+    return binding
 
 
 def _dynamic(

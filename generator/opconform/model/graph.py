@@ -167,10 +167,10 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
         is_tested = arguments == draft.arguments[0] and node.under_test
         inferred = draft.inferences[0] if is_tested else inference(OPERATIONS[node.op], arguments)
         types = None if inferred.violated else inferred.outputs
-        operation, ports = OPERATIONS[node.op], OPERATIONS[node.op].inputs
+        operation = OPERATIONS[node.op]
         known = types is not None and all(
             None not in tensors[input_].dimensions
-            and (input_ in fixed or (ports[min(n, len(ports) - 1)].role == "data" and not operation.shaped_by_elements))
+            and _is_known(operation, n, operands[input_], is_fixed=input_ in fixed)
             for n, input_ in enumerate(node.inputs)
             if input_
         )
@@ -182,6 +182,14 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
             fixed |= {name for name, result in results.items() if result.integers is not None}
         operands |= results
     return tensors
+
+
+def _is_known(operation: Operation, place: int, operand: Operand, *, is_fixed: bool) -> bool:
+    """Whether the shapes of the outputs are known as far as the elements of an input decide them."""
+    is_data = operation.inputs[min(place, len(operation.inputs) - 1)].role == "data"
+    if is_data and operation.shaped_by_elements:
+        return is_fixed and operand.tensor is not None
+    return is_data or is_fixed
 
 
 def taken(graph: Graph) -> set[str]:

@@ -33,6 +33,7 @@ from opconform.operations.movement.slices.strided_slice import STRIDED_SLICE
 from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
 from opconform.operations.movement.tile import TILE
 from opconform.operations.movement.transpose import TRANSPOSE
+from opconform.operations.movement.unique import UNIQUE
 from opconform.operations.neighbours.convolution import CONVOLUTION
 from opconform.operations.neighbours.integers import CONSTANT
 from opconform.operations.operation import Operation
@@ -104,6 +105,7 @@ SHIPPED = {
         STRING_TENSOR_UNPACK,
         TILE,
         TRANSPOSE,
+        UNIQUE,
         UNSQUEEZE,
         VARIADIC_SPLIT,
     )

@@ -320,3 +320,14 @@ def squeeze(node: KnownNode) -> Call:
         if len({axis % len(shape) for axis in indices}) < len(indices):
             raise Inexpressible("ONNX does not define what repeated axes do")
     return call
+
+
+def unique(node: KnownNode) -> Call:
+    """A Unique, whose `sorted` is an integer, and whose indices and counts are i64."""
+    of_types = [node.attributes.get(f"{name}_element_type", "i64") for name in ("index", "count")]
+    if of_types != ["i64", "i64"]:
+        raise Inexpressible("ONNX's Unique returns i64")
+    call = {"sorted": str(int(bool(node.attributes.get("sorted", True))))}
+    if "axis" in node.inputs:
+        call["axis"] = attribute_text(given_axis(node.arguments[0]))
+    return Call(node.without("axis"), call)

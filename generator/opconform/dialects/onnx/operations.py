@@ -153,6 +153,17 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Squeeze-15": _SQUEEZE,
     "Tile-1": Rendering("Tile", calls.tile, types={"repeats": _I64}),
     "Transpose-1": Rendering("Transpose", calls.transpose, attributes={"input_order": "perm"}),
+    "Unique-10": Rendering(
+        "Unique",
+        calls.unique,
+        attributes={"axis": "axis"},
+        types={"data": sorted(TYPES - {"bf16"})},
+        reasons={
+            "sorted": "ONNX's sorted is an integer",
+            "index_element_type": "ONNX's Unique returns i64",
+            "count_element_type": "ONNX's Unique returns i64",
+        },
+    ),
     "Unsqueeze-1": Rendering("Unsqueeze", calls.listed, types={"axes": _I64}),
     "VariadicSplit-1": _SPLIT,
 }

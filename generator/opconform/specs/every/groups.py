@@ -70,7 +70,7 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
         for index, group in enumerate(keys):
             if only is not None and f"{op}/{group.id}" not in only:
                 continue
-            if group.binding in ("parameter", CONSTANT_DATA) and not ports:
+            if group.binding in ("parameter", CONSTANT_DATA) and all(port.constant for port in ports):
                 continue
             matrix, where = _chosen({name: _values(value, lists) for name, value in group.matrix.items()}, group.where)
             if all(matrix.values()):

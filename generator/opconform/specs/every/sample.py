@@ -69,6 +69,8 @@ class Samples:
         number of the second feed.
         """
         keys, number = dict(self.samples[name]), generic.get("second")
+        if generic.get("binding") in ("parameter", CONSTANT_DATA) and self._has_constant(keys):
+            return None
         if number is not None and number >= len(self.seconds[name]):
             return None
         for port in self.operation.inputs:
@@ -90,6 +92,10 @@ class Samples:
         binding = self._binding(keys, generic.get("binding"), feed)
         dynamic = self._dynamic(keys, generic, feed, binding)
         return {**keys, **({"feed": feed} if feed else {}), "binding": binding, "dynamic": dynamic}
+
+    def _has_constant(self, keys: Keys) -> bool:
+        """Whether a setting must be a constant."""
+        return any(port.constant for port in self.operation.inputs if port.name in keys)
 
     def _alike(self, keys: Keys, element_type: str | None) -> dict[str, Any] | None:
         """The keys with the settings that have the type of the first input in that type; None if it lacks a value."""

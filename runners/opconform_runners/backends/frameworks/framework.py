@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from opconform.suite.case import Attribute, Case, Input, Role
+import numpy as np
+
+from opconform.suite.case import Attribute, Case, Input
 from opconform.suite.declarations import Declaration, DeclaredCase, Typed
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
@@ -167,7 +169,7 @@ class Framework:
         roles = {name: port.role for name in named for port in declaration.inputs if port.takes(name)}
         plain = [name for name in named if roles[name] == "setting" and name not in row.tensors]
         values = {
-            name: self.static(operand.value) if name in plain else self._value(operand, roles[name])
+            name: self.static(operand.value) if name in plain else self._value(operand)
             for name, operand in named.items()
         }
         if late := [name for name in plain if name not in row.run_time and not is_plain(values[name])]:
@@ -177,9 +179,11 @@ class Framework:
             check_declared(declaration, named, attributes, row.names(declaration.name), unknown)
         return values
 
-    def _value(self, operand: FrameworkOperand, role: Role) -> Any:
-        is_constant = role == "data" and is_plain(operand.value)
-        return self.tensor(operand.value, self.types[operand.element_type]) if is_constant else operand.value
+    def _value(self, operand: FrameworkOperand) -> Any:
+        """A tensor of the framework; a constant of the graph becomes one."""
+        if not is_plain(operand.value):
+            return operand.value
+        return self.tensor(np.reshape(operand.value, operand.shape).tolist(), self.types[operand.element_type])
 
     def check(self, case: DeclaredCase) -> None:
         """Raise `Rejected` if attributes or inputs of a case violate constraints, before anything is computed."""

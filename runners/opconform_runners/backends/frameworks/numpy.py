@@ -46,6 +46,7 @@ from opconform_runners.backends.frameworks.rows.numpy_patches import col2im, ext
 from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
 from opconform_runners.backends.frameworks.rows.numpy_shape import shape_of, shape_of_1, squeeze, unsqueeze
 from opconform_runners.backends.frameworks.rows.numpy_strings import string_tensor_pack, string_tensor_unpack
+from opconform_runners.backends.frameworks.rows.numpy_unique import unique
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
 
@@ -286,6 +287,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "StringTensorUnpack-15": string_tensor_unpack,
     "Tile-1": tile,
     "Transpose-1": _transpose,
+    "Unique-10": unique,
     "Unsqueeze-1": unsqueeze,
     "VariadicSplit-1": _variadic_split,
 }

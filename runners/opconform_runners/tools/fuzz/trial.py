@@ -78,6 +78,8 @@ def decided(draft: Draft) -> Draft | None:
         return None
     if any((draft.operation.requested_outputs(argument) or 0) > OUTPUTS for argument in draft.arguments):
         return None
+    if any(draft.operation.port_of(name).constant for name, word in draft.binding.items() if word == "parameter"):
+        return None
     if any(map(draft.operation.computes, draft.arguments)):  # with drawn elements, which results need not be exact for
         return None
     *before, last = (_outputs(draft.operation, argument) for argument in draft.arguments)

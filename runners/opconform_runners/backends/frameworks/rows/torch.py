@@ -18,6 +18,7 @@ from opconform_runners.backends.frameworks.adapters.patches import BLOCKS, WINDO
 from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
+from opconform_runners.backends.frameworks.adapters.unique import SORTED
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
 
 
@@ -60,6 +61,15 @@ def torch_framework(torch: Any, version: str) -> Framework:
         ]
         return channels_of_patches(columns, data.shape, sizes, counts)
 
+    def unique(data: Any, axes: list[int], index_type: str, count_type: str) -> list[Any]:
+        """`torch.unique`, and the least index of each unique slice, which it does not return."""
+        dim = axes[0] if axes else None
+        kept, places, counts = torch.unique(data, return_inverse=True, return_counts=True, dim=dim)
+        places = places.reshape(-1)
+        indices = torch.arange(len(places))
+        firsts = torch.full_like(counts, len(places)).scatter_reduce(0, places, indices, "amin")
+        return [kept, *(x.to(types[index_type]) for x in (firsts, places)), counts.to(types[count_type])]
+
     def shape_of(data: Any, output_type: str = "i64") -> Any:
         return torch.tensor(list(data.shape), dtype={"i64": torch.int64, "i32": torch.int32}[output_type])
 
@@ -101,6 +111,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "StridedSlice-1": Row(item, STRIDED),
             "Tile-1": Row(torch.tile, REPEATS),
             "Transpose-1": Row(torch.permute, ORDER),
+            "Unique-10": Row(unique, SORTED),
             "Unsqueeze-1": Row(one_by_one(torch.unsqueeze), NEW_ONE_BY_ONE),
             "VariadicSplit-1": Row(lambda axis, *split: [*torch.split_with_sizes(*split, dim=axis)], SIZED),
         },
