@@ -3,12 +3,14 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from opconform.specs.yaml_document import SpecMistakes
 from opconform.suite.reader import open_suite
-from tests.conftest import ROOT, Run
-from tests.pages import findings
+from opconform_runners.reports.backend_matrix import LEGEND
+from tests.conftest import MINIATURES, ROOT, Run
+from tests.pages import findings, matrix
 from tests.pages.findings import findings_page, listed, product_of, products
 from tests.pages.interpretations import PAGE, interpretations_page
 
@@ -86,12 +88,36 @@ def test_a_wrong_finding_has_its_line(tmp_path: Path, line: str, place: str, sen
         product_of(tmp_path / "product.yaml")
 
 
+def test_the_page_of_all_backends_has_a_row_per_broken_requirement(
+    opconform: Run, small_spec: Path, tmp_path: Path
+) -> None:
+    """It is what `python -m tests.pages.matrix` writes."""
+    backends = ("-b", "numpy", "-b", f"{MINIATURES}:AcceptsEverything")
+    opconform("certify", small_spec, *backends, "--out", tmp_path, code=1)
+
+    _, _, generated = matrix.matrix_page(tmp_path).partition(matrix.MARKER)
+
+    assert generated.splitlines()[3:] == [
+        "| backend | verdict | broken requirements | pass | fail | unsupported | inconclusive | error |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
+        f"| numpy {np.__version__} | conformant | 0 | 6 | 0 | 0 | 0 | 0 |",
+        f"| numpy (2) {np.__version__} | not conformant | 1 | 5 | 1 | 0 | 0 | 0 |",
+        "",
+        f"At least one backend breaks 1 of the 29 requirements. {LEGEND}.",
+        "",
+        "| requirement | numpy | numpy (2) |",
+        "|---|---|---|",
+        "| VariadicSplit-1:lengths.single-remainder | ✓ | ✗ 1 |",
+    ]
+
+
 def test_the_examples_of_the_core_are_up_to_date(opconform: Run, tmp_path: Path) -> None:
     """Its number of cases, and the beginning of the digest of the suite in its default dialect."""
     opconform("generate", "--profile", "core", "--out", tmp_path / "suite", "--jobs", "1")
     suite = open_suite(tmp_path / "suite")
 
-    for page in ("certificates.md", "suite.md"):
+    assert f"\nSuite {suite.header.version}, profile `core`: " in matrix.PAGE.read_text()
+    for page in ("certificates.md", "matrix.md", "suite.md"):
         text = (ROOT / "docs" / page).read_text()
         assert f"{len(suite.entries):,} cases" in text
         assert f"{suite.header.digest[:16]}…" in text

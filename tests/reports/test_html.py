@@ -98,15 +98,18 @@ def test_many_findings_have_an_index() -> None:
 
 
 def test_the_page_of_several_backends_begins_with_the_requirements_that_differ() -> None:
-    """Those that stand alike on all backends are folded."""
+    """Those with failures on all backends or on none are folded, also if a backend does not decide them."""
     both, one = result(3, "fail", "axis.shape", broken=("axis.shape",)), result(1, "pass", "axis.range")
-    text = page_text([subject(report(FAILURE, both)), subject(report(one, both), name="other")])
+    text = page_text(
+        [subject(report(FAILURE, both)), subject(report(one, both, result(5, "pass", "data.rank")), name="other")]
+    )
     shown, _, folded = text[text.index('id="differing"') :].partition("<details>")
 
     assert text.index('id="requirements"') < text.index('id="failures"')
     assert '<a href="#requirements">Requirements</a>\n<a href="#failures">Findings</a>' in text
     assert ('id="Split-1:axis.range"' in shown, 'id="Split-1:axis.shape"' in shown) == (True, False)
     assert folded.startswith("\n<summary>1 requirement with failures on all backends</summary>")
+    assert "<summary>1 requirement without a failure</summary>" in folded
 
 
 def test_a_finding_shows_its_condition_and_symptoms_and_each_case_leads_to_it() -> None:

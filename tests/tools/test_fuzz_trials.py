@@ -14,7 +14,7 @@ from opconform.model.draft import TensorDraft
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform_runners.tools.fuzz.cases.draws import Draws
-from opconform_runners.tools.fuzz.cases.reduction import reduce
+from opconform_runners.tools.fuzz.cases.reduction import reduce, shrink
 from opconform_runners.tools.fuzz.cases.simplicity import cost
 from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text
 from opconform_runners.tools.fuzz.cases.values import WIDE, drawn_tensor
@@ -171,6 +171,20 @@ def test_every_kind_of_neighbour_is_drawn_and_left_out_if_it_is_not_needed() -> 
     assert len({trial.draft.then.op for trial in trials if trial.draft.then is not None}) > 3
     assert all(trial.draft.second for trial in trials if trial.twin is not None)
     assert all(simplest(trial).draft.then is None for trial in trials[:3])
+
+
+def test_hypothesis_shrinks_from_the_numbers_that_it_is_given() -> None:
+    """It tries them first, and then only simpler ones. A version of hypothesis that does otherwise breaks all reductions."""
+    tried: list[tuple[int, ...]] = []
+
+    def is_failing(numbers: tuple[int, ...]) -> bool:
+        tried.append(numbers)
+        return numbers[0] >= 700 and numbers[1] <= -30
+
+    shrink((934, -77, 5), [(0, 1000), (-100, 100), (0, 9)], is_failing)
+
+    assert tried[0] == (934, -77, 5)
+    assert min((x for x in tried if x[0] >= 700 and x[1] <= -30), key=lambda x: [*map(abs, x)]) == (700, -30, 0)
 
 
 def test_a_reduction_ends_with_the_error_that_ends_executions() -> None:

@@ -17,6 +17,7 @@ from opconform.system.resources import render, text_of
 from opconform_runners.findings.failures import SEVERITIES
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.report import VERDICTS, Report
+from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.harness.environment import UNKNOWN, environment_facts
 from opconform_runners.reports.backend_matrix import SIGNS, Matrix, Row, counts_text
 from opconform_runners.reports.diff import changes_between, failure_changes
@@ -61,8 +62,8 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         subjects=subjects,
         columns=columns,
         differing=[row for row in decided if _differs(row)],
-        broken=[row for row in decided if _has_failures(row) and not _differs(row)],
-        kept=[row for row in decided if not _has_failures(row) and not _differs(row)],
+        broken=[row for row in decided if all(_fails(cell) for cell in row)],
+        kept=[row for row in decided if not any(_fails(cell) for cell in row)],
         cards=cards,
         scripts=[
             f"{subject.script} --suite {shlex.quote(subject.place)}" if subject.script else "" for subject in subjects
@@ -93,14 +94,14 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
     return text
 
 
-def _has_failures(row: Row) -> bool:
+def _fails(cell: RequirementRow) -> bool:
     """Whether a requirement has a failure on a backend, or an error."""
-    return any(cell.is_broken or cell.counts["error"] for cell in row)
+    return cell.is_broken or bool(cell.counts["error"])
 
 
 def _differs(row: Row) -> bool:
-    """Whether a requirement stands differently on several backends."""
-    return len({cell.status for cell in row}) > 1
+    """Whether a requirement has failures on some backends and not on others."""
+    return len({_fails(cell) for cell in row}) > 1
 
 
 class _Card(NamedTuple):

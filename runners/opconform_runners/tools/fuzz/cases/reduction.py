@@ -1,15 +1,17 @@
 """The reduction of failing trials: hypothesis shrinks the numbers that say what is kept of a trial."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from hypothesis import Phase, Verbosity, find, settings
 from hypothesis import strategies as st
-from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
+from hypothesis.database import InMemoryExampleDatabase
 
 from opconform_runners.tools.fuzz.cases.variants import KINDS, PART_KINDS, Key, variant
 from opconform_runners.tools.fuzz.trial import Trial, decided, trial_of
 
 _DATABASE_KEY = b"trial"
+#: One number per key of a trial: how much is kept.
+Numbers = tuple[int, ...]
 
 
 class _StopError(BaseException):
@@ -38,7 +40,7 @@ def reduce(trial: Trial, fails: Callable[[Trial], bool]) -> None:
     keys = sorted(ranges, key=lambda key: KINDS.index(str(key[0])))
     outcomes = {trial.draft.digits: True}
 
-    def is_failing(numbers: tuple[int, ...]) -> bool:
+    def is_failing(numbers: Numbers) -> bool:
         candidate = _with_numbers(trial, dict(zip(keys, numbers, strict=True)))
         if candidate is None:
             return False
@@ -54,26 +56,32 @@ def reduce(trial: Trial, fails: Callable[[Trial], bool]) -> None:
         return
     start = tuple(ranges[key][0] for key in keys)
     plain = tuple(0 if key[0] in PART_KINDS else number for key, number in zip(keys, start, strict=True))
-    database = InMemoryExampleDatabase()
     try:
         if is_failing(plain):  # one execution instead of one for each number
             start = plain
-        # A surplus number tells hypothesis that the stored example is not the smallest one.
-        database.save(_DATABASE_KEY, choices_to_bytes([*start, 0]))
-        find(
-            st.tuples(*(st.integers(*ranges[key][1:]) for key in keys)),
-            is_failing,
-            settings=settings(
-                database=database,
-                deadline=None,
-                derandomize=False,
-                phases=(Phase.reuse, Phase.shrink),
-                verbosity=Verbosity.quiet,
-            ),
-            database_key=_DATABASE_KEY,
-        )
+        shrink(start, [ranges[key][1:] for key in keys], is_failing)
     except _StopError as stop:
         raise stop.error from None
+
+
+def shrink(start: Numbers, ranges: Sequence[tuple[int, int]], is_failing: Callable[[Numbers], bool]) -> None:
+    """Call `is_failing` with numbers within ranges, each simpler than the last that fails, which at first is `start`.
+
+    `find` begins with no given example, but with those that an earlier search has left in its database. So the first
+    search draws from ranges whose simplest numbers are those of `start`. It also draws a surplus number, which tells
+    the second search that the example is not the smallest one.
+    """
+    database = InMemoryExampleDatabase()
+
+    def search(strategy: st.SearchStrategy[Numbers], is_found: Callable[[Numbers], bool], *phases: Phase) -> None:
+        options = settings(
+            database=database, deadline=None, derandomize=False, phases=phases, verbosity=Verbosity.quiet
+        )
+        find(strategy, is_found, settings=options, database_key=_DATABASE_KEY)
+
+    beginnings = (st.integers(n, n + 1) if n >= 0 else st.integers(n - 1, n) for n in start)
+    search(st.tuples(*beginnings, st.booleans()), lambda numbers: numbers[:-1] == start, Phase.generate)
+    search(st.tuples(*(st.integers(*bounds) for bounds in ranges)), is_failing, Phase.reuse, Phase.shrink)
 
 
 def _with_numbers(trial: Trial, numbers: Mapping[Key, int]) -> Trial | None:
