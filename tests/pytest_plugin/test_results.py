@@ -122,3 +122,14 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
 
     assert outcomes(done) == {"skipped": 6}
     assert "unsupported: not today" in done.stdout
+
+
+def test_lost_support_fails_against_a_baseline(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
+    """Without one, it is skipped."""
+    (tmp_path / "known.txt").write_text("")
+    options = ("--opconform-backend", miniature("SupportsSome"), "--opconform-suite", suite, "-rf", "opconform")
+    lost = run_pytest("--opconform-baseline", "known.txt", *options)
+
+    assert outcomes(lost) == {"failed": 2, "passed": 3, "skipped": 1}
+    assert "no longer supported: not today; the baseline does not expect it" in lost.stdout
+    assert outcomes(run_pytest(*options)) == {"passed": 3, "skipped": 3}

@@ -38,10 +38,18 @@ def test_update_writes_one_line_per_failure(
     done = updated(opconform, small_suite, copies / "LosesNegativeZero", file)
     head, *lines = file.read_text().splitlines()
 
-    assert head == "# Expected failures: one case id or pattern of ids per line, and the reason of the failure."
+    assert head == "# Expected failures: one case id or pattern of ids per line, and its reason, or `unsupported`."
     assert lines == [f"{name} value" for name in ACCEPTED]
     assert done.stdout.startswith("".join(f"added: {line}\n" for line in lines) + f"{file}: 4 lines.\n")
     assert f"\nAgainst {file}: NOTHING NEW.\n" in done.stdout
+
+
+def test_update_writes_one_line_for_an_unsupported_operation(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Not one per case."""
+    file = tmp_path / "known.txt"
+    updated(opconform, small_suite, tmp_path / "SupportsNothing", file)
+
+    assert file.read_text().splitlines()[1:] == ["VariadicSplit-1/* unsupported"]
 
 
 def test_update_runs_what_was_not_run(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -160,7 +168,7 @@ def results(draw: st.DrawFn) -> list[Result]:
     for number, identity in enumerate(IDS):
         rejected = number % 4 > 1
         reasons: list[FailReason] = ["crash", "accepted-invalid" if rejected else "value"]
-        verdicts: list[VerdictName] = ["pass", "fail", "fail", "unsupported"]
+        verdicts: list[VerdictName] = ["pass", "fail", "fail", "unsupported", "unsupported", "inconclusive"]
         verdict = draw(st.sampled_from(verdicts))
         found.append(
             Result(
@@ -177,7 +185,7 @@ def results(draw: st.DrawFn) -> list[Result]:
 @st.composite
 def baselines(draw: st.DrawFn) -> Baseline:
     """Baselines of some lines, in any order."""
-    endings = st.sampled_from(["crash", "value", "accepted-invalid", "pass"])
+    endings = st.sampled_from(["crash", "value", "accepted-invalid", "unsupported", "pass"])
     lines = draw(st.lists(st.tuples(PATTERNS, endings), max_size=6))
     return parse_baseline("# head\n\n" + "".join(f"{pattern} {ending}\n" for pattern, ending in lines), "b.txt")
 
@@ -187,10 +195,10 @@ def baselines(draw: st.DrawFn) -> Baseline:
 def test_an_updated_baseline_expects_its_run(found: list[Result], baseline: Baseline) -> None:
     """Nothing is new against it, no line is stale, and a second update changes nothing."""
     suite = {hit.id: hit.expect for hit in found}
-    new = update(baseline, found, compare(baseline, found, suite).stale).baseline
+    new = update(baseline, found, suite).baseline
 
     assert compare(new, found, suite).is_as_expected
-    assert update(new, found).baseline == new
+    assert update(new, found, suite).baseline == new
 
 
 def test_a_backend_that_changed_is_executed_again(opconform: Run, tmp_path: Path) -> None:

@@ -87,6 +87,29 @@ def test_a_failure_for_another_reason_is_a_regression(opconform: Run, small_suit
     assert "Stale lines" not in shown
 
 
+def test_support_that_is_lost_is_new(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """A skipped case hides a failure, so the job fails, and every report says why."""
+    shown, _ = run_with(opconform, small_suite, tmp_path, "SupportsSome", "", code=1)
+    opconform("report", "out", "--junit", "junit.xml", "--markdown", "summary.md", cwd=tmp_path, code=None)
+    annotations = opconform("report", "out", "--github", cwd=tmp_path, code=None).stdout
+    lost = f"{ACCEPTED[2]} is unsupported, and known.txt does not expect it: not today"
+
+    assert f"No longer supported\n  {lost}\n" in shown
+    assert "\nAgainst known.txt: NEW: 1 unsupported case.\n" in shown
+    assert (tmp_path / "junit.xml").read_text().count('type="unsupported"') == 1
+    assert "### No longer supported" in (tmp_path / "summary.md").read_text()
+    assert f"::error title=opconform%3A no longer supported::{lost}" in annotations
+
+
+def test_unsupported_cases_can_be_expected(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """They are counted, and one that passes is new."""
+    shown, _ = run_with(opconform, small_suite, tmp_path, "SupportsSome", f"{ACCEPTED[2]} unsupported\n", code=0)
+    gained, _ = run_with(opconform, small_suite, tmp_path, "Perfect", f"{ACCEPTED[0]} unsupported\n", "--force", code=1)
+
+    assert "Expected by known.txt: 0 known failures; 1 known unsupported case." in shown
+    assert f"{ACCEPTED[0]} passes, and known.txt:1 expects unsupported" in gained
+
+
 def test_a_stale_line_ends_with_1(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """It matches no case, or only cases that cannot fail for its reason."""
     baseline = (
@@ -159,7 +182,7 @@ def test_every_mistake_in_a_baseline_is_reported(opconform: Run, small_suite: Pa
 
     allowed = (
         "count, element-type, shape, value, nan-payload, accepted-invalid, rejected-valid, crash, timeout, "
-        "nondeterministic, pass"
+        "nondeterministic, unsupported, pass"
     )
 
     assert said.splitlines() == [

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.baseline_update import update
 from opconform_runners.reports.report_file import read_report
-from opconform_runners.verdicts.baseline import Baseline, Line, compare, read_baseline
+from opconform_runners.verdicts.baseline import Baseline, compare, read_baseline
 from opconform_runners.verdicts.results import RESULTS, read_written
 
 #: The most characters of the reason why a run is incomplete.
@@ -64,7 +64,7 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 @backend_options
 @selection_options
 @result_options
-@click.option("--baseline", type=PATH, metavar="FILE", help="File of expected failures; only other failures count.")
+@click.option("--baseline", type=PATH, metavar="FILE", help="File of expected failures; only what is new counts.")
 @click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run.")
 @rare_option(
     "--last-failed", is_flag=True, help="Run only the cases that failed in --out, and write to --out/last-failed."
@@ -171,7 +171,7 @@ def _judged(
     if expected is not None:
         expects = {entry.id: "accept" if entry.expect == "accept" else "reject" for entry in suite.entries}
         if updates and report.is_finished:
-            expected, lines = _updated(expected, report, compare(expected, report.results, expects).stale)
+            expected, lines = _updated(expected, report, expects)
             if not results.is_silent:
                 print_lines(lines)
         report = replace(report, baseline=compare(expected, report.results, expects))
@@ -191,7 +191,13 @@ def _judged(
 def _updating(report: Report) -> list[str]:
     """The command that updates the baseline after a run in which only expected failures are gone, or nothing."""
     comparison = report.baseline
-    if comparison is None or comparison.is_as_expected or comparison.regressions or not report.is_finished:
+    if (
+        comparison is None
+        or comparison.is_as_expected
+        or comparison.regressions
+        or comparison.lost
+        or not report.is_finished
+    ):
         return []
     words = click.get_current_context().meta[WORDS]
     return [shlex.join(["run", *words, "--update-baseline"])]
@@ -215,9 +221,9 @@ def _complete_run(suite: Suite, command: Command, out: Path, running: RunOptions
     )
 
 
-def _updated(baseline: Baseline, report: Report, stale: Sequence[Line]) -> tuple[Baseline, list[str]]:
-    """A baseline that lists exactly the failures of a run, once it is written, and what changed in sentences."""
-    updated = update(baseline, report.results, stale)
+def _updated(baseline: Baseline, report: Report, suite: Mapping[str, str]) -> tuple[Baseline, list[str]]:
+    """A baseline that lists exactly what a run fails or lacks, once it is written, and what changed in sentences."""
+    updated = update(baseline, report.results, suite)
     file, written = Path(baseline.file), updated.baseline
     if not file.exists() or written.text.encode() != file.read_bytes():
         replace_named(file, written.text.encode())

@@ -11,8 +11,9 @@ from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result
 
 #: `new` counts: a failure or, with a baseline, one that it does not expect. `known` is expected by the baseline, `read`
-#: breaks only interpretations that do not count, and `passes` is a pass that the baseline does not expect.
-Standing = Literal["pass", "new", "passes", "known", "read", "skipped", "error"]
+#: breaks only interpretations that do not count, `passes` is a pass that the baseline does not expect, and `lost` an
+#: unsupported case that it does not expect.
+Standing = Literal["pass", "new", "passes", "lost", "known", "read", "skipped", "error"]
 #: A shape in the description of inputs, as in `data f32[6, 2]`.
 _SHAPE = re.compile(r" [a-z]\w*\[(\d{1,18}(?:, \d{1,18}){0,15})\]")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -45,6 +46,7 @@ def standings(report: Report) -> Mapping[str, Standing]:
     baseline = report.baseline
     regressions = {regression.id for regression in baseline.regressions} if baseline is not None else set()
     passes = {x.id for x in baseline.passes} if baseline is not None else set()
+    lost = {x.id for x in baseline.lost} if baseline is not None else set()
 
     def standing(result: Result) -> Standing:
         match result.verdict:
@@ -57,6 +59,8 @@ def standings(report: Report) -> Mapping[str, Standing]:
                 return "passes" if result.id in passes else "pass"
             case "error":
                 return "error"
+            case "unsupported" if result.id in lost:
+                return "lost"
             case _:
                 return "skipped"
 

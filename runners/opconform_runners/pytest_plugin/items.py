@@ -171,10 +171,10 @@ class CaseItem(pytest.Item):
         result, lines = self._result, self._tested.expected.get(self._entry.id, ())
         if result is None:
             return
-        if result.verdict in ("unsupported", "inconclusive"):
-            pytest.skip(f"{result.verdict}: {result.sentence}")
         if self._tested.options.baseline is not None:
             self._compare(result, lines)
+        if result.verdict in ("unsupported", "inconclusive"):
+            pytest.skip(f"{result.verdict}: {result.sentence}")
         if result.verdict == "pass":
             return
         if self._counts(result):
@@ -186,7 +186,10 @@ class CaseItem(pytest.Item):
         """Report a failure or a pass as the baseline expects it."""
         expects = [expectation(str(self._tested.options.baseline), lines)] if lines else []
         match comparison_field_of(result, lines):
-            case "known":
+            case "lost":
+                lost = f"no longer supported: {result.sentence}; the baseline does not expect it"
+                pytest.fail("\n".join([lost, *expects]), pytrace=False)
+            case "known" if result.verdict == "fail":
                 pytest.xfail("; ".join([f"{result.inputs}: {result.reason}: {result.sentence}", *expects]))
             case "passes":
                 pytest.fail("\n".join([f"{self._entry.id} passes", *expects]), pytrace=False)

@@ -1,9 +1,9 @@
 """Updates a baseline to a run; what still holds stays as it is written."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from opconform_runners.verdicts.baseline import Baseline, Line, comparison_field_of, parse_baseline
+from opconform_runners.verdicts.baseline import Baseline, Line, comparison_field_of, ending_of, parse_baseline
 from opconform_runners.verdicts.results import Result
 
 
@@ -16,11 +16,13 @@ class Update:
     removed: tuple[str, ...]
 
 
-def update(baseline: Baseline, results: Sequence[Result], stale: Collection[Line] = ()) -> Update:
-    """Make a baseline expect exactly what fails in a complete run.
+def update(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, str]) -> Update:
+    """Make a baseline expect exactly what fails or is unsupported in a complete run.
 
     Lines that hold stay, and so do lines without a case in the run. A pattern some of whose cases pass becomes one line
-    per case that does not. `stale` are the lines that apply to no case of the suite.
+    per case that does not. An operation or a group of which every case is unsupported becomes one line.
+
+    `suite` has the expectation of each case of the suite, `accept` or `reject`, by its id.
     """
     expects = {result.id: result.expect for result in results}
     by_id = {result.id: result for result in results}
@@ -30,15 +32,15 @@ def update(baseline: Baseline, results: Sequence[Result], stale: Collection[Line
     wanted: set[tuple[str, str]] = set()
     for line in baseline.lines:
         cases = line.cases(expects)
-        failing = [name for name in cases if by_id[name].verdict == "fail"]
-        holds = any(by_id[name].reason == line.reason for name in failing) or len(failing) < len(cases)
-        if line in stale or not passing.isdisjoint(cases) or (cases and not holds and line.reason != "pass"):
+        endings = [ending for name in cases if (ending := ending_of(by_id[name]))]
+        holds = line.reason in endings or len(endings) < len(cases)
+        if not line.cases(suite) or not passing.isdisjoint(cases) or (cases and not holds and line.reason != "pass"):
             removed.append(line)
-            wanted |= {(name, line.reason) for name in cases if by_id[name].verdict not in ("pass", "fail")}
+            wanted |= {(name, line.reason) for name in cases if by_id[name].verdict in ("inconclusive", "error")}
     kept = [line for line in baseline.lines if line not in removed]
     known = {(name, line.reason) for line in kept for name in line.cases(expects)}
-    wanted |= {(result.id, result.reason) for result in results if result.reason is not None}
-    added = [f"{name} {reason}" for name, reason in sorted(wanted - known)]
+    wanted |= {(result.id, ending) for result in results if (ending := ending_of(result))}
+    added = [f"{name} {reason}" for name, reason in sorted(_joined(wanted - known, by_id, suite))]
     rows = baseline.text.split("\n")
     dropped = {line.number for line in removed}
     text = "\n".join(_placed(rows, {line.number: line.pattern for line in kept}, dropped, added))
@@ -47,6 +49,26 @@ def update(baseline: Baseline, results: Sequence[Result], stale: Collection[Line
         added=tuple(added),
         removed=tuple(rows[line.number - 1].strip() for line in removed),
     )
+
+
+def _joined(
+    wanted: Collection[tuple[str, str]], results: Mapping[str, Result], suite: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """The lines, with one pattern for an operation or a group of the suite of which every case is unsupported."""
+    left = {name for name, reason in wanted if reason == "unsupported"}
+    yield from ((name, reason) for name, reason in wanted if reason != "unsupported")
+    for depth in (1, 2):
+        for folder in sorted({"/".join(name.split("/")[:depth]) for name in left}):
+            inside = {name for name in suite if name.startswith(f"{folder}/")}
+            lacking = inside & left
+            if len(lacking) > 1 and all(name in lacking or _is_open(results.get(name)) for name in inside):
+                yield f"{folder}/*", "unsupported"
+                left -= lacking
+    yield from ((name, "unsupported") for name in left)
+
+
+def _is_open(result: Result | None) -> bool:
+    return result is not None and result.verdict == "inconclusive"
 
 
 def _placed(rows: Sequence[str], kept: dict[int, str], dropped: Collection[int], added: Sequence[str]) -> list[str]:

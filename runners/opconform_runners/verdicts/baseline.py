@@ -1,4 +1,4 @@
-"""Baselines: files with one expected failure per line, and runs compared with them."""
+"""Baselines: files with one expected failure or unsupported case per line, and runs compared with them."""
 
 import re
 from collections import defaultdict
@@ -18,8 +18,8 @@ from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
 #: What a line can expect; `pass`, in a line of its own, is for a case that fails intermittently.
-Ending = FailReason | Literal["pass"]
-ENDINGS: tuple[Ending, ...] = (*get_args(FailReason), "pass")
+Ending = FailReason | Literal["unsupported", "pass"]
+ENDINGS: tuple[Ending, ...] = (*get_args(FailReason), "unsupported", "pass")
 
 #: The failures of cases that must be accepted; `accepted-invalid` is that of the others.
 _OF_ACCEPTED = frozenset({"count", "element-type", "shape", "value", "nan-payload", "rejected-valid"})
@@ -37,7 +37,7 @@ class Line:
     Attributes:
         number: Its number in the file, from 1.
         pattern: A case's id, or a shell pattern of ids such as `Split-1/axis-range/*`.
-        reason: The reason of the failure, or `pass`.
+        reason: The reason of the failure, `unsupported`, or `pass`.
     """
 
     number: int
@@ -59,7 +59,7 @@ class Baseline:
     """A baseline file: its name, its text, and the expectations in it."""
 
     file: str
-    text: str = "# Expected failures: one case id or pattern of ids per line, and the reason of the failure.\n"
+    text: str = "# Expected failures: one case id or pattern of ids per line, and its reason, or `unsupported`.\n"
     lines: tuple[Line, ...] = ()
 
     def lines_of(self, expects: Mapping[str, str]) -> dict[str, tuple[Line, ...]]:
@@ -129,9 +129,10 @@ class Comparison:
 
     Attributes:
         regressions: The failures that no line expects.
+        lost: The unsupported cases that no line expects.
         passes: The cases that pass although a line expects them to fail.
-        known: The failures that are expected.
-        undecided: The expected failures that neither failed nor passed.
+        known: The failures and unsupported cases that are expected.
+        undecided: The cases with a line that are inconclusive or have no verdict.
         stale: The lines that apply to no case of the suite.
     """
 
@@ -139,6 +140,7 @@ class Comparison:
 
     file: str
     regressions: tuple[Met, ...] = ()
+    lost: tuple[Met, ...] = ()
     passes: tuple[Met, ...] = ()
     known: tuple[Met, ...] = ()
     undecided: tuple[Met, ...] = ()
@@ -146,8 +148,8 @@ class Comparison:
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether there are no regressions, no unexpected passes and no stale lines."""
-        return not (self.regressions or self.passes or self.stale)
+        """Whether there are no regressions, no lost support, no unexpected passes and no stale lines."""
+        return not (self.regressions or self.lost or self.passes or self.stale)
 
 
 def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, str]) -> Comparison:
@@ -162,20 +164,25 @@ def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, s
         case = Met(id=result.id, verdict=result.verdict, reason=result.reason, lines=expected)
         met[comparison_field_of(result, expected)].append(case)
     stale = tuple(line for line in baseline.lines if not line.cases(suite))
-    kinds = ("regressions", "passes", "known", "undecided")
+    kinds = ("regressions", "lost", "passes", "known", "undecided")
     return Comparison(file=baseline.file, stale=stale, **{kind: tuple(met[kind]) for kind in kinds})
 
 
 def comparison_field_of(result: Result, lines: Sequence[Line]) -> str:
     """The field of `Comparison` that a result belongs to, given the lines that apply to it; empty for none."""
     reasons = {line.reason for line in lines}
-    if result.verdict == "fail":
-        return "known" if result.reason in reasons else "regressions"
+    if ending := ending_of(result):
+        return "known" if ending in reasons else "lost" if ending == "unsupported" else "regressions"
     if not reasons:
         return ""
     if result.verdict == "pass":
         return "" if "pass" in reasons else "passes"
     return "undecided"
+
+
+def ending_of(result: Result) -> Ending | None:
+    """What a line must expect of a result that fails or is unsupported; None of another one."""
+    return "unsupported" if result.verdict == "unsupported" else result.reason
 
 
 def expectation(file: str, lines: Sequence[Line]) -> str:

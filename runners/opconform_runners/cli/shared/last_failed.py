@@ -16,7 +16,7 @@ from opconform_runners.verdicts.run_header import RunHeader
 
 #: The folder, in that of a run, for the results of the cases that are run again.
 FOLDER = "last-failed"
-_FAILED = frozenset({"new", "passes", "error"})
+_FAILED = frozenset({"new", "passes", "lost", "error"})
 
 
 def is_failure(expected: Baseline | None) -> Callable[[RunHeader, Result], bool]:

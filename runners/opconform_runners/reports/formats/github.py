@@ -7,7 +7,13 @@ from opconform.errors import counted
 from opconform.system.text import one_line
 from opconform_runners.findings.grouping import shown_findings
 from opconform_runners.findings.report import Report
-from opconform_runners.reports.terminal.conclusion import conclusion, known_failures, pass_sentences, stale_sentences
+from opconform_runners.reports.terminal.conclusion import (
+    conclusion,
+    known_failures,
+    lost_sentences,
+    pass_sentences,
+    stale_sentences,
+)
 from opconform_runners.reports.terminal.incidents import incident_sentence
 
 #: GitHub shows ten annotations of a level per step, and drops the others silently.
@@ -47,6 +53,8 @@ def _annotations(report: Report) -> Iterator[_Annotation]:
     if report.conformant is None:
         yield _Annotation("error", "incomplete", verdict)
     if baseline is not None:
+        for sentence in lost_sentences(report).values():
+            yield _Annotation("error", "no longer supported", sentence)
         sentences = pass_sentences(baseline)
         for met in baseline.passes:
             yield _Annotation("error", "unexpected pass", sentences[met.id], baseline.file, met.lines[0].number)

@@ -95,6 +95,8 @@ def _outcome(result: Result, standing: Standing, expected: str) -> tuple[str, st
             return "failure", result.sentence, result.reason or ""
         case "passes":
             return "failure", expected, "unexpected-pass"
+        case "lost":
+            return "failure", f"no longer supported: {result.sentence}", "unsupported"
         case "known":
             return "skipped", f"known failure ({result.reason}): {result.sentence}", ""
         case "read":

@@ -11,6 +11,7 @@ from opconform_runners.findings.report import VERDICTS, Report
 from opconform_runners.reports.terminal.conclusion import (
     conclusion,
     known_failures,
+    lost_sentences,
     news,
     pass_sentences,
     stale_sentences,
@@ -67,7 +68,9 @@ def _comparison(report: Report) -> Iterator[str]:
         return
     yield f"**Against {_code(comparison.file)}**: new: {news(report)}; {known_failures(comparison)}.\n"
     passes = list(pass_sentences(comparison).values())
-    for title, sentences in (("Unexpected passes", passes), ("Stale lines", stale_sentences(comparison))):
+    lost = list(lost_sentences(report).values())
+    stale = stale_sentences(comparison)
+    for title, sentences in (("No longer supported", lost), ("Unexpected passes", passes), ("Stale lines", stale)):
         if sentences:
             yield f"### {title}\n"
             yield from (f"- {x}" for x in shortened([_code(sentence) for sentence in sentences], _NAMES))

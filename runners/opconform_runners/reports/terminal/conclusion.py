@@ -75,6 +75,7 @@ def news(report: Report) -> str:
     comparison = report.baseline or Comparison(file="")
     counts = (
         (len(comparison.regressions), "regression", ""),
+        (len(comparison.lost), "unsupported case", ""),
         (len(comparison.passes), "unexpected pass", "unexpected passes"),
         (len(comparison.stale), "stale line", ""),
         (len(report.deaths), "process that crashed or hung", "processes that crashed or hung"),
@@ -84,7 +85,10 @@ def news(report: Report) -> str:
 
 def known_failures(comparison: Comparison) -> str:
     """What the baseline expects, as in `3 known failures; 1 expected failure neither failed nor passed`."""
-    notes = [counted(len(comparison.known), "known failure")]
+    unsupported = sum(x.verdict == "unsupported" for x in comparison.known)
+    notes = [counted(len(comparison.known) - unsupported, "known failure")]
+    if unsupported:
+        notes.append(counted(unsupported, "known unsupported case"))
     if comparison.undecided:
         notes.append(f"{counted(len(comparison.undecided), 'expected failure')} neither failed nor passed")
     return "; ".join(notes)
@@ -102,6 +106,16 @@ def expected_otherwise(comparison: Comparison) -> dict[str, str]:
 def pass_sentences(comparison: Comparison) -> dict[str, str]:
     """Each pass that the baseline does not expect, by the case's id."""
     return {x.id: f"{x.id} passes, and {expectation(comparison.file, x.lines)}" for x in comparison.passes}
+
+
+def lost_sentences(report: Report) -> dict[str, str]:
+    """Each unsupported case that the baseline does not expect, and the reason, by the case's id."""
+    lost = {x.id for x in report.baseline.lost} if report.baseline is not None else set()
+    return {
+        result.id: f"{result.id} is unsupported, and {report.baseline.file} does not expect it: {result.sentence}"
+        for result in report.results
+        if report.baseline is not None and result.id in lost
+    }
 
 
 def stale_sentences(comparison: Comparison) -> list[str]:

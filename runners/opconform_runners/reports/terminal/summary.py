@@ -23,6 +23,7 @@ from opconform_runners.reports.terminal.conclusion import (
     conclusion,
     expected_otherwise,
     known_failures,
+    lost_sentences,
     news,
     pass_sentences,
     stale_sentences,
@@ -84,6 +85,7 @@ def print_summary(
     section("Incidents", map(_item, incident_lines(report.incidents)))
     if comparison is not None:
         section("New findings", _findings(shown_findings(report, ["new"]), comparison))
+        section("No longer supported", _lines(lost_sentences(report).values()))
         section("Unexpected passes", _lines(pass_sentences(comparison).values()))
         section("Stale lines", _lines(stale_sentences(comparison)))
     console.print()
