@@ -10,6 +10,7 @@ from opconform.adequacy.modules import Program
 from opconform.adequacy.mutations import Mutation, mutations_of
 from opconform.adequacy.reach import declarations, reached
 from opconform.adequacy.semantics import Semantics
+from opconform.errors import HarnessError
 from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
 from opconform.operations import OPERATIONS
@@ -210,17 +211,16 @@ def test_a_mutant_of_the_numpy_backend_has_another_verdict(tmp_path: Path) -> No
     assert killers == [0, 0, 0, None]
 
 
-def test_a_case_that_ends_in_an_error_of_the_numpy_backend_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As one that it fails: the case tells no mutant apart."""
+def test_a_backend_that_fails_a_case_is_not_mutated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaving the case out would hide that it no longer kills anything."""
 
     def fail(*_: object) -> list[Tensor]:
         raise IndexError
 
     monkeypatch.setattr("opconform_runners.tools.adequacy.FUNCTIONS", {**FUNCTIONS, "Split-1": fail})
 
-    assert trials(tmp_path, NumpyTarget()) == []
+    with pytest.raises(HarnessError, match=r"The unchanged numpy backend fails 1 case, such as Split-1/one/\w{10}"):
+        trials(tmp_path, NumpyTarget())
 
 
 def test_a_mutant_that_takes_too_much_memory_is_detected(tmp_path: Path) -> None:

@@ -9,13 +9,14 @@ from functools import cached_property
 
 from opconform.adequacy.modules import Program, program_of
 from opconform.adequacy.reach import Root, functions
+from opconform.errors import HarnessError, counted
 from opconform.generation.case_files import case_document
 from opconform.model.draft import Draft
 from opconform.model.golden import golden_of
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Case, Reject
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Rejected
+from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.frameworks.numpy import FUNCTIONS, Numpy
 from opconform_runners.backends.graph import Function, outputs_of
@@ -24,6 +25,8 @@ from opconform_runners.verdicts.comparison import mismatch_of
 #: The variable of the backend's module that has a function per operation.
 _TABLE = "FUNCTIONS"
 _PACKAGE = Numpy.__module__.rpartition(".")[0]
+#: The verdict on a case that fails, for whatever reason.
+_FAILS = (False, None)
 #: The memory that a mutant may take, in bytes.
 _ROOM = 1 << 30
 
@@ -32,7 +35,7 @@ _ROOM = 1 << 30
 class CaseTrial:
     """A case with the inputs and the golden outputs of its feeds, and the verdict on the backend in use.
 
-    A verdict is whether the case passes, and the requirement that a rejection names.
+    A verdict is whether the case passes, and the requirement that a rejection names, or "unsupported".
     """
 
     case: Case
@@ -66,11 +69,18 @@ class NumpyTarget:
         return module.partition(".")[2]
 
     def trials(self, cases: Sequence[Draft]) -> list[CaseTrial]:
-        """The cases of the operations that the backend has, without those that it fails."""
+        """The cases of the operations that the backend has, without those that it does not support.
+
+        Raises `HarnessError` if it fails a case: then nothing can be said of its mutants.
+        """
         trials = (_trial(case) for case in cases if case.op in FUNCTIONS)
         right = _checked(FUNCTIONS)
         judged = [replace(trial, verdict=_verdict(trial, right)) for trial in trials]
-        return [x for x in judged if x.verdict[0]]
+        failing = [trial.case.id for trial in judged if trial.verdict == _FAILS]
+        if failing:
+            number = counted(len(failing), "case")
+            raise HarnessError(f"The unchanged numpy backend fails {number}, such as {failing[0]}. Mend it first.")
+        return [trial for trial in judged if trial.verdict[0]]
 
     def killer(self, module: str, tree: ast.Module, trials: Sequence[CaseTrial]) -> int | None:
         """The index of the first trial with another verdict if a module is changed; None if there is none."""
@@ -121,12 +131,14 @@ def _verdict(trial: CaseTrial, table: Mapping[str, Function]) -> tuple[bool, str
     try:
         actual = [outputs_of(trial.case, feed, table) for feed in trial.feeds]
     except Rejected as answer:
-        return isinstance(trial.case.expect, Reject), answer.requirement
-    except Exception:  # noqa: BLE001 - `Unsupported`, or an error in the function
-        return False, None
+        return (True, answer.requirement) if isinstance(trial.case.expect, Reject) else _FAILS
+    except Unsupported:
+        return False, "unsupported"
+    except Exception:  # noqa: BLE001 - an error in the function
+        return _FAILS
     if isinstance(trial.case.expect, Reject):
-        return False, None
-    return all(map(_are_equal, trial.outputs, actual)), None
+        return _FAILS
+    return (True, None) if all(map(_are_equal, trial.outputs, actual)) else _FAILS
 
 
 def _are_equal(golden: Sequence[Tensor], actual: Sequence[Tensor]) -> bool:
