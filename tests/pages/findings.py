@@ -1,4 +1,4 @@
-"""The faults found in released products: `docs/findings/*.yaml`, and the page that `python -m tests.pages.findings` writes."""
+"""The bugs found in released products: `docs/findings/*.yaml`, and the page that `python -m tests.pages.findings` writes."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ _STATE = r"^(not reported|reported \d{4}-\d\d-\d\d|public https://\S+)$"
 
 
 class Finding(Keys):
-    """A distinct fault."""
+    """A distinct bug."""
 
     number: Annotated[int, Field(strict=True, ge=1)]
     requirement: Annotated[tuple[str, ...], Field(min_length=1, description="The requirements that it breaks.")]
@@ -58,7 +58,7 @@ class Finding(Keys):
 
 
 class Product(Keys):
-    """A file in `docs/findings`: a release of a product, and the faults found in it."""
+    """A file in `docs/findings`: a release of a product, and the bugs found in it."""
 
     product: str
     release: str
@@ -116,7 +116,7 @@ def findings_page() -> str:
 
 def contents() -> str:
     """The table of the products, their operations, and the numbers of findings."""
-    head = "\n| product | backend | faults | only of an interpretation | of memory | faults per operation |\n"
+    head = "\n| product | backend | findings | only of an interpretation | of memory | findings per operation |\n"
     rows = [
         f"| [{_title(product)}](#{name}) | `{product.backend}` | {_totals(product.findings)} | {_operations(name, product)} |\n"
         for name, product in products().items()

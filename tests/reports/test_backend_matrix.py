@@ -119,6 +119,27 @@ def test_what_is_mapped_is_marked(opconform: Run, small_spec: Path, tmp_path: Pa
     assert "| VariadicSplit-1 | lengths.single-remainder |  | ✓ | ✓ |" in page
 
 
+def test_an_interrupted_matrix_continues_after_its_complete_runs(
+    opconform: Run, small_spec: Path, tmp_path: Path
+) -> None:
+    """Ctrl-C ends the second backend before the table is written; a repeated command runs both again."""
+
+    def certify() -> dict[str, int]:
+        opconform("certify", small_spec, "numpy", "--backend", f"{MINIATURES}:Perfect", "--out", tmp_path, code=None)
+        return {path.parent.name: path.stat().st_mtime_ns for path in sorted(tmp_path.glob("*/outcomes.jsonl"))}
+
+    first = certify()
+    again = certify()
+    (tmp_path / "matrix.json").unlink()
+    [interrupted] = {*again} - {"numpy"}
+    (tmp_path / interrupted / "results.jsonl").unlink()
+    continued = certify()
+
+    assert [name for name in first if first[name] != again[name]] == [*first]
+    assert [name for name in again if again[name] != continued[name]] == [interrupted]
+    assert (tmp_path / "matrix.json").exists()
+
+
 def test_two_harnesses_of_one_name_have_a_column_each(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
     """A harness is named as it calls itself."""
     harness = f"{sys.executable} -m opconform_runners.harness.server numpy"

@@ -15,6 +15,7 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
 from opconform.suite.storage.ownership import replace_named
 from opconform.system.text import one_line
+from opconform_runners.cli.shared.earlier_run import complete_run
 from opconform_runners.cli.shared.help import WORDS, HelpCommand, rare_option
 from opconform_runners.cli.shared.last_failed import FOLDER as AGAIN
 from opconform_runners.cli.shared.last_failed import is_failure, last_failed
@@ -43,15 +44,12 @@ from opconform_runners.cli.shared.steps import (
     show_report,
 )
 from opconform_runners.execution.log.recorder import record_outputs
-from opconform_runners.execution.plan import RunOptions, selected
-from opconform_runners.execution.scale.remote import implementation_of
+from opconform_runners.execution.plan import RunOptions
 from opconform_runners.findings.report import Report
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.baseline_update import update
-from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.baseline import Baseline, compare, read_baseline
-from opconform_runners.verdicts.results import RESULTS, read_written
 
 #: The most characters of the reason why a run is incomplete.
 _LONGEST = 300
@@ -163,7 +161,7 @@ def _judged(
 ) -> int:
     out = results.place
     hold(out)
-    report = _complete_run(suite, command, out, running) if updates else None
+    report = complete_run(suite, command, out, running) if updates else None
     interrupted = None
     if report is None:
         run = executed(suite, command, out, running, results)
@@ -201,24 +199,6 @@ def _updating(report: Report) -> list[str]:
         return []
     words = click.get_current_context().meta[WORDS]
     return [shlex.join(["run", *words, "--update-baseline"])]
-
-
-def _complete_run(suite: Suite, command: Command, out: Path, running: RunOptions) -> Report | None:
-    """The report of a complete run of the same cases on the same backend, which need not be executed again."""
-    path = out / RESULTS
-    if running.force or not path.is_file() or not path.stat().st_size:
-        return None
-    written = read_written(path)
-    past = written.header
-    same = (command.options, command.program, False, running.strict, suite.header.digest)
-    if (past.backend, past.program, past.whole, past.strict, past.suite.digest) != same or not written.is_complete:
-        return None
-    report = read_report(out)
-    cases = {x.id for x in selected(suite, running.selection)}
-    is_same = {result.id for result in report.results} == cases
-    return (
-        report if is_same and past.implementation.title == implementation_of(command, running.executor).title else None
-    )
 
 
 def _updated(baseline: Baseline, report: Report, suite: Mapping[str, str]) -> tuple[Baseline, list[str]]:

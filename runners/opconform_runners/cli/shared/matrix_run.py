@@ -10,6 +10,7 @@ from opconform.suite.storage.ownership import replace_ours
 from opconform.system.files import replace_file
 from opconform.system.tasks import Workers
 from opconform_runners.backends.backend import Implementation
+from opconform_runners.cli.shared.earlier_run import complete_run
 from opconform_runners.cli.shared.options.backends import ALL, BackendOptions, free_name
 from opconform_runners.cli.shared.options.general import PrivateKey, ResultOptions
 from opconform_runners.cli.shared.output.printer import print_lines, print_result
@@ -34,9 +35,11 @@ from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
 
 #: The default folder of the results.
 FOLDER = Path("opconform-out/matrix")
+#: The matrix as JSON, which is written when every backend has run.
+_DOCUMENT = "matrix.json"
 #: The written files, and a mark among the first bytes of each.
 _FILES: Marks = {
-    "matrix.json": (b'{\n "format"',),
+    _DOCUMENT: (b'{\n "format"',),
     "matrix.md": (b"\n| backend | verdict |",),
     PAGE: (PAGE_BEGINNING,),
 }
@@ -92,8 +95,9 @@ def run_matrix(
 ) -> int:
     """Run each backend, and write one folder per backend, matrix.json, matrix.md and report.html.
 
-    A backend that reads none of the suite's dialects is not run. Returns the exit code: 0 if all backends were run and
-    are conformant, else 1.
+    A backend that reads none of the suite's dialects is not run. A command that was interrupted is continued: a
+    complete run is not executed again, unless the results are signed, which needs a run that was observed. Returns
+    the exit code: 0 if all backends were run and are conformant, else 1.
     """
     columns, absent, commands = [], dict(started.absent), dict(started.commands)
     for name, implementation in started.implementations.items():
@@ -104,8 +108,14 @@ def run_matrix(
             del commands[name]
     if not commands:
         raise UsageError(" ".join(absent.values()))
+    is_continued = key is None and not (out / _DOCUMENT).exists()
+    (out / _DOCUMENT).unlink(missing_ok=True)
     for name, command in commands.items():
         folder = out / folder_name(name)
+        earlier = complete_run(suite, command, folder, running) if is_continued else None
+        if earlier is not None:
+            columns.append(Column(name=name, report=earlier))
+            continue
         run = executed(suite, command, folder, running, results, title=name)
         columns.append(Column(name=name, report=report_of_run(run, suite, folder)))
         write_report(folder, columns[-1].report)
@@ -113,7 +123,7 @@ def run_matrix(
             raise run.interrupted
     matrix = Matrix(columns=columns, absent=absent)
     document = matrix_document(matrix)
-    replace_file(out / "matrix.json", (json.dumps(document, indent=1) + "\n").encode())
+    replace_file(out / _DOCUMENT, (json.dumps(document, indent=1) + "\n").encode())
     replace_file(out / "matrix.md", matrix_markdown(matrix).encode())
     runs = [finished(out / folder_name(name)) for name in commands]
     page = page_of_runs(runs, Path(suite.store.root))
