@@ -17,12 +17,12 @@ def complete_run(suite: Suite, command: Command, out: Path, running: RunOptions)
     if running.force or not path.is_file() or not path.stat().st_size:
         return None
     written = read_written(path)
-    held = written.header
+    past = written.header
     same = (command.options, command.program, running.whole, running.strict, suite.header.digest)
-    if (held.backend, held.program, held.whole, held.strict, held.suite.digest) != same or not written.is_complete:
+    if (past.backend, past.program, past.whole, past.strict, past.suite.digest) != same or not written.is_complete:
         return None
     report = read_report(out)
     cases = {entry.id for entry in selected(suite, running.selection)}
     if {result.id for result in report.results} != cases:
         return None
-    return report if held.implementation.title == implementation_of(command, running.executor).title else None
+    return report if past.implementation.title == implementation_of(command, running.executor).title else None
