@@ -45,7 +45,7 @@ from opconform_runners.harness.processes.scratch import check_room, is_full, wit
 #: harness holds cases at the end that another one could execute.
 IN_FLIGHT, _FEWEST, _SHARE = 16, 4, 1 / 16
 _LARGE = 1 << 24  #: A case with so many bytes of inputs is not followed by another one before it is answered.
-#: How many times in a row a harness may fail to start again before the run is given up.
+#: How often in succession a harness may fail to start again before the run is given up.
 STARTS = 3
 #: How many errors in a row must be confirmed alone before the next ones count without confirmation.
 CONFIRMATIONS = 16

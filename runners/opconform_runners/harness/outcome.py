@@ -97,7 +97,7 @@ class Incident:
         return self.kind != "error"
 
 
-#: How many cases of a process an incident names.
+#: The most cases of its process that an incident names.
 _NAMED = 50
 
 
