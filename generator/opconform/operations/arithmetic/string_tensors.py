@@ -30,6 +30,8 @@ def _sizes(arguments: Arguments) -> list[int]:
 
 def _strings(arguments: Arguments) -> list[bytes]:
     symbols = arguments.tensor("symbols").array
+    if symbols.ndim != 1:
+        raise Unknown
     return [symbols[begin:end].tobytes() for begin, end in _ranges(arguments)]
 
 
@@ -43,6 +45,12 @@ def _has_parts(arguments: Arguments) -> bool:
     if arguments.operand("symbols").tensor is None:
         return arguments.shape("symbols") != (0,)
     return any(string.decode(errors="replace").encode() != string for string in _strings(arguments))
+
+
+def _has_unused_symbols(arguments: Arguments) -> bool:
+    """Whether a symbol is in no string."""
+    used = {place for begin, end in _ranges(arguments) for place in range(begin, end)}
+    return len(used) < np.prod(arguments.shape("symbols"))
 
 
 def _overlap(arguments: Arguments) -> bool:
@@ -75,7 +83,7 @@ STRING_TENSOR_PACK = Operation(
         "there are no symbols": lambda a: a.shape("symbols") == (0,),
         "a string is empty": lambda a: 0 in _sizes(a),
         "a string begins before the end of the one before it": _overlap,
-        "a symbol is in no string": lambda a: a.shape("symbols")[0] > len({x for y in _ranges(a) for x in range(*y)}),
+        "a symbol is in no string": _has_unused_symbols,
         "a string is not valid UTF-8": _has_parts,
     },
     readings={"symbols.bytes": Reading(rejects=_has_parts), "outputs.any-order": Reading(rejects=_overlap)},
