@@ -50,7 +50,7 @@ def _has_parts(arguments: Arguments) -> bool:
 def _has_unused_symbols(arguments: Arguments) -> bool:
     """Whether a symbol is in no string."""
     used = {place for begin, end in _ranges(arguments) for place in range(begin, end)}
-    return len(used) < np.prod(arguments.shape("symbols"))
+    return len(used) < arguments.tensor("symbols").array.size
 
 
 def _overlap(arguments: Arguments) -> bool:
