@@ -295,10 +295,10 @@ def functional_sample(tmp_path_factory: pytest.TempPathFactory, worker_id: str) 
 
 @pytest.fixture(
     scope="session",
-    params=["core_suite", pytest.param("shipped_suite", marks=pytest.mark.ci_only)],
+    params=["core_suite", pytest.param("shipped_suite", marks=[pytest.mark.ci_only, pytest.mark.campaign])],
     ids=["core", "shipped"],
 )
 def core_or_shipped(request: pytest.FixtureRequest) -> Path:
-    """The suite of the profile `core`, and in CI that of all the shipped specs too."""
+    """The suite of the profile `core`, and before a release that of all the shipped specs too."""
     suite: Path = request.getfixturevalue(request.param)
     return suite
