@@ -9,7 +9,7 @@ from opconform.generation.identity.tensor_keys import RANK as LARGEST_RANK
 from opconform.generation.validation import check_surroundings
 from opconform.model.draft import Draft, TensorDraft
 from opconform.model.readings import attributed
-from opconform.operations.arguments import Arguments, Rejection, TensorType
+from opconform.operations.arguments import Arguments, Rejection, TensorType, Unknown
 from opconform.operations.operation import Operation
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import KeyMistake
@@ -80,7 +80,10 @@ def decided(draft: Draft) -> Draft | None:
         return None
     if any(draft.operation.port_of(name).constant for name, word in draft.binding.items() if word == "parameter"):
         return None
-    *before, last = (_outputs(draft.operation, argument) for argument in draft.arguments)
+    try:
+        *before, last = [_outputs(draft.operation, argument) for argument in draft.arguments]
+    except Unknown:  # the shapes depend on elements that are filled in later
+        return None
     violated = last.requirements if isinstance(last, Rejection) else ()
     if len(violated) > 1 or any(isinstance(x, Rejection) for x in before):
         return None
@@ -133,6 +136,8 @@ def resized(tensor: TensorDraft, shape: Sequence[int], random: Random | None = N
     count, elements = math.prod(shape), tensor.elements
     if tensor.fill != "values" or count > ELEMENTS:
         return replace(tensor, shape=tuple(shape))
+    if tensor.element_type == "string":
+        elements = elements or ("",)
     source = elements or tuple(random.randrange(3) if random else 0 for _ in range(count))
     return replace(tensor, shape=tuple(shape), elements=tuple(source[index % len(source)] for index in range(count)))
 
