@@ -75,6 +75,11 @@ def unpacked(strings: str) -> str:
     )
 
 
+def unique(keys: str) -> str:
+    """A spec of Unique-10."""
+    return f"op: Unique-10\ngroups:\n  - {{id: one, title: one, requirements: [outputs.shape], {keys}}}\n"
+
+
 CASES = {
     "types": (SPLIT.format(data="{shape: [5, 3], element_type: u2}", axis=0, lengths="[2, 3]", more=""), {
         "data is u2", "data is unsigned integers", "data has elements narrower than a byte", "data ends within a byte",
@@ -367,6 +372,13 @@ CASES = {
     "packed nothing": (packed("{shape: [0]}", "{shape: [0]}", "{shape: [0]}"), {
         "there are no strings", "there are no symbols",
     }, {"the strings are scalars"}),
+    "unique elements": (unique("data: {values: [2, 1]}, sorted: false"), {
+        "no axis is given", "sorted is false", "all are unique",
+    }, {"the axis is the first dimension", "there are no slices or elements", "all are equal"}),
+    "equal rows": (unique("data: {values: [[1, 2], [1, 2]]}, axis: 0"), {
+        "the axis is the first dimension", "all are equal",
+    }, {"no axis is given", "sorted is false", "all are unique"}),
+    "no elements": (unique("data: {values: []}"), {"there are no slices or elements"}, {"all are equal"}),
     "unpacked": (unpacked('["", "a\\0b", "ß"]'), {
         "a string is empty", "a string has a NUL", "a string is not ASCII",
     }, {"data is a scalar", "data has no elements"}),
