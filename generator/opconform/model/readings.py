@@ -1,6 +1,6 @@
 """Where the other readings of interpretations touch a case: what they reject, and the outputs that they give."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 
 from opconform.model.draft import Draft, inference
@@ -20,7 +20,7 @@ def attributed(draft: Draft) -> Draft:
     readings = draft.operation.readings
     if not readings:
         return draft
-    touched = _touched(draft)
+    touched = _touched(draft.operation, _tested(draft))
     listed = [
         requirement for requirement in draft.requirements if requirement not in readings or requirement in touched
     ]
@@ -36,19 +36,19 @@ def other_readings(golden: Golden) -> OtherReadings:
     draft = golden.draft
     if draft.rejected_for is not None or not draft.operation.readings:
         return OtherReadings()
-    touched = _touched(draft)
+    touched = _touched(draft.operation, [*_tested(draft), *_computed(golden)])
     rewrites = {name: reading.rewrites for name, reading in draft.operation.readings.items() if name in touched}
     outputs, refused = _other_outputs(golden, {name: rewrite for name, rewrite in rewrites.items() if rewrite})
     reject = tuple(name for name, rejects in touched.items() if rejects or name in refused)
     return OtherReadings(reject=reject, outputs=outputs)
 
 
-def _touched(draft: Draft) -> dict[str, bool]:
-    """The interpretations whose other reading touches a valid case, and whether it rejects the case."""
+def _touched(operation: Operation, tested: Iterable[Arguments]) -> dict[str, bool]:
+    """The interpretations whose other reading touches valid arguments, and whether it rejects them."""
     touched: dict[str, bool] = {}
-    for arguments in _tested(draft):
-        for name, reading in draft.operation.readings.items():
-            rejects = _rejects(draft.operation, reading, arguments)
+    for arguments in tested:
+        for name, reading in operation.readings.items():
+            rejects = _rejects(operation, reading, arguments)
             if rejects is not None:
                 touched[name] = touched.get(name, False) or rejects
     return touched
@@ -70,6 +70,22 @@ def _tested(draft: Draft) -> Iterator[Arguments]:
     graph = graph_of(draft)
     for argument in draft.arguments:
         yield from arguments_of(draft.op, graph, argument.inputs)
+
+
+def _computed(golden: Golden) -> list[Arguments]:
+    """The arguments of each node of the operation under test with their elements, if the operation computes with them.
+
+    A draft does not know the elements that are filled, such as the special numbers of each element type.
+    """
+    tested: list[Arguments] = []
+
+    def read(operation: Operation, arguments: Arguments) -> Arguments:
+        tested.extend([arguments] if operation is golden.draft.operation else [])
+        return arguments
+
+    for feed in golden.inputs if golden.draft.operation.compute is not None else ():
+        evaluated(golden.graph, feed, read)
+    return tested
 
 
 def _other_outputs(
