@@ -152,8 +152,10 @@ def _as_sums(arguments: Arguments) -> Arguments:
         return arguments
     numbers = data.tensor.array.view(data.tensor.type.arithmetic)
     bits = data.tensor.array.view(f"u{data.tensor.array.itemsize}")
-    quiet = np.where(np.isnan(numbers), bits | bits.dtype.type(_QUIET.get(data.element_type, 0)), bits)
-    array = np.where(numbers == 0, bits.dtype.type(0), quiet).view(data.tensor.array.dtype)
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        is_nan, is_zero = np.isnan(numbers), numbers == 0
+    quiet = np.where(is_nan, bits | bits.dtype.type(_QUIET.get(data.element_type, 0)), bits)
+    array = np.where(is_zero, bits.dtype.type(0), quiet).view(data.tensor.array.dtype)
     tensor = Tensor(element_type=data.element_type, array=array)
     return replace(arguments, inputs={**arguments.inputs, "data": replace(data, tensor=tensor)})
 
