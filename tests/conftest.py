@@ -29,6 +29,7 @@ from opconform.suite.selection.selection import EXHAUSTIVE, Selection
 from opconform_runners.cli.main import main
 from opconform_runners.verdicts.results import read_written, write_results
 from tests.in_process import flushed, in_free_thread, served_in_process
+from tests.sampling import WHOLE
 
 #: Where there is room in memory for the suites, which are thousands of small files that some disks are slow to make.
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
@@ -86,8 +87,11 @@ def pytest_configure() -> None:
         os.environ.setdefault("TMPDIR", str(MEMORY))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that no worker is left alone with it in the end."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it; leave out what judges whole campaigns."""
+    if not WHOLE:
+        config.hook.pytest_deselected(items=[x for x in items if x.get_closest_marker("campaign")])
+        items[:] = [x for x in items if not x.get_closest_marker("campaign")]
     items.sort(key=lambda x: SLOWEST.index(x.path.name) if x.path.name in SLOWEST else len(SLOWEST))
 
 
@@ -291,10 +295,10 @@ def functional_sample(tmp_path_factory: pytest.TempPathFactory, worker_id: str) 
 
 @pytest.fixture(
     scope="session",
-    params=["core_suite", pytest.param("shipped_suite", marks=pytest.mark.ci_only)],
+    params=["core_suite", pytest.param("shipped_suite", marks=[pytest.mark.ci_only, pytest.mark.campaign])],
     ids=["core", "shipped"],
 )
 def core_or_shipped(request: pytest.FixtureRequest) -> Path:
-    """The suite of the profile `core`, and in CI that of all the shipped specs too."""
+    """The suite of the profile `core`, and before a release that of all the shipped specs too."""
     suite: Path = request.getfixturevalue(request.param)
     return suite

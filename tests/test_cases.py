@@ -13,9 +13,11 @@ from opconform.model.draft import Draft
 from opconform.specs.group import Group
 from opconform.specs.loader import load_specs, shipped_operations
 from opconform.specs.requirements import requirements_of
+from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import EXHAUSTIVE
 from opconform.suite.verification import problems_of
+from opconform_runners.findings.causes.facts import facts_of
 from tests.conftest import ROOT, Run
 
 OPERATIONS = shipped_operations()
@@ -144,3 +146,16 @@ def test_every_operation_has_exhaustive_cases() -> None:
 
     assert exhaustive == {f"cases/{op}/exhaustive.yaml" for op in OPERATIONS}
     assert all(group.settings.profile == EXHAUSTIVE for spec, group in shipped if spec.file in exhaustive)
+
+
+@pytest.mark.ci_only
+@pytest.mark.timeout(3600)
+def test_the_facts_of_every_case_of_the_core_can_be_decided(core_suite: Path) -> None:
+    """A run names conditions of its failures, and any case can fail, also an invalid one."""
+    suite = open_suite(core_suite)
+    for entry in suite.entries:
+        case = suite.case(entry)
+        feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
+        names = [name for name in map(expected_name, range(case.feeds)) if name in entry.files]
+
+        assert facts_of(case, feeds, [suite.arrays(entry, name) for name in names]), entry.id

@@ -23,11 +23,18 @@ from tests.mutants.catalogue import MUTANTS, UNTOLD
 from tests.mutants.every.untold import PATTERNS
 from tests.mutants.kills import CORE, ISOLATED, Kill, Workbench, kills_of
 from tests.mutants.row import FOUND, Row
+from tests.sampling import sampled
 
 CORE_ALONE = Selection(profiles=(CORE,))
 
+DERIVED = {row.name: row for module in catalogue.EVERY for row in module.ROWS if row.name in MUTANTS}
+
 
 SIGN_LOST, ZERO_AXIS = "settings/Split-1/axis/sign-lost", "settings/Split-1/axis/zero"
+
+
+#: The mutants that CI runs: those that somebody wrote, and a sample of those that are derived for each operation.
+CHOSEN = [*(name for name in MUTANTS if name not in DERIVED), *sampled(DERIVED)]
 
 
 #: Every so many mutants one is run wherever the tests are.
@@ -43,10 +50,10 @@ def workbench(core_suite: Path) -> Workbench:
 @pytest.fixture(scope="module")
 def all_kills(core_suite: Path, shipped_suite: Path) -> Mapping[str, Kill]:
     """The failures of normative mutants in the core, and of those that survive it and of other readings in all profiles."""
-    normative = [name for name, row in MUTANTS.items() if row.level == "normative"]
+    normative = [name for name in CHOSEN if MUTANTS[name].level == "normative"]
     kills = {kill.name: kill for kill in kills_of(core_suite, normative, CORE_ALONE, jobs=3, timeout=5.0)}
     killed = {x.row.name for x in assessments(core_suite, kills) if x.by_core or x.row.core}
-    others = [name for name in MUTANTS if name not in killed]
+    others = [name for name in CHOSEN if name not in killed]
     return kills | {kill.name: kill for kill in kills_of(shipped_suite, others, Selection(), jobs=2, timeout=5.0)}
 
 
@@ -91,18 +98,18 @@ def test_the_implementation_that_mutants_change_passes_the_core(workbench: Workb
 @pytest.mark.timeout(3600)
 def test_every_mutant_is_killed(shipped_suite: Path, all_kills: Mapping[str, Kill]) -> None:
     """A normative one by the core, if its row says so; what an interpretation rules out by its cases and no others."""
-    assert sorted(all_kills) == sorted(MUTANTS)
+    assert sorted(all_kills) == sorted(CHOSEN)
     found = assessments(shipped_suite, all_kills, strict=True)
     assert {hit.row.name: hit.faults for hit in found if hit.faults} == {}
 
 
 @pytest.mark.ci_only
+@pytest.mark.campaign
 @pytest.mark.timeout(3600)
 def test_the_core_kills_every_derived_fault_in_an_operation(all_kills: Mapping[str, Kill]) -> None:
     """The other profiles kill it in every other operation."""
-    derived = [row for module in catalogue.EVERY for row in module.ROWS if row.name in MUTANTS]
-    faults = {fault_of(row) for row in derived if row.level == "normative"}
-    killed = {fault_of(row) for row in derived if all_kills[row.name].caught_by_core}
+    faults = {fault_of(row) for row in DERIVED.values() if row.level == "normative"}
+    killed = {fault_of(row) for row in DERIVED.values() if all_kills[row.name].caught_by_core}
 
     assert faults - killed == set()
 
@@ -112,7 +119,7 @@ def test_the_core_kills_every_derived_fault_in_an_operation(all_kills: Mapping[s
 def test_no_case_tells_the_untold_mutants_apart(shipped_suite: Path) -> None:
     """Otherwise its pattern in `tests/mutants/every/untold.py` is removed."""
     header = open_suite(shipped_suite).header
-    kills = kills_of(shipped_suite, [*UNTOLD], Selection(), jobs=2, timeout=5.0)
+    kills = kills_of(shipped_suite, sampled(UNTOLD), Selection(), jobs=2, timeout=5.0)
     found = [assessed(UNTOLD[kill.name], kill, header, strict=False, profiles=[]) for kill in kills]
 
     assert sorted(hit.row.name for hit in found if hit.normative) == []
@@ -140,6 +147,7 @@ def faults_of_readings(suite: Path) -> dict[str, tuple[str, ...]]:
 
 
 @pytest.mark.ci_only
+@pytest.mark.campaign
 @pytest.mark.timeout(3600)
 def test_no_group_of_the_core_can_be_left_out(core_suite: Path, all_kills: Mapping[str, Kill]) -> None:
     """Without any one of them a normative mutant survives one operation, or a requirement has no case of a kind.

@@ -1,15 +1,27 @@
 """What a run on a released product breaks, beside what `docs/findings` says of the product."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from opconform.specs.requirements import requirements_of
+from tests.conftest import Run
 from tests.pages.findings import Finding, products
+from tests.result_files import report_in
+from tests.sampling import SAMPLE
 
 
 def findings_of(backend: str) -> tuple[Finding, ...]:
     """The findings in a backend's product; none if it has no file."""
     return next((product.findings for product in products().values() if product.backend == backend), ())
+
+
+def sampled_report(opconform: Run, core: Path, backend: str, out: Path, *options: object) -> Any:
+    """The report on the sample of the core, and the cases of the backend's findings."""
+    cases = {finding.case for finding in findings_of(backend.partition(":")[0])}
+    selected = [word for case in (SAMPLE, *sorted(cases)) for word in ("--select", case)]
+    opconform("run", core, "--backend", backend, *selected, "--timeout", "120", *options, "--out", out, code=None)
+    return report_in(out)
 
 
 def is_normative(op: str, requirement: str) -> bool:

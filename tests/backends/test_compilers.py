@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.backends.known_findings import differences
+from tests.backends.known_findings import differences, sampled_report
 from tests.conftest import Run, interpreter_with
-from tests.result_files import report_in
 
 pytestmark = pytest.mark.ci_only
 
@@ -19,32 +18,27 @@ NOT_COMPILED_BY_IREE = {
 }
 
 
-def certified(opconform: Run, backend: str, python: str, out: Path, undeclared: Collection[str] = ()) -> Any:
-    """The report on a backend's core, without harness errors, and with nothing unsupported but declared cases and these."""
-    options = ("--profile", "core", "--jobs", "2", "--timeout", "60", "--out", out)
-    opconform("certify", "--backend", backend, "--python", python, *options, code=None)
-    report = report_in(out)
+def sampled(opconform: Run, core: Path, backend: str, python: str, out: Path, undeclared: Collection[str] = ()) -> Any:
+    """The report on a sample of the core, without harness errors, and with nothing unsupported but declared cases and these."""
+    report = sampled_report(opconform, core, backend, out, "--jobs", "2", "--python", python)
 
     assert report["summary"]["error"] == 0
     assert report["missing"] == []
+    assert differences(report, backend) == {}
+    assert report["summary"]["pass"] > len(report["cases"]) / 5
     found = {case["id"] for case in report["cases"] if "undeclared-unsupported" in case.get("remarks", [])}
-    assert found == {*undeclared}
+    assert found <= {*undeclared}
     return report
 
 
-def test_iree_breaks_reversed_slices_alone(opconform: Run, tmp_path: Path) -> None:
+def test_iree_breaks_reversed_slices_alone(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
     """It does not compile some reversals; its faults in types narrower than a byte need shapes that the core has not."""
     python = interpreter_with("iree.compiler", "OPCONFORM_PYTHON_IREE")
-    report = certified(opconform, "iree", python, tmp_path, NOT_COMPILED_BY_IREE)
+    report = sampled(opconform, core_suite, "iree", python, tmp_path, NOT_COMPILED_BY_IREE)
 
-    assert differences(report, "iree") == {}
     assert {case["reason"] for case in report["cases"] if case["verdict"] == "fail"} == {"rejected-valid"}
-    assert report["summary"]["pass"] > 600
 
 
-def test_tvm_breaks_what_it_does_not_check(opconform: Run, tmp_path: Path) -> None:
+def test_tvm_breaks_what_it_does_not_check(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
     """TVM's frontend takes unnamed dimensions for one, and reads neither the count nor the last length of a split."""
-    report = certified(opconform, "tvm", interpreter_with("tvm", "OPCONFORM_PYTHON_TVM"), tmp_path)
-
-    assert differences(report, "tvm") == {}
-    assert report["summary"]["pass"] > 400
+    sampled(opconform, core_suite, "tvm", interpreter_with("tvm", "OPCONFORM_PYTHON_TVM"), tmp_path)

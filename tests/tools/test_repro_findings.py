@@ -11,6 +11,7 @@ import pytest
 
 from tests.conftest import Run, made_once
 from tests.pages.findings import products
+from tests.sampling import sampled
 from tests.tools.scripts import PRODUCTS, cases_of, executed, generated, header_of, interpreter
 
 #: What fails only where the backend has one core, as its finding says.
@@ -88,11 +89,10 @@ def test_every_product_has_findings() -> None:
 
 
 @pytest.mark.ci_only
-@pytest.mark.parametrize(("backend", "case"), FINDINGS)
-def test_the_script_of_a_finding_shows_it(
-    opconform: Run, findings_suite: Path, tmp_path: Path, backend: str, case: str
-) -> None:
+@pytest.mark.parametrize("named", sampled(map(" ".join, FINDINGS)))
+def test_the_script_of_a_finding_shows_it(opconform: Run, findings_suite: Path, tmp_path: Path, named: str) -> None:
     """It ends with 1, or with the process where that is the failure; it is short, and imports nothing from opconform."""
+    backend, case = named.split()
     python, script = interpreter(backend), tmp_path / "script.py"
     where = [] if python == sys.executable else ["--python", python]
     given = (

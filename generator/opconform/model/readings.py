@@ -1,11 +1,11 @@
 """Where the other readings of interpretations touch a case: what they reject, and the outputs that they give."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import product
+from itertools import chain, product
 
 from opconform.model.draft import Draft, inference
 from opconform.model.golden import Golden
-from opconform.model.graph import arguments_of, evaluated, graph_of
+from opconform.model.graph import arguments_of, evaluated, evaluated_arguments, graph_of
 from opconform.operations.arguments import Arguments, Rejection
 from opconform.operations.interpretation import Reading
 from opconform.operations.operation import Operation
@@ -36,7 +36,7 @@ def other_readings(golden: Golden) -> OtherReadings:
     draft = golden.draft
     if draft.rejected_for is not None or not draft.operation.readings:
         return OtherReadings()
-    touched = _touched(draft.operation, [*_tested(draft), *_computed(golden)])
+    touched = _touched(draft.operation, chain(_tested(draft), _computed(golden)))
     rewrites = {name: reading.rewrites for name, reading in draft.operation.readings.items() if name in touched}
     outputs, refused = _other_outputs(golden, {name: rewrite for name, rewrite in rewrites.items() if rewrite})
     reject = tuple(name for name, rejects in touched.items() if rejects or name in refused)
@@ -44,7 +44,7 @@ def other_readings(golden: Golden) -> OtherReadings:
 
 
 def _touched(operation: Operation, tested: Iterable[Arguments]) -> dict[str, bool]:
-    """The interpretations whose other reading touches valid arguments, and whether it rejects them."""
+    """The interpretations whose other reading touches a valid case, and whether it rejects the case."""
     touched: dict[str, bool] = {}
     for arguments in tested:
         for name, reading in operation.readings.items():
@@ -72,20 +72,14 @@ def _tested(draft: Draft) -> Iterator[Arguments]:
         yield from arguments_of(draft.op, graph, argument.inputs)
 
 
-def _computed(golden: Golden) -> list[Arguments]:
-    """The arguments of each node of the operation under test with their elements, if the operation computes with them.
-
-    A draft does not know the elements that are filled, such as the special numbers of each element type.
-    """
-    tested: list[Arguments] = []
-
-    def read(operation: Operation, arguments: Arguments) -> Arguments:
-        tested.extend([arguments] if operation is golden.draft.operation else [])
-        return arguments
-
-    for feed in golden.inputs if golden.draft.operation.compute is not None else ():
-        evaluated(golden.graph, feed, read)
-    return tested
+def _computed(golden: Golden) -> Iterator[Arguments]:
+    """The arguments of each node of an operation that computes, with the elements that a fill gives them."""
+    if golden.draft.operation.compute is None:
+        return
+    for tensors in golden.tensors:
+        for node in golden.graph.nodes:
+            if node.op == golden.draft.op:
+                yield evaluated_arguments(node, tensors)
 
 
 def _other_outputs(

@@ -1,6 +1,7 @@
 """StringTensorPack-15 and StringTensorUnpack-15, from their pages: strings from the bytes of all of them, and back."""
 
 from itertools import accumulate, pairwise
+from math import prod
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def _has_parts(arguments: Arguments) -> bool:
 def _has_unused_symbols(arguments: Arguments) -> bool:
     """Whether a symbol is in no string."""
     used = {place for begin, end in _ranges(arguments) for place in range(begin, end)}
-    return len(used) < np.prod(arguments.shape("symbols"))
+    return len(used) < prod(arguments.shape("symbols"))
 
 
 def _overlap(arguments: Arguments) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import NamedTuple
 
@@ -11,12 +12,13 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, has_kind, is_empty, types_differ
-from opconform.operations.movement.scatters.reductions import numbers_of, stored
+from opconform.operations.movement.scatters.reductions import stored
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.rounding import numbers_of
+from opconform.tensors.tensor import Array, Tensor, patterns
 
 _TYPES = ("i32", "i64")
 #: The inputs and attributes with one number for rows and one for columns.
@@ -124,39 +126,39 @@ def _leaves_zeros(arguments: Arguments) -> bool:
     return any(0 in count for count in _coverage(arguments))
 
 
+class _Replacing(Arguments):
+    """The arguments by another reading, in which an element of a later block replaces that of an earlier one."""
+
+
 def _added(arguments: Arguments) -> tuple[Tensor, ...]:
     """The exact sums of the elements of all blocks."""
     data = arguments.tensor("data")
     numbers = np.array(numbers_of(data), object).reshape(data.shape)
-    sums = _folded(arguments, numbers, np.array(0, object), np.add)
+    join = _replaced if isinstance(arguments, _Replacing) else np.add
+    sums = _folded(arguments, numbers, np.array(0, object), join)
     array = stored(data.element_type, sums.ravel().tolist()).reshape(sums.shape)
     return (Tensor(element_type=data.element_type, array=array),)
 
 
 def _last_remains(arguments: Arguments) -> Arguments:
-    """The arguments in which only the last block of each element has it, and the others have zeros."""
-    data = arguments.operand("data")
-    if not _overlap(arguments) or data.tensor is None:
+    """The arguments of which the last block of each element has it, where blocks overlap."""
+    if not _overlap(arguments):
         return arguments
-    numbers = np.arange(1, prod(data.shape) + 1).reshape(data.shape)
-    kept = np.isin(numbers, _folded(arguments, numbers, np.array(0), _replaced))
-    array = np.where(kept, data.tensor.array, np.zeros((), data.tensor.array.dtype))
-    tensor = Tensor(element_type=data.element_type, array=array)
-    return replace(arguments, inputs={**arguments.inputs, "data": replace(data, tensor=tensor)})
+    return _Replacing(**{name: getattr(arguments, name) for name in Arguments.__dataclass_fields__})
 
 
-def _as_sums(arguments: Arguments) -> Arguments:
+def _as_sums(arguments: Arguments, *, payloads: bool) -> Arguments:
     """The arguments in which every zero is positive and every NaN is quiet, as a sum with 0 is."""
     data = arguments.operand("data")
     if data.tensor is None or not has_kind(data, "float") or data.element_type in _WITHOUT_ZERO:
         return arguments
-    numbers = data.tensor.array.view(data.tensor.type.arithmetic)
-    bits = data.tensor.array.view(f"u{data.tensor.array.itemsize}")
-    with np.errstate(invalid="ignore"):  # signalling NaNs
-        is_nan, is_zero = np.isnan(numbers), numbers == 0
-    quiet = np.where(is_nan, bits | bits.dtype.type(_QUIET.get(data.element_type, 0)), bits)
-    array = np.where(is_zero, bits.dtype.type(0), quiet).view(data.tensor.array.dtype)
-    tensor = Tensor(element_type=data.element_type, array=array)
+    numbers, bits = np.array(numbers_of(data.tensor)).reshape(data.shape), patterns(data.tensor.array)
+    quiet = bits.dtype.type(_QUIET.get(data.element_type, 0))
+    kept = bits if payloads or not quiet else bits & ~(quiet - quiet.dtype.type(1))
+    sums = np.where(numbers == 0, bits.dtype.type(0), np.where(np.isnan(numbers), kept | quiet, bits))
+    if np.array_equal(sums, bits):
+        return arguments
+    tensor = Tensor(element_type=data.element_type, array=sums.view(data.tensor.array.dtype))
     return replace(arguments, inputs={**arguments.inputs, "data": replace(data, tensor=tensor)})
 
 
@@ -204,7 +206,7 @@ COL2IM = Operation(
     },
     readings={
         "data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data"))),
-        "data.negative-zero": Reading(rewrites=(_as_sums,)),
+        "data.negative-zero": Reading(rewrites=(partial(_as_sums, payloads=True), partial(_as_sums, payloads=False))),
         "blocks.added": Reading(rewrites=(_last_remains,)),
         "blocks.booleans": Reading(rejects=lambda a: has_kind(a.operand("data"), "boolean") and _overlap(a)),
         "types.independent": Reading(rejects=lambda a: types_differ(a, *_SETTINGS)),

@@ -80,11 +80,12 @@ def decided(draft: Draft) -> Draft | None:
         return None
     if any(draft.operation.port_of(name).constant for name, word in draft.binding.items() if word == "parameter"):
         return None
-    if any(map(draft.operation.computes, draft.arguments)):  # with drawn elements, which results need not be exact for
-        return None
     *before, last = (_outputs(draft.operation, argument) for argument in draft.arguments)
     violated = last.requirements if isinstance(last, Rejection) else ()
     if len(violated) > 1 or any(isinstance(x, Rejection) for x in before):
+        return None
+    valid = draft.arguments[:-1] if violated else draft.arguments
+    if any(map(draft.operation.computes, valid)):  # with drawn elements, which results need not be exact for
         return None
     if not violated and not all(_is_small(x) for x in (*before, last)):
         return None

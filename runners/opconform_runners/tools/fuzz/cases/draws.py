@@ -37,7 +37,7 @@ class Draws:
         """New trials without end; valid cases and violations alternate as far as there are any."""
         self._pool = self._seeds()
         in_vain = 0
-        while in_vain < PATIENCE:
+        while self._pool and in_vain < PATIENCE:
             in_vain += 1
             for trial in self._walk():
                 if trial.draft.digits not in self._drawn:
