@@ -13,8 +13,11 @@ from opconform_runners.tools.repro.variables import array_source
 
 #: The largest attribute given to an OpenVINO function, which allocates memory by it before it looks at the data.
 _LARGEST = 1 << 16
-#: The operations that `openvino.opset*` has no function for, and only OpenVINO's factory of nodes makes.
-_WITHOUT_FUNCTION = frozenset({"Reverse-1"})
+#: The operations that `openvino.opset*` has no function for, or one with other names, so that OpenVINO's factory of
+#: nodes makes them.
+_WITHOUT_FUNCTION = frozenset({"Broadcast-1", "Broadcast-3", "Col2Im-15", "Reverse-1"})
+#: The first opset with an operation, where it is not the one of the operation's version.
+_OPSETS = {"ScatterNDUpdate-3": "opset4"}
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -89,7 +92,7 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
 
 
 def _opset(node: Node) -> str:
-    return f"opset{node.op.rpartition('-')[2]}"
+    return _OPSETS.get(node.op, f"opset{node.op.rpartition('-')[2]}")
 
 
 def snake(name: str) -> str:
