@@ -72,10 +72,12 @@ def _is_plain(value: Attribute, spec: AttributeSpec) -> bool:
 def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
     """A call with the inputs in order; required attributes are before optional inputs, and others have a name.
 
-    Lists are given although they have defaults, since the functions require some of them.
+    Lists are given although they have defaults, since the functions require some of them. Where others are omitted, the
+    factory makes the node, because a function would fill in its own defaults.
     """
     operation = OPERATIONS[node.op]
-    if node.op in _WITHOUT_FUNCTION:
+    omitted = [x.name for x in operation.attributes if x.name not in node.attributes and x.type != "ints"]
+    if node.op in _WITHOUT_FUNCTION or omitted:
         operands = ", ".join(map(str, inputs))
         return f'NodeFactory("{_opset(node)}").create("{operation.type}", [{operands}], {dict(node.attributes)})'
     single = [port for port in operation.inputs if not port.variadic]
