@@ -37,7 +37,8 @@ def other_readings(golden: Golden) -> OtherReadings:
     if draft.rejected_for is not None or not draft.operation.readings:
         return OtherReadings()
     touched = _touched(draft)
-    rewrites = {name: reading.rewrites for name, reading in draft.operation.readings.items() if name in touched}
+    readings = draft.operation.readings.items()
+    rewrites = {name: reading.rewrites for name, reading in readings if name in touched or reading.of_data}
     outputs, refused = _other_outputs(golden, {name: rewrite for name, rewrite in rewrites.items() if rewrite})
     reject = tuple(name for name, rejects in touched.items() if rejects or name in refused)
     return OtherReadings(reject=reject, outputs=outputs)

@@ -18,10 +18,12 @@ class Reading:
         rejects: Whether the other reading rejects the arguments.
         rewrites: Functions from arguments to those whose outputs the other reading gives; to the same arguments where
             it does not differ. Arguments that are then invalid are rejected by the other reading.
+        of_data: Whether it rewrites data, also where a case does not list the requirement because data is filled later.
     """
 
     rejects: Predicate = never
     rewrites: tuple[Callable[[Arguments], Arguments], ...] = ()
+    of_data: bool = False
 
 
 def is_empty(operand: Operand) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import NamedTuple
 
@@ -24,8 +25,8 @@ _SETTINGS = ("output_size", "kernel_size")
 _PAIRS = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
 #: The numeric types without a zero.
 _WITHOUT_ZERO = frozenset({"f8e8m0"})
-#: The bit that makes a NaN quiet.
-_QUIET = {"f16": 1 << 9, "bf16": 1 << 6, "f32": 1 << 22, "f64": 1 << 51}
+#: The bits of the quiet NaN with the least payload.
+_NAN = {"f16": 0x7E00, "bf16": 0x7FC0, "f32": 0x7FC0_0000, "f64": 0x7FF8_0000_0000_0000}
 
 
 class Axis(NamedTuple):
@@ -145,14 +146,22 @@ def _last_remains(arguments: Arguments) -> Arguments:
     return replace(arguments, inputs={**arguments.inputs, "data": replace(data, tensor=tensor)})
 
 
-def _as_sums(arguments: Arguments) -> Arguments:
-    """The arguments in which every zero is positive and every NaN is quiet, as a sum with 0 is."""
+def _as_sums(kept: str, arguments: Arguments) -> Arguments:
+    """The arguments in which every zero is positive and every NaN is quiet, as a sum with 0 is.
+
+    A NaN keeps its sign and payload, or its sign, or nothing.
+    """
     data = arguments.operand("data")
     if data.tensor is None or not has_kind(data, "float") or data.element_type in _WITHOUT_ZERO:
         return arguments
     numbers = data.tensor.array.view(data.tensor.type.arithmetic)
     bits = data.tensor.array.view(f"u{data.tensor.array.itemsize}")
-    quiet = np.where(np.isnan(numbers), bits | bits.dtype.type(_QUIET.get(data.element_type, 0)), bits)
+    quiet = bits
+    if data.element_type in _NAN:
+        mask = {"payload": -1, "sign": 1 << (8 * bits.itemsize - 1), "nothing": 0}[kept] % (1 << 8 * bits.itemsize)
+        quiet = np.where(
+            np.isnan(numbers), bits & bits.dtype.type(mask) | bits.dtype.type(_NAN[data.element_type]), bits
+        )
     array = np.where(numbers == 0, bits.dtype.type(0), quiet).view(data.tensor.array.dtype)
     tensor = Tensor(element_type=data.element_type, array=array)
     return replace(arguments, inputs={**arguments.inputs, "data": replace(data, tensor=tensor)})
@@ -202,7 +211,9 @@ COL2IM = Operation(
     },
     readings={
         "data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data"))),
-        "data.negative-zero": Reading(rewrites=(_as_sums,)),
+        "data.negative-zero": Reading(
+            rewrites=tuple(partial(_as_sums, kept) for kept in ("payload", "sign", "nothing")), of_data=True
+        ),
         "blocks.added": Reading(rewrites=(_last_remains,)),
         "blocks.booleans": Reading(rejects=lambda a: has_kind(a.operand("data"), "boolean") and _overlap(a)),
         "types.independent": Reading(rejects=lambda a: types_differ(a, *_SETTINGS)),
