@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from opconform.model.golden import golden_of
+from opconform.model.readings import other_readings
 from opconform.operations.arguments import Arguments, Operand
 from opconform.operations.movement.col2im import COL2IM
 from opconform.operations.movement.patches import EXTRACT_IMAGE_PATCHES
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Array, Tensor, outputs_digest
 from tests.operations.test_scatters import accepted
 
 
@@ -120,3 +121,17 @@ def test_elements_of_several_blocks_are_added(reading: str | None, output: list[
     read = given if reading is None else COL2IM.readings[reading].rewrites[0](given)
 
     assert COL2IM.evaluate(read)[0].array.ravel().tolist() == output
+
+
+def test_filled_data_without_signs_of_zeros_and_payloads_is_another_reading() -> None:
+    """A backend that adds every element to an image of zeros, in f16, of whose NaNs only the signs remain."""
+    [draft] = [
+        x for x in accepted("Col2Im-15") if "/element-types/" in x.id and x.tensors["data"].element_type == "f16"
+    ]
+    golden = golden_of(draft, 0)
+    [[output]] = golden.outputs
+    numbers, bits = output.array, output.array.view(np.uint16)
+    added = np.where(np.isnan(numbers), bits & 0x8000 | 0x7E00, np.where(numbers == 0, 0, bits)).astype(np.uint16)
+
+    assert (added != bits).any()
+    assert other_readings(golden).outputs[outputs_digest([[added.view(np.float16)]])] == ("data.negative-zero",)

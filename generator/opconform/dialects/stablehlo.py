@@ -194,6 +194,8 @@ def _gathered(node: KnownNode, tuples: Array, batches: int) -> Iterator[_Line]:
     """A gather with constant tuples of indices, counted from the front."""
     [result], [output], data = _results(node), node.outputs, node.tensor("data")
     positions, gathered = tuples.ndim - 1, batches + tuples.shape[-1]
+    if 0 in data.shape[:gathered]:
+        raise Inexpressible("StableHLO takes no slice of one element from a dimension of 0")
     counted = Tensor(element_type="i64", array=tuples.astype(np.int64).view(np.uint64))
     takes = [_taken(node, "data"), _value(f"{node.node.name}_indices", counted)]
     yield _Line(takes[1], "constant", f"dense<{_elements(counted)}>")

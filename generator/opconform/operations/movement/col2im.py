@@ -18,7 +18,7 @@ from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.rounding import numbers_of
-from opconform.tensors.tensor import Array, Tensor, patterns
+from opconform.tensors.tensor import Array, Tensor
 
 _TYPES = ("i32", "i64")
 #: The inputs and attributes with one number for rows and one for columns.
@@ -26,8 +26,8 @@ _SETTINGS = ("output_size", "kernel_size")
 _PAIRS = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
 #: The numeric types without a zero.
 _WITHOUT_ZERO = frozenset({"f8e8m0"})
-#: The bit that makes a NaN quiet.
-_QUIET = {"f16": 1 << 9, "bf16": 1 << 6, "f32": 1 << 22, "f64": 1 << 51}
+#: The bits of the quiet NaN with the least payload.
+_NAN = {"f16": 0x7E00, "bf16": 0x7FC0, "f32": 0x7FC0_0000, "f64": 0x7FF8_0000_0000_0000}
 
 
 class Axis(NamedTuple):
@@ -147,15 +147,23 @@ def _last_remains(arguments: Arguments) -> Arguments:
     return _Replacing(**{name: getattr(arguments, name) for name in Arguments.__dataclass_fields__})
 
 
-def _as_sums(arguments: Arguments, *, payloads: bool) -> Arguments:
-    """The arguments in which every zero is positive and every NaN is quiet, as a sum with 0 is."""
+def _as_sums(kept: str, arguments: Arguments) -> Arguments:
+    """The arguments in which every zero is positive and every NaN is quiet, as a sum with 0 is.
+
+    A NaN keeps its sign and payload, or its sign, or nothing.
+    """
     data = arguments.operand("data")
     if data.tensor is None or not has_kind(data, "float") or data.element_type in _WITHOUT_ZERO:
         return arguments
-    numbers, bits = np.array(numbers_of(data.tensor)).reshape(data.shape), patterns(data.tensor.array)
-    quiet = bits.dtype.type(_QUIET.get(data.element_type, 0))
-    kept = bits if payloads or not quiet else bits & ~(quiet - quiet.dtype.type(1))
-    sums = np.where(numbers == 0, bits.dtype.type(0), np.where(np.isnan(numbers), kept | quiet, bits))
+    numbers = data.tensor.array.view(data.tensor.type.arithmetic)
+    bits = data.tensor.array.view(f"u{data.tensor.array.itemsize}")
+    quiet = bits
+    if data.element_type in _NAN:
+        mask = {"payload": -1, "sign": 1 << (8 * bits.itemsize - 1), "nothing": 0}[kept] % (1 << 8 * bits.itemsize)
+        quiet = np.where(
+            np.isnan(numbers), bits & bits.dtype.type(mask) | bits.dtype.type(_NAN[data.element_type]), bits
+        )
+    sums = np.where(numbers == 0, bits.dtype.type(0), quiet)
     if np.array_equal(sums, bits):
         return arguments
     tensor = Tensor(element_type=data.element_type, array=sums.view(data.tensor.array.dtype))
@@ -206,7 +214,9 @@ COL2IM = Operation(
     },
     readings={
         "data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data"))),
-        "data.negative-zero": Reading(rewrites=(partial(_as_sums, payloads=True), partial(_as_sums, payloads=False))),
+        "data.negative-zero": Reading(
+            rewrites=tuple(partial(_as_sums, kept) for kept in ("payload", "sign", "nothing"))
+        ),
         "blocks.added": Reading(rewrites=(_last_remains,)),
         "blocks.booleans": Reading(rejects=lambda a: has_kind(a.operand("data"), "boolean") and _overlap(a)),
         "types.independent": Reading(rejects=lambda a: types_differ(a, *_SETTINGS)),

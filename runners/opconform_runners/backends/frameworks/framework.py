@@ -84,7 +84,7 @@ class Framework:
     rows: Mapping[str, Row | Callable[..., Any]]
     tensor: Callable[[Any, Any], Any]
     translation: Translation
-    computing: tuple[str, ...] = ("Constant-1",)
+    computing: tuple[str, ...] = ("Constant-1", "ShapeOf-3")
     static: Callable[[Any], Any] = lambda value: value
     shape: Callable[[Any], tuple[int, ...] | None] = lambda value: tuple(value.shape)
     checks: bool = True
@@ -169,7 +169,7 @@ class Framework:
         roles = {name: port.role for name in named for port in declaration.inputs if port.takes(name)}
         plain = [name for name in named if roles[name] == "setting" and name not in row.tensors]
         values = {
-            name: self.static(operand.value) if name in plain else self._value(operand)
+            name: self.static(operand.value) if name in plain else self._value(operand, row.types.get(name, ()))
             for name, operand in named.items()
         }
         if late := [name for name in plain if name not in row.run_time and not is_plain(values[name])]:
@@ -179,9 +179,9 @@ class Framework:
             check_declared(declaration, named, attributes, row.names(declaration.name), unknown)
         return values
 
-    def _value(self, operand: FrameworkOperand) -> Any:
-        """A tensor of the framework; a constant of the graph becomes one."""
-        if not is_plain(operand.value):
+    def _value(self, operand: FrameworkOperand, types: Sequence[str]) -> Any:
+        """A tensor of the framework; numbers become one, unless it lacks their type."""
+        if not is_plain(operand.value) or (types and operand.element_type not in types):
             return operand.value
         return self.tensor(np.reshape(operand.value, operand.shape).tolist(), self.types[operand.element_type])
 

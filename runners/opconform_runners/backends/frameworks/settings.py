@@ -44,7 +44,12 @@ def _constant(_values: Sequence[Any], attributes: Mapping[str, Attribute]) -> An
 
 
 def _dimensions(values: Sequence[Any], attributes: Mapping[str, Attribute]) -> Any:
-    shape = list(values[0].shape)
+    try:
+        shape = list(values[0].shape)
+    except ValueError as error:  # of TensorFlow, for data of unknown rank
+        raise Unsupported("the shape of a tensor of unknown rank is a setting") from error
+    if None in shape:
+        raise Unsupported("a dimension that is only known at run time is a setting")
     return FrameworkOperand(shape, str(attributes.get("output_type", "i64")), (len(shape),))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.frameworks.framework import Adapter, rank_of
 
@@ -34,10 +35,12 @@ def _squeezed(data: Any, axes: Any = None, **_: Any) -> Sequence[Any]:
     return (data,) if axes in (None, []) else (data, tuple(_named(data, axes)))
 
 
-def _ones(data: Any, axes: Any = None, **_: Any) -> Sequence[Any]:
+def _ones(data: Any, axes: Any = None, *, allow_axis_skip: bool = False) -> Sequence[Any]:
     if axes in (None, []):
         return (data,)
     named, rank = _named(data, axes), rank_of(data)
+    if allow_axis_skip and any(data.shape[axis] is None for axis in named if 0 <= axis < rank):
+        raise Unsupported("whether the framework removes a dimension is only known at run time")
     return data, tuple(axis for axis in named if not 0 <= axis < rank or data.shape[axis] in (1, None))
 
 

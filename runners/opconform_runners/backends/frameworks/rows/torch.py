@@ -119,5 +119,4 @@ def torch_framework(torch: Any, version: str) -> Framework:
         translation=Translation(
             not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel"),
         ),
-        computing=("Constant-1", "ShapeOf-3"),
     )
