@@ -147,18 +147,18 @@ def test_the_outputs_of_other_readings_are_known_by_their_digest(
 @pytest.mark.parametrize(
     ("element_type", "columns", "stride", "names"),
     [
-        ("f32", 12, 2, [("data.negative-zero",)]),
-        ("i32", 12, 2, []),
-        ("i32", 7, 1, [("blocks.added",)]),
+        ("f32", 12, 2, {("data.negative-zero",)}),  # whatever the sums leave of a NaN
+        ("i32", 12, 2, set()),
+        ("i32", 7, 1, {("blocks.added",)}),
     ],
 )
 def test_an_operation_that_computes_is_touched_by_elements_that_are_filled(
-    tmp_path: Path, element_type: str, columns: int, stride: int, names: list[tuple[str, ...]]
+    tmp_path: Path, element_type: str, columns: int, stride: int, names: set[tuple[str, ...]]
 ) -> None:
     """Its draft does not know them: here special numbers, among them -0 and NaNs."""
     found = of(draft(tmp_path, FOLDED.format(element_type=element_type, columns=columns, stride=stride)))
 
-    assert [*found.outputs.values()] == names
+    assert {*found.outputs.values()} == names
 
 
 def test_another_reading_can_make_the_next_operation_reject_the_model(tmp_path: Path) -> None:

@@ -111,7 +111,10 @@ def _coverage(arguments: Arguments) -> list[Array]:
     """How many blocks each row and each column is in; an element is in the product of both numbers."""
     counts = []
     for axis in _blocks(arguments):
-        count = np.zeros(axis.begin + axis.length + axis.end, np.int64)
+        try:
+            count = np.zeros(axis.begin + axis.length + axis.end, np.int64)
+        except (MemoryError, ValueError) as error:  # no array is so large
+            raise Unknown from error
         for place in range(axis.kernel):
             count[axis.block(place)] += 1
         counts.append(count[axis.begin : axis.begin + axis.length])
@@ -158,12 +161,12 @@ def _as_sums(kept: str, arguments: Arguments) -> Arguments:
     numbers = data.tensor.array.view(data.tensor.type.arithmetic)
     bits = data.tensor.array.view(f"u{data.tensor.array.itemsize}")
     quiet = bits
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        are_nans, are_zeros = np.isnan(numbers), numbers == 0
     if data.element_type in _NAN:
         mask = {"payload": -1, "sign": 1 << (8 * bits.itemsize - 1), "nothing": 0}[kept] % (1 << 8 * bits.itemsize)
-        quiet = np.where(
-            np.isnan(numbers), bits & bits.dtype.type(mask) | bits.dtype.type(_NAN[data.element_type]), bits
-        )
-    sums = np.where(numbers == 0, bits.dtype.type(0), quiet)
+        quiet = np.where(are_nans, bits & bits.dtype.type(mask) | bits.dtype.type(_NAN[data.element_type]), bits)
+    sums = np.where(are_zeros, bits.dtype.type(0), quiet)
     if np.array_equal(sums, bits):
         return arguments
     tensor = Tensor(element_type=data.element_type, array=sums.view(data.tensor.array.dtype))

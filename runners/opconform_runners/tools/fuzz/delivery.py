@@ -56,7 +56,7 @@ def change_dynamic(draft: Draft, random: Random) -> Draft | None:
 
 def change_context(draft: Draft, random: Random) -> Draft | None:
     """Another graph surrounds the operation."""
-    context = random.choice((*draft.operation.context_names, "then"))
+    context = "then" if likely(random, 0.4) else random.choice(draft.operation.context_names)
     neighbour = random.choice(shipped_neighbours()) if context == "then" else None
     if context == "folded":
         constants = dict.fromkeys(draft.tensors, "constant")

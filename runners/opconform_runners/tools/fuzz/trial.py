@@ -15,6 +15,7 @@ from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import KeyMistake
 from opconform.suite.case import Attribute, Binding, Dynamic
 from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.literals import Element, checked
 
 #: The group of drawn cases, which is also their profile.
 GROUP = "fuzz"
@@ -136,10 +137,15 @@ def resized(tensor: TensorDraft, shape: Sequence[int], random: Random | None = N
     count, elements = math.prod(shape), tensor.elements
     if tensor.fill != "values" or count > ELEMENTS:
         return replace(tensor, shape=tuple(shape))
-    if tensor.element_type == "string":
-        elements = elements or ("",)
-    source = elements or tuple(random.randrange(3) if random else 0 for _ in range(count))
+    source = elements or tuple(_new_element(tensor.element_type, random) for _ in range(count))
     return replace(tensor, shape=tuple(shape), elements=tuple(source[index % len(source)] for index in range(count)))
+
+
+def _new_element(element_type: str, random: Random | None) -> Element:
+    """A small number as an element, or an empty string."""
+    number = random.randrange(3) if random else 0
+    kind = ELEMENT_TYPES[element_type].kind
+    return "" if kind == "string" else float(number) if kind == "float" else number
 
 
 def _with_whole_lists(
@@ -179,14 +185,13 @@ def _is_possible(shape: Sequence[int]) -> bool:
 
 def _is_expressible(tensor: TensorDraft) -> bool:
     """Whether a tensor is small and its elements are in the range of its type."""
-    element_type = ELEMENT_TYPES[tensor.element_type]
     shape = tensor.shape
     if len(shape) > RANK or min(shape, default=0) < 0 or math.prod(shape) > ELEMENTS or not _is_possible(shape):
         return False
     if tensor.fill != "values":
         return True
-    is_within = not element_type.is_integer or all(
-        isinstance(element, int) and element_type.minimum <= element <= element_type.maximum
-        for element in tensor.elements
-    )
-    return is_within and len(tensor.elements) == math.prod(tensor.shape)
+    try:
+        are_normal = all(checked(tensor.element_type, element) == element for element in tensor.elements)
+    except ValueError:
+        return False
+    return are_normal and len(tensor.elements) == math.prod(tensor.shape)

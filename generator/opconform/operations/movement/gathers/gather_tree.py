@@ -58,12 +58,12 @@ def _parents(arguments: Arguments) -> list[list[list[Number]]]:
 
 def _paths(arguments: Arguments) -> Iterator[tuple[int, int, list[Number]]]:
     """Each batch and beam, and the beams that its tokens come from, the last time step first (pseudocode)."""
+    if 0 in arguments.shape("step_ids"):
+        return
     parents, beams = _parents(arguments), range(arguments.shape("step_ids")[2])
     for batch, length in enumerate(_lengths(arguments)):
         for beam in beams:
-            path: list[Number] = []
-            if length > 0:
-                path.append(beam)
+            path: list[Number] = [beam]
             for time in range(length - 1, 0, -1):
                 if path[-1] in beams:
                     path.append(parents[time][batch][int(path[-1])])

@@ -97,6 +97,7 @@ def _check_blocks(output_size: Sequence[int], kernel: Sequence[int], given: Mapp
 def _sum(tensor: Tensor, first: Array, second: Array) -> Array:
     """The sums of two arrays with the elements of a tensor, as it stores them."""
     kind = tensor.type.arithmetic
-    sums = (first.view(kind) + second.view(kind)).astype(kind)
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        sums = (first.view(kind) + second.view(kind)).astype(kind)
     stored: Array = sums.view(tensor.type.storage)
     return stored
