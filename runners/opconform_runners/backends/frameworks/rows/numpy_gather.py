@@ -58,7 +58,8 @@ def gather_1(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[T
     """Gather-1 by `np.take`."""
     data, _, axis = inputs
     along = axis_of(axis, data)
-    return [Tensor(element_type=data.element_type, array=np.take(data.array, _rows(inputs), along))]
+    taken = np.asarray(np.take(data.array, _rows(inputs), along))  # numpy's `take` of one element is no array
+    return [Tensor(element_type=data.element_type, array=taken)]
 
 
 def _rows(inputs: Sequence[Tensor]) -> Array:
