@@ -64,6 +64,14 @@ SMALLEST = frozenset(finding.case for product in products().values() for finding
 FINDINGS = [(backend, case) for backend, (product, _) in PRODUCTS.items() for case in cases_of(product)]
 
 
+SAMPLED = sampled(map(" ".join, FINDINGS))
+
+
+def is_in_large_profile(case: str) -> bool:
+    """Whether a case is exhaustive or functional, of which there are too many for a suite."""
+    return case.partition("/")[2].startswith(("exhaustive", "functional"))
+
+
 @contextlib.contextmanager
 def cores(number: int) -> Iterator[None]:
     """Leaves what is started meanwhile so many cores, where there are as many."""
@@ -78,7 +86,7 @@ def cores(number: int) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def findings_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """The suite of the findings alone."""
-    cases = {case for _, case in FINDINGS if "/exhaustive" not in case}  # those are too many for a suite
+    cases = {case for named in SAMPLED for _, case in [named.split()] if not is_in_large_profile(case)}
     return made_once(tmp_path_factory, worker_id, "findings", lambda out: generated(opconform, out, cases))
 
 
@@ -89,15 +97,13 @@ def test_every_product_has_findings() -> None:
 
 
 @pytest.mark.ci_only
-@pytest.mark.parametrize("named", sampled(map(" ".join, FINDINGS)))
+@pytest.mark.parametrize("named", SAMPLED)
 def test_the_script_of_a_finding_shows_it(opconform: Run, findings_suite: Path, tmp_path: Path, named: str) -> None:
     """It ends with 1, or with the process where that is the failure; it is short, and imports nothing from opconform."""
     backend, case = named.split()
     python, script = interpreter(backend), tmp_path / "script.py"
     where = [] if python == sys.executable else ["--python", python]
-    given = (
-        [] if "/exhaustive" in case else ["--suite", findings_suite]
-    )  # the exhaustive cases are too many for a suite
+    given = [] if is_in_large_profile(case) else ["--suite", findings_suite]
     with cores(1 if case in ON_ONE_CORE else 2):
         written = opconform("repro", case, "--backend", backend, *given, "--out", script, *where)
         done = executed(script, python)
