@@ -178,10 +178,10 @@ def test_a_condition_says_how_many_cases_are_undecided(passing: Report, core_sui
     ("backend", "package"), [("openvino", "openvino"), ("onnxruntime", "onnxruntime"), ("torch", "torch")]
 )
 def test_each_condition_of_a_real_product_is_true(
-    opconform: Run, shipped_suite: Path, tmp_path: Path, backend: str, package: str
+    opconform: Run, core_suite: Path, tmp_path: Path, backend: str, package: str
 ) -> None:
-    """As found in its run of all profiles."""
+    """As found in its run of the core."""
     python = interpreter_with(package, f"OPCONFORM_PYTHON_{backend.upper()}")
-    opconform("run", shipped_suite, "--backend", backend, "--python", python, "--out", tmp_path, code=1)
+    opconform("run", core_suite, "--backend", backend, "--python", python, "--out", tmp_path, code=1)
 
-    assert conditions_of(finished(tmp_path).report, shipped_suite)
+    assert conditions_of(finished(tmp_path).report, core_suite)
