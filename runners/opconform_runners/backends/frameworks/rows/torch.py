@@ -56,7 +56,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
         pads = [0, 0] if mode == "valid" else same_pads(data.shape, sizes, strides, rates)
         columns = torch.nn.functional.unfold(data, sizes, rates, pads, strides)
         counts = [
-            (length + 2 * pad - rate * (size - 1) - 1) // stride + 1
+            (length + 2 * pad - rate * (size - 1) - 1) // max(stride, 1) + 1  # `unfold` refuses a stride of 0
             for length, pad, size, stride, rate in zip(data.shape[2:], pads, sizes, strides, rates, strict=True)
         ]
         return channels_of_patches(columns, data.shape, sizes, counts)
