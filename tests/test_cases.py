@@ -13,26 +13,36 @@ from opconform.model.draft import Draft
 from opconform.specs.group import Group
 from opconform.specs.loader import load_specs, shipped_operations
 from opconform.specs.requirements import requirements_of
+from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import EXHAUSTIVE
 from opconform.suite.verification import problems_of
+from opconform_runners.findings.causes.facts import facts_of
 from tests.conftest import ROOT, Run
 
 OPERATIONS = shipped_operations()
 
 
+#: Profiles with too many cases to look at all of them.
+TOO_MANY = (EXHAUSTIVE, "functional")
+
+
+def groups() -> list[Group]:
+    """The shipped groups of the other profiles."""
+    return [group for spec in load_specs([]) for group in spec.groups if group.settings.profile not in TOO_MANY]
+
+
 @cache
-def groups() -> list[tuple[Group, list[Draft]]]:
-    """Every shipped group and its drafts, besides those of the profiles `exhaustive` and `functional`, which are too many."""
+def expanded() -> list[tuple[Group, list[Draft]]]:
+    """These groups and their drafts."""
     limits = replace(LIMITS, elements=1 << 31)
-    too_many = (EXHAUSTIVE, "functional")
-    shipped = [group for spec in load_specs([]) for group in spec.groups if group.settings.profile not in too_many]
-    return [(group, list(expand(group, limits=limits))) for group in shipped]
+    return [(group, list(expand(group, limits=limits))) for group in groups()]
 
 
+@pytest.mark.ci_only
 def test_every_requirement_has_its_cases() -> None:
     """Each requirement has a valid case, and a rejected one with its twin where it can be violated."""
-    drafts = [x for _, some in groups() for x in some]
+    drafts = [x for _, made in expanded() for x in made]
     accepted = {(draft.op, name) for draft in drafts if draft.twin is None for name in draft.requirements}
     rejected = {(draft.op, draft.rejected_for) for draft in drafts if draft.rejected_for is not None}
 
@@ -76,38 +86,42 @@ def test_list_shows_the_cases_and_the_source_of_each_requirement(opconform: Run)
     assert "Inputs, 2; Types, T2 (2020-07); Inputs, 2; Types, T_AXIS (rst)" in {row["source"] for row in rows}
 
 
+@pytest.mark.ci_only
 def test_an_interpretation_decides_about_nothing_else() -> None:
     """A case that is right by a reading alone names, beside it, only what the outputs must be once it is accepted."""
-    for group, drafts in groups():
+    for group, drafts in expanded():
         found = requirements_of(group.op)
         readings = {
             requirement
             for requirement in group.settings.requirements
             if found.by_id[requirement].level == "interpretation"
         }
-        if readings - {*found.establishes["nan-payload"]}:
+        if readings - {*found.establishes.get("nan-payload", ())}:
             others = set(group.settings.requirements) - readings
-            assert others <= {"outputs.count", "outputs.order", "outputs.shape"}, group.place
+            assert others <= {"outputs.count", "outputs.element-type", "outputs.order", "outputs.shape"}, group.place
             assert not others or all(draft.rejected_for is None for draft in drafts), group.place
 
 
+@pytest.mark.ci_only
 def test_random_bits_of_floats_ask_for_their_nans() -> None:
     """A backend that changes a NaN's payload breaks that requirement and no other, so the case has to name it."""
     floats = {"bf16", "f16", "f32", "f64", "f8e4m3", "f8e5m2"}
-    for group, drafts in groups():
+    for group, drafts in expanded():
         if group.settings.profile == "large":
             continue
         for draft in drafts:
             tensors = [one for name, one in draft.tensors.items() if draft.operation.port_of(name).role == "data"]
             if any(one.element_type in floats and one.fill in ("bits", "special") for one in tensors):
-                assert {*requirements_of(group.op).establishes["nan-payload"]} <= {*draft.requirements}, group.place
+                assert {*requirements_of(group.op).establishes.get("nan-payload", ())} <= {*draft.requirements}, (
+                    group.place
+                )
 
 
 def test_the_core_is_not_random_and_no_title_is_repeated() -> None:
     """No group of `core` has random cases, and no two groups of an operation exist for the same reason."""
-    titles = [(group.op, group.settings.title) for group, _ in groups()]
+    titles = [(group.op, group.settings.title) for group in groups()]
 
-    assert all(group.settings.random is None for group, _ in groups() if group.settings.profile == "core")
+    assert all(group.settings.random is None for group in groups() if group.settings.profile == "core")
     assert len(titles) == len(set(titles))
 
 
@@ -132,3 +146,16 @@ def test_every_operation_has_exhaustive_cases() -> None:
 
     assert exhaustive == {f"cases/{op}/exhaustive.yaml" for op in OPERATIONS}
     assert all(group.settings.profile == EXHAUSTIVE for spec, group in shipped if spec.file in exhaustive)
+
+
+@pytest.mark.ci_only
+@pytest.mark.timeout(3600)
+def test_the_facts_of_every_case_of_the_core_can_be_decided(core_suite: Path) -> None:
+    """A run names conditions of its failures, and any case can fail, also an invalid one."""
+    suite = open_suite(core_suite)
+    for entry in suite.entries:
+        case = suite.case(entry)
+        feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
+        names = [name for name in map(expected_name, range(case.feeds)) if name in entry.files]
+
+        assert facts_of(case, feeds, [suite.arrays(entry, name) for name in names]), entry.id

@@ -18,7 +18,8 @@ static_assert(std::endian::native == std::endian::little, "the bytes of .npy fil
 constexpr std::string_view kMagic{"\x93NUMPY", 6};
 constexpr std::size_t kLongestHeader = 10'000;
 constexpr std::size_t kAlignment = 64;
-constexpr char32_t kReplacement = 0xFFFD;
+/// Plus a byte that is not UTF-8, or a NUL at the end of a string.
+constexpr char32_t kByte = 0xDC00;
 
 struct Header {
     std::string stored;  ///< The dtype, as in <f4.
@@ -107,6 +108,10 @@ bool is_character(char32_t point) {
     return point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
 }
 
+bool is_byte(char32_t point) {
+    return point == kByte || (point >= kByte + 0x80 && point <= kByte + 0xFF);
+}
+
 /// A string of numpy: 32-bit code points, padded with zeros.
 std::string text_of(const std::uint8_t* at, std::size_t length) {
     std::u32string points(length, U'\0');
@@ -114,15 +119,18 @@ std::string text_of(const std::uint8_t* at, std::size_t length) {
     points.erase(points.find_last_not_of(U'\0') + 1);
     std::string text;
     for (const auto point : points) {
-        if (!is_character(point)) {
+        if (is_byte(point)) {
+            text += static_cast<char>(point - kByte);
+        } else if (is_character(point)) {
+            append_utf8(text, point);
+        } else {
             throw std::runtime_error("a string in the .npy file contains an invalid character");
         }
-        append_utf8(text, point);
     }
     return text;
 }
 
-/// The code points of a string. Invalid UTF-8 from the backend becomes U+FFFD.
+/// The code points of a string. Bytes that are not UTF-8, and NULs at the end, are marked.
 std::u32string points_of(const std::string& text) {
     static constexpr char32_t least[] = {0, 0x80, 0x800, 0x10000};
     std::u32string points;
@@ -135,9 +143,11 @@ std::u32string points_of(const std::string& text) {
             point = point << 6 | (text[at + read++] & 0x3F);
         }
         const bool whole = read == more && more < 4 && point >= least[more] && is_character(point);
-        points += whole ? point : kReplacement;
+        points += whole ? point : kByte + lead;
         at += whole ? more : 0;
     }
+    const auto kept = points.find_last_not_of(U'\0') + 1;
+    std::fill(points.begin() + kept, points.end(), kByte);
     return points;
 }
 

@@ -4,6 +4,8 @@ const MAGIC = Buffer.from("\x93NUMPY", "latin1");
 const HEADER = /^\{'descr': '(\|[biu]1|<[iuf][248]|<U\d+)', 'fortran_order': False, 'shape': \(([\d, ]*)\), \} *\n$/;
 const ALIGNMENT = 64;
 const LARGEST_UTF32 = 4;
+/** A NUL at the end of a string, which numpy would drop. */
+const LAST_NUL = 0xdc00;
 
 /** The typed array for the bits of each kind of element; f16 is stored as 16-bit integers. */
 const ARRAYS = new Map([
@@ -64,12 +66,13 @@ function texts(content, count, width) {
   return Array.from({ length: count }, (_, number) => {
     const text = codes.subarray(number * length, (number + 1) * length);
     const end = text.findLastIndex((each) => each !== 0) + 1;
-    return Array.from(text.subarray(0, end), (each) => String.fromCodePoint(each)).join("");
+    return Array.from(text.subarray(0, end), (each) => String.fromCodePoint(each === LAST_NUL ? 0 : each)).join("");
   });
 }
 
 function utf32(strings) {
   const points = strings.map((each) => Array.from(each, (character) => character.codePointAt(0)));
+  for (const each of points) each.fill(LAST_NUL, each.findLastIndex((code) => code !== 0) + 1);
   const length = points.reduce((longest, each) => Math.max(longest, each.length), 1);
   const codes = new Uint32Array(length * points.length);
   points.forEach((each, number) => codes.set(each, number * length));

@@ -1,8 +1,9 @@
 """What surrounds the call of a framework's row, on a framework whose tensors are tuples of numbers."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.constraints import resolved
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.framework import Adapter, Framework, Row
+from opconform_runners.backends.frameworks.settings import COMPUTING
 
 TYPES = {"f32": float, "i64": int}
 TILE = Declaration(
@@ -203,14 +205,24 @@ def test_a_setting_at_run_time_is_unsupported_unless_the_row_takes_it() -> None:
     assert executed(known, inputs) == [vector(1, 2, 1, 2, 1, 2)]
 
 
-def test_a_constant_of_the_graph_is_a_tensor_where_it_is_data() -> None:
-    """Of its element type; as a setting, it is Python's own."""
+def test_a_constant_of_the_graph_is_a_tensor_where_it_is_data_or_the_row_takes_one() -> None:
+    """Of its element type and shape; as another setting, it is Python's own."""
     constant: dict[str, Attribute] = {"element_type": "i64", "shape": (2,), "value": (1, 2)}
     [data] = executed(framework_of(), {}, constant, "Constant-1")
 
     assert executed(framework_of(Tile=lambda data, _: data), {"data": data, "repeats": [1]}) == [
         Numbers((1, 2), (2,), int)
     ]
+    assert executed(framework_of(Tile=Row(lambda _, x: x, tensors=("repeats",))), {"data": DATA, "repeats": data}) == [
+        Numbers((1, 2), (2,), int)
+    ]
+
+
+def test_numbers_of_a_type_that_the_framework_lacks_for_a_setting_stay_pythons_own() -> None:
+    """The framework converts them itself, as it does for its users."""
+    row = Row(lambda data, repeats: (data, repeats), tensors=("repeats",), types={"repeats": ("i32",)})
+
+    assert executed(framework_of(Tile=row), {"data": DATA, "repeats": [3]}) == [DATA, [3]]
 
 
 def test_several_outputs_are_a_list_or_a_tuple() -> None:
@@ -234,7 +246,7 @@ def test_constraints_and_what_adapters_and_rows_fulfil_is_mapped() -> None:
     flip = Row(Numbers.flipped, Adapter(None, ("along.negative",), ("along", "mode.required")), mapped=("data.any",))
     implementation = framework_of(Tile=Numbers.tiled, Flip=flip).implementation("CPU")
 
-    assert implementation.operations == ("Tile-1", "Flip-1", "Constant-1")
+    assert implementation.operations == ("Tile-1", "Flip-1", "Constant-1", "ShapeOf-3")
     assert set(resolved(implementation, (TILE, FLIP)).mapped) == {
         *(f"Tile-1:{name}" for name in ("data.required", "data.rank")),
         *(f"Tile-1:repeats.{name}" for name in ("required", "rank", "element-type")),
@@ -250,3 +262,18 @@ def test_settings_are_computed_with_pythons_own_numbers() -> None:
     assert executed(framework, {}, value, "Constant-1") == [[4, 5]]
     assert executed(framework, {}, {**value, "value": (4,), "shape": ()}, "Constant-1") == [4]
     assert executed(framework, {"0": [1], "1": [2, 3]}, {"axis": 0}, "Concat-1") == [[1, 2, 3]]
+    assert executed(framework, {"data": DATA}, {}, "ShapeOf-3") == [[2]]
+
+
+class Unknown:
+    """The shape of a tensor of unknown rank, as TensorFlow has it."""
+
+    def __iter__(self) -> Iterator[int]:
+        raise ValueError("Cannot iterate over a shape with unknown rank.")
+
+
+@pytest.mark.parametrize("shape", [(2, None), Unknown()])
+def test_a_shape_that_is_not_known_yet_is_not_a_setting(shape: object) -> None:
+    """Python's own numbers are needed when the graph is built."""
+    with pytest.raises(Unsupported, match="is a setting"):
+        COMPUTING["ShapeOf-3"]([SimpleNamespace(shape=shape)], {})

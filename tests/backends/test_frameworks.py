@@ -6,16 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from opconform.tensors.element_types import ELEMENT_TYPES
+from tests.backends.known_findings import differences, sampled_report
 from tests.conftest import ROOT, Run
 from tests.result_files import report_in
-from tests.sampling import SAMPLE, WHOLE
 
 pytestmark = pytest.mark.ci_only
 
@@ -67,92 +66,24 @@ groups:
 DECLARED = ("Split-1", "VariadicSplit-1")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Known:
-    """What was found in a framework, as `docs/findings` has it.
-
-    Attributes:
-        module: The module that it is imported as.
-        broken: The normative requirements of each operation that it breaks in `core`.
-        changed: The element types whose elements it changes, and those of which it changes NaNs alone.
-    """
-
-    module: str
-    broken: dict[str, set[str]]
-    changed: dict[str, str] = field(default_factory=dict)
-
-
-KNOWN = {
-    "torch": Known(
-        module="torch",
-        broken={
-            "Concat-1": {"inputs.element-type"},
-            "Gather-8": {"indices.out-of-range"},
-            "Pad-12": {"data.bits", "data.zero-size"},
-            "Roll-7": {"shift.wrap"},
-            "Slice-8": {"data.rank", "step.increment"},
-            "StridedSlice-1": {"ellipsis.single"},
-            "VariadicSplit-1": {"lengths.sum"},
-        },
-    ),
-    "jax": Known(
-        module="jax",
-        broken={
-            "Concat-1": {"axis.type", "inputs.element-type"},
-            "Gather-8": {"indices.out-of-range"},
-            "GatherND-8": {"indices.range"},
-            "Pad-12": {"data.rank", "reflect.limit"},
-            "Roll-7": {"shift.wrap"},
-            "Slice-8": {"data.rank", "step.increment"},
-            "Split-1": {"num_splits.type"},
-        },
-        changed={"bf16": "nan-payload", "f8e5m2": "nan-payload"},
-    ),
-    "tensorflow": Known(
-        module="tensorflow",
-        broken={
-            "Concat-1": {"axis.range", "axis.type"},
-            "Gather-8": {"indices.out-of-range"},
-            "Roll-7": {"axes.range", "shift.wrap"},
-            "Slice-8": {"data.rank"},
-            "Split-1": {"axis.range", "num_splits.type"},
-            "Transpose-1": {"order.negative", "order.range"},
-            "VariadicSplit-1": {
-                "axis.element-type",
-                "axis.negative",
-                "axis.range",
-                "lengths.rank",
-                "lengths.remainder",
-                "lengths.remainder-sum",
-                "lengths.sum",
-            },
-        },
-    ),
-    "tinygrad:PYTHON": Known(
-        module="tinygrad",
-        broken={
-            "Concat-1": {"axis.type", "inputs.bits", "inputs.element-type"},
-            "Gather-8": {"data.bits", "indices.out-of-range"},
-            "GatherND-8": {"data.bits", "indices.range"},
-            "Pad-12": {"data.bits"},
-            "Reverse-1": {"data.bits"},
-            "Roll-7": {"axes.repeated", "data.bits", "shift.direction"},
-            "Slice-8": {"data.bits", "data.rank"},
-            "Split-1": {"axis.element-type", "data.bits", "num_splits.type"},
-            "StridedSlice-1": {"data.bits"},
-            "Tile-1": {"data.bits"},
-            "Transpose-1": {"arg.bits"},
-            "VariadicSplit-1": {"axis.element-type", "data.bits", "lengths.element-type"},
-        },
-        changed={
-            "bf16": "nan-payload",
-            "f16": "value",
-            "f32": "nan-payload",
-            "f8e4m3": "nan-payload",
-            "f8e5m2": "nan-payload",
-        },
-    ),
+#: Of each framework, the element types whose elements it changes, and those of which it changes NaNs alone.
+FRAMEWORKS: dict[str, dict[str, str]] = {
+    "torch": {},
+    "jax": {"bf16": "nan-payload", "f8e5m2": "nan-payload"},
+    "tensorflow": {},
+    "tinygrad:PYTHON": {
+        "bf16": "nan-payload",
+        "f16": "value",
+        "f32": "nan-payload",
+        "f8e4m3": "nan-payload",
+        "f8e5m2": "nan-payload",
+    },
 }
+
+
+def module_of(backend: str) -> str:
+    """The module that a framework is imported as, and the backend that `docs/findings` names."""
+    return backend.partition(":")[0]
 
 
 def interpreter(module: str) -> list[str]:
@@ -167,43 +98,30 @@ def interpreter(module: str) -> list[str]:
 
 def certified(opconform: Run, out: Path, backend: str, *arguments: object) -> Any:
     """The report of a certification."""
-    python = interpreter(KNOWN.get(backend, KNOWN["torch"]).module)
+    python = interpreter(module_of(backend))
     opconform("certify", *arguments, "--backend", backend, *python, "--timeout", "120", "--out", out, code=None)
     return report_in(out)
 
 
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("backend", KNOWN)
-def test_a_framework_breaks_what_was_found_in_it_and_no_more(
+@pytest.mark.parametrize("backend", FRAMEWORKS)
+def test_a_framework_breaks_what_its_findings_say(
     opconform: Run, core_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
     """Every failure is the framework's: the harness has none, and says beforehand what cannot be done."""
-    known = KNOWN[backend]
-    if known.module == "tinygrad":  # an interpreter, which would take twice as long if its coverage were measured
+    if module_of(backend) == "tinygrad":  # an interpreter, which would take twice as long if its coverage were measured
         monkeypatch.delenv("COVERAGE_PROCESS_START", raising=False)
-    one = ("--jobs", "1", *interpreter(known.module))  # in JAX, a case can depend on those before it
-    selected = ("--select", SAMPLE, "--timeout", "120", *one, "--out", tmp_path)
-    opconform("run", core_suite, "--backend", backend, *selected, code=None)
-    report = report_in(tmp_path)
-    broken = {
-        op: {
-            name
-            for name, requirement in requirements.items()
-            if requirement["broken"] and requirement["level"] == "normative"
-        }
-        for op, requirements in report["requirements"].items()
-    }
+    one = ("--jobs", "1", *interpreter(module_of(backend)))  # in JAX, a case can depend on those before it
+    report = sampled_report(opconform, core_suite, backend, tmp_path, *one)
 
     assert report["summary"]["error"] == 0
     splits = (case for case in report["cases"] if case["id"].partition("/")[0] in DECLARED)
     assert {finding for split in splits for finding in split.get("remarks", [])} <= {"late"}
-    violations = {(op, requirement) for op, requirements in broken.items() for requirement in requirements}
-    expected = {(op, requirement) for op, requirements in known.broken.items() for requirement in requirements}
-    assert violations == expected if WHOLE else set() < violations <= expected
+    assert differences(report, module_of(backend)) == {}
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("backend", KNOWN)
+@pytest.mark.parametrize("backend", FRAMEWORKS)
 def test_the_bits_of_every_declared_element_type_come_through(opconform: Run, tmp_path: Path, backend: str) -> None:
     """Split and joined again; where they do not, the type is known for it."""
     for op, cut in (("Split-1", "num_splits: 2"), ("VariadicSplit-1", "split_lengths: [5, 11]")):
@@ -219,9 +137,9 @@ def test_the_bits_of_every_declared_element_type_come_through(opconform: Run, tm
         kind = case["inputs"][0]["element_type"]
         verdicts[item.get("reason") or item["verdict"]].add(kind)
     lost = {kind: reason for reason in ("nan-payload", "value") for kind in verdicts[reason]}
-    lost |= {kind: KNOWN[backend].changed.get(kind, "?") for kind in verdicts["inconclusive"]}  # by the join alone
+    lost |= {kind: FRAMEWORKS[backend].get(kind, "?") for kind in verdicts["inconclusive"]}  # by the join alone
 
-    assert lost == KNOWN[backend].changed
+    assert lost == FRAMEWORKS[backend]
     assert not [case for case in report["cases"] if "remarks" in case]  # so it does what it declares, and no more
     assert verdicts["unsupported"] == set(ELEMENT_TYPES) - verdicts["pass"] - set(lost)
 

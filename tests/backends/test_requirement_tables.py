@@ -13,7 +13,7 @@ import pytest
 
 from opconform.specs.requirements import requirements_of
 from opconform_runners.backends.backend import full_name
-from opconform_runners.backends.frameworks.adapters import gather, layout, pads, slices, split
+from opconform_runners.backends.frameworks.adapters import blocks, dimensions, gather, layout, pads, slices, split
 from opconform_runners.backends.frameworks.framework import Adapter
 from tests.conftest import ROOT
 
@@ -27,7 +27,11 @@ JAVASCRIPT = ROOT / "runners" / "javascript" / "backend.js"
 #: What the tables are called whose rows are those of operations.
 TABLES = ("MAPPED",)
 #: What rows name: adapters, functions that make adapters, and tuples of requirements.
-NAMED = {name: value for module in (gather, layout, pads, slices, split) for name, value in vars(module).items()}
+NAMED = {
+    name: value
+    for module in (blocks, dimensions, gather, layout, pads, slices, split)
+    for name, value in vars(module).items()
+}
 OPERATION = re.compile(r"[A-Z]\w*-\d+")
 SHORT = re.compile(r"[a-z0-9_]+(\.[a-z0-9_-]+)+")
 FULL = re.compile(r'"([A-Z]\w*-\d+):([a-z0-9_.-]+)"')
@@ -144,9 +148,12 @@ def test_the_tables_are_found() -> None:
         "iree": ("MAPPED",),
         "types": ("MAPPED",),
     }
-    assert {
-        path.stem: len(rows_of(path.read_text())) for path in FRAMEWORKS if rows_of(path.read_text())
-    } == dict.fromkeys(("jax", "tensorflow", "tinygrad", "torch"), 13)
+    assert {path.stem: len(rows_of(path.read_text())) for path in FRAMEWORKS if rows_of(path.read_text())} == {
+        "jax": 24,
+        "tensorflow": 29,
+        "tinygrad": 23,
+        "torch": 29,
+    }
 
 
 def test_a_requirement_of_another_operation_is_found() -> None:

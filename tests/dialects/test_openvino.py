@@ -45,7 +45,14 @@ REFUSED = (
     "REFLECT padding mode requires",
     "Axis 1 out of the tensor rank range [-1, 0]",
     "Element not supported",
+    "Output type must be i32 or i64",
+    "The divisor must not be 0",
+    "The block size must be greater than 0",
 )
+
+
+#: What ends the process of the reader: finding 296 of docs/findings/openvino-2026.4.yaml.
+CRASHING = "Col2Im-15/default-"
 
 
 @pytest.mark.parametrize("group", EXAMPLES)
@@ -79,7 +86,7 @@ def test_every_accepted_model_loads(core_or_shipped: Path) -> None:
         path = core_or_shipped / entry.id / "openvino" / "model.xml"
         ET.parse(path)
         ET.parse(path.with_name("layer.xml"))
-        if isinstance(case.expect, Reject):
+        if isinstance(case.expect, Reject) or entry.id.startswith(CRASHING):
             continue
         try:
             model = core.read_model(path)

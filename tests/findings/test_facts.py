@@ -47,6 +47,39 @@ def one(op: str, data: str, more: str) -> str:
     return f"op: {op}\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, {more}}}\n"
 
 
+def tree(lengths: str, parents: str, element_type: str = "f32") -> str:
+    """A spec of GatherTree-1 with two time steps of two beams."""
+    batches = lengths.count(",") + 1
+    shape = f"shape: [2, {batches}, 2], element_type: {element_type}"
+    return (
+        f"op: GatherTree-1\ngroups:\n  - {{id: one, title: one, step_ids: {{{shape}}}, "
+        f"parent_ids: {{values: {parents}, element_type: {element_type}}}, "
+        f"max_seq_len: {{values: {lengths}, element_type: {element_type}}}, "
+        f"end_token: {{values: 9, element_type: {element_type}}}}}\n"
+    )
+
+
+def packed(begins: str, ends: str, symbols: str) -> str:
+    """A spec of StringTensorPack-15."""
+    return (
+        f"op: StringTensorPack-15\ngroups:\n  - {{id: one, title: one, requirements: [outputs.values], "
+        f"begins: {begins}, ends: {ends}, symbols: {symbols}}}\n"
+    )
+
+
+def unpacked(strings: str) -> str:
+    """A spec of StringTensorUnpack-15."""
+    return (
+        f"op: StringTensorUnpack-15\ngroups:\n  - {{id: one, title: one, requirements: [outputs.shape], "
+        f"data: {{values: {strings}}}}}\n"
+    )
+
+
+def unique(keys: str) -> str:
+    """A spec of Unique-10."""
+    return f"op: Unique-10\ngroups:\n  - {{id: one, title: one, requirements: [outputs.shape], {keys}}}\n"
+
+
 CASES = {
     "types": (SPLIT.format(data="{shape: [5, 3], element_type: u2}", axis=0, lengths="[2, 3]", more=""), {
         "data is u2", "data is unsigned integers", "data has elements narrower than a byte", "data ends within a byte",
@@ -226,6 +259,135 @@ CASES = {
     "others too long by 1": (SPLIT.format(data="{shape: [3, 2]}", axis=0, lengths="[-1, 4]", more="    expect: {reject: lengths.remainder-sum}\n").replace("[lengths.sum]", "[lengths.remainder-sum]"), {
         "the other lengths exceed the dimension", "the other lengths exceed the dimension by 1",
     }, {"the lengths exceed the dimension by 1"}),
+    "broadcast": (one("Broadcast-3", "[3, 1]", "target_shape: [2, 1, 4], mode: bidirectional"), {
+        "the output has more dimensions than data", "a dimension of the target shape is smaller than that of data",
+    }, {"no dimension is repeated"}),
+    "not broadcast": (one("Broadcast-3", "[3, 4]", "target_shape: [3, 4]"), {
+        "no dimension is repeated",
+    }, {"the output has more dimensions than data", "a dimension of the target shape is smaller than that of data"}),
+    "converted": (one("Convert-1", "[3]", "destination_type: i8"), {"the destination type is narrower"}, {"the types are equal"}),
+    "not converted": (one("Convert-1", "[3]", "destination_type: f32"), {"the types are equal"}, {"the destination type is narrower"}),
+    "blocks of batches": (one("SpaceToBatch-2", "[1, 3]", "block_shape: [1, 2], pads_begin: [0, 1], pads_end: [0, 0]"), {
+        "elements are added",
+    }, {"every block has one element"}),
+    "batches as they are": (one("SpaceToBatch-2", "[1, 3]", "block_shape: [1, 1], pads_begin: [0, 0], pads_end: [0, 0]"), {
+        "every block has one element",
+    }, {"elements are added"}),
+    "cropped": (one("BatchToSpace-2", "[2, 3]", "block_shape: [1, 2], crops_begin: [0, 1], crops_end: [0, 0]"), {
+        "elements are removed",
+    }, {"every block has one element"}),
+    "not cropped": (one("BatchToSpace-2", "[2, 3]", "block_shape: [1, 1], crops_begin: [0, 0], crops_end: [0, 0]"), {
+        "every block has one element",
+    }, {"elements are removed"}),
+    "patches": (one("ExtractImagePatches-3", "[1, 1, 2, 3]", "sizes: [2, 2], strides: [1, 1], rates: [1, 3], auto_pad: same_upper"), {
+        "zeros are added", "an odd number of zeros is added", "a rate exceeds 1", "patches overlap", "rows and columns differ", "data is smaller than a patch",
+    }, set()),
+    "patches side by side": (one("ExtractImagePatches-3", "[1, 1, 4, 4]", "sizes: [2, 2], strides: [2, 2], rates: [1, 1], auto_pad: valid"), {
+        "data is f32",
+    }, {"zeros are added", "an odd number of zeros is added", "a rate exceeds 1", "patches overlap", "rows and columns differ", "data is smaller than a patch"}),
+    "folded blocks": (one("Col2Im-15", "[6, 4]", "output_size: [1, 4], kernel_size: [1, 2], dilations: [1, 2], pads_begin: [0, 2]"), {
+        "blocks overlap", "blocks reach into the padding", "a dilation exceeds 1", "rows and columns differ", "data has no batches",
+    }, {"an element is in no block"}),
+    "tiles": (one("Col2Im-15", "[1, 4, 1]", "output_size: [2, 3], kernel_size: [2, 2]").replace("[2, 3]", "[3, 3], strides: [2, 2]"), {
+        "an element is in no block",
+    }, {"blocks overlap", "blocks reach into the padding", "a dilation exceeds 1", "rows and columns differ", "data has no batches"}),
+    "images": (one("SpaceToDepth-1", "[1, 2, 2, 4]", "block_size: 2, mode: blocks_first"), {
+        "a block is a whole dimension",
+    }, {"the block size is 1", "data has other than two spatial dimensions"}),
+    "lines": (one("SpaceToDepth-1", "[1, 2, 3]", "block_size: 1, mode: depth_first"), {
+        "the block size is 1", "data has other than two spatial dimensions",
+    }, {"a block is a whole dimension"}),
+    "last channels": (one("ShuffleChannels-1", "[3, 2]", "axis: -1, group: 2"), {
+        "nothing moves", "the channels are the last dimension",
+    }, {"the channels are the first dimension"}),
+    "first channels": (one("ShuffleChannels-1", "[4, 2]", "axis: 0, group: 2"), {
+        "the channels are the first dimension",
+    }, {"nothing moves", "the channels are the last dimension"}),
+    "scattered elements": (one("ScatterElementsUpdate-12", "[2]", "indices: [-1, 1, 0], updates: {shape: [3]}, axis: 0"), {
+        "an index is negative", "several updates go to one element", "the indices are longer than data along the axis",
+    }, {"every slice is replaced"}),
+    "one scattered element": (one("ScatterElementsUpdate-12", "[2]", "indices: [1], updates: {shape: [1]}, axis: 0"), {
+        "updates has one element",
+    }, {"an index is negative", "several updates go to one element", "the indices are longer than data along the axis"}),
+    "scattered tuples": (one("ScatterNDUpdate-15", "[2, 3]", "indices: [[1], [-1]], updates: {shape: [2, 3]}"), {
+        "an index is negative", "several tuples select one slice", "a tuple selects a slice",
+    }, {"no slice is replaced"}),
+    "one scattered tuple": (one("ScatterNDUpdate-15", "[2, 3]", "indices: [[1, 2]], updates: {shape: [1]}"), {
+        "updates has one element",
+    }, {"an index is negative", "several tuples select one slice", "a tuple selects a slice"}),
+    "scattered slices": (one("ScatterUpdate-3", "[2]", "indices: [1, 0], updates: {shape: [2]}, axis: 0"), {
+        "every slice is replaced",
+    }, {"no slice is replaced", "an index occurs twice"}),
+    "no scattered slices": (one("ScatterUpdate-3", "[2]", "indices: {shape: [0], values: []}, updates: {shape: [0]}, axis: 0"), {
+        "no slice is replaced",
+    }, {"every slice is replaced"}),
+    "shape of a scalar": ("op: ShapeOf-3\ngroups:\n  - {id: one, title: one, data: {shape: []}}\n", {
+        "data is a scalar",
+    }, {"a dimension is 0", "a dimension exceeds 31 bits"}),
+    "shape of nothing": (one("ShapeOf-3", "[0, 2147483648]", "output_type: i64"), {
+        "a dimension is 0", "a dimension exceeds 31 bits",
+    }, {"data is a scalar"}),
+    "squeezed": (one("Squeeze-15", "[1, 1]", "allow_axis_skip: true"), {
+        "no indices are given", "all dimensions are removed", "allow_axis_skip is true",
+    }, {"an index names a dimension other than 1", "a dimension is named twice"}),
+    "squeezed in vain": (one("Squeeze-15", "[2, 1]", "axes: [0, -2]"), {
+        "an index names a dimension other than 1", "a dimension is named twice",
+    }, {"no indices are given", "all dimensions are removed", "allow_axis_skip is true"}),
+    "unsqueezed": (one("Unsqueeze-1", "[3]", "axes: [2, 0]"), {
+        "the last dimension of the output is new", "the indices are not in ascending order", "data has several new dimensions",
+    }, {"data is empty"}),
+    "unsqueezed once": (one("Unsqueeze-1", "[3]", "axes: [0]"), {
+        "data has rank 1",
+    }, {"the last dimension of the output is new", "the indices are not in ascending order", "data has several new dimensions"}),
+    "gathered twice": (one("GatherElements-6", "[2, 3]", "indices: [[0, 0, 1, 2], [2, 1, 0, 0]], axis: 1"), {
+        "an index occurs twice in a line along the axis", "the indices are longer than data along the axis",
+        "the axis is the last one",
+    }, set()),
+    "gathered once": (one("GatherElements-6", "[3, 2]", "indices: [[0, 1], [2, 0]], axis: 0"), set(), {
+        "an index occurs twice in a line along the axis", "the indices are longer than data along the axis",
+        "the axis is the last one",
+    }),
+    "beams": (tree("[3]", "[[[0, 0]], [[0, 1]]]"), {
+        "a length is beyond the time steps", "every beam is its own parent", "the ids are floating-point numbers",
+    }, {"a length is less than the time steps", "there are several batches"}),
+    "batches of beams": (tree("[1, 2]", "[[[0, 0], [0, 0]], [[1, 0], [1, 0]]]", "i32"), {
+        "a length is less than the time steps", "there are several batches",
+    }, {"a length is beyond the time steps", "every beam is its own parent", "the ids are floating-point numbers"}),
+    "rows reversed": (one("ReverseSequence-1", "[2, 3]", "seq_lengths: [3, 3], batch_axis: 0, seq_axis: 1"), {
+        "whole sequences are reversed", "the sequences are the last dimension",
+    }, {"nothing is reversed", "the sequences are before the slices", "the lengths are floating-point numbers"}),
+    "columns kept": (
+        one("ReverseSequence-1", "[3, 2]", "seq_lengths: {values: [1, 1], element_type: f32}, batch_axis: 1, seq_axis: 0"),
+        {"nothing is reversed", "the sequences are before the slices", "the lengths are floating-point numbers"},
+        {"whole sequences are reversed", "the sequences are the last dimension"},
+    ),
+    "packed": (packed("[0, 1, 4]", "[2, 3, 4]", "[65, 195, 66, 67, 68, 69]"), {
+        "a string is empty", "a string begins before the end of the one before it", "a symbol is in no string",
+        "a string is not valid UTF-8",
+    }, {"the strings are scalars", "there are no strings", "there are no symbols"}),
+    "packed whole": (packed("0", "1", "[65]"), {"the strings are scalars"}, {
+        "a string is empty", "a string begins before the end of the one before it", "a symbol is in no string",
+        "a string is not valid UTF-8",
+    }),
+    "packed nothing": (packed("{shape: [0]}", "{shape: [0]}", "{shape: [0]}"), {
+        "there are no strings", "there are no symbols",
+    }, {"the strings are scalars"}),
+    "unique elements": (unique("data: {values: [2, 1]}, sorted: false"), {
+        "no axis is given", "sorted is false", "all are unique",
+    }, {"the axis is the first dimension", "there are no slices or elements", "all are equal"}),
+    "equal rows": (unique("data: {values: [[1, 2], [1, 2]]}, axis: 0"), {
+        "the axis is the first dimension", "all are equal",
+    }, {"no axis is given", "sorted is false", "all are unique"}),
+    "no elements": (unique("data: {values: []}"), {"there are no slices or elements"}, {"all are equal"}),
+    "unpacked": (unpacked('["", "a\\0b", "ß"]'), {
+        "a string is empty", "a string has a NUL", "a string is not ASCII",
+    }, {"data is a scalar", "data has no elements"}),
+    "unpacked text": (unpacked("word"), {"data is a scalar"}, {
+        "data has no elements", "a string is empty", "a string has a NUL", "a string is not ASCII",
+    }),
+    "unpacked nothing": (unpacked("[]"), {
+        "data has no elements",
+    }, {"data is a scalar"}),
 }  # fmt: skip
 
 

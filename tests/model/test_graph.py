@@ -147,11 +147,12 @@ def test_a_context_that_does_not_fit_says_why(context: str, parts: int, sentence
 
 
 def test_an_operation_lists_its_contexts() -> None:
-    """Three are every operation's; the others are its own."""
+    """Four are every operation's; the others are its own."""
     assert OPERATIONS["Split-1"].context_names == (
         "bare",
         "folded",
         "convolved",
+        "flattened",
         "concat",
         "chain",
         "partial",
@@ -163,6 +164,7 @@ def test_an_operation_lists_its_contexts() -> None:
         "bare",
         "folded",
         "convolved",
+        "flattened",
         "chain",
         "repeated",
         "doubled",

@@ -51,6 +51,13 @@ def test_a_variadic_neighbour_takes_the_output_twice() -> None:
     assert joined.tolist() == np.concatenate([data[2:], data[2:]], axis=1).tolist()
 
 
+def test_a_flattened_output_keeps_its_first_dimension() -> None:
+    """The other outputs follow."""
+    data = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    [matrix] = outputs(transposition("flattened"), arg=data, input_order=np.array([1, 2, 0]))
+    assert matrix.tolist() == data.transpose(1, 2, 0).reshape(3, 8).tolist()
+
+
 def test_a_neighbour_of_several_outputs_has_them_all() -> None:
     """As many as its settings request."""
     behind = Neighbour(

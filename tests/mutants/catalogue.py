@@ -18,8 +18,10 @@ from tests.mutants.operations import (
     reshape,
     slicing,
     split,
+    squeeze,
     strided_slice,
     transpose,
+    unsqueeze,
 )
 from tests.mutants.row import Row
 
@@ -37,6 +39,8 @@ OPERATIONS = (
     gather,
     gather_nd,
     pad,
+    squeeze,
+    unsqueeze,
     crash,
 )
 MODULES = (*EVERY, *OPERATIONS)

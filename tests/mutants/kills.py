@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -132,6 +131,7 @@ class Workbench:
         # The profile `core` comes first, so that nothing that it finds depends on a case of another profile.
         self._entries = sorted(selected(suite, selection), key=lambda x: x.profile != CORE)
         self._timeout = timeout
+        self._known: dict[str, tuple[Case, DeclaredCase, list[Inputs]]] = {}
 
     def kill(self, name: str) -> Kill:
         """What the cases find in an implementation."""
@@ -191,7 +191,7 @@ class Workbench:
         own: dict[str, Verdict] = {}
         chosen = self._entries if entries is None else entries
         for entry in chosen:
-            case, given, feeds = self._given[entry.id]
+            case, given, feeds = self._known.get(entry.id) or self._known.setdefault(entry.id, self._given(entry))
             outcome = self._bounded(entry, case, _outcome(backend, given, feeds))
             own[entry.id] = verdict = first_verdict(self._suite, entry, case, outcome)
             on_verdict(verdict)
@@ -204,18 +204,11 @@ class Workbench:
         is_oversized = size > PLENTY and size > output_limit(self._suite, entry, case)
         return Oversized(size=size) if is_oversized else outcome
 
-    @cached_property
-    def _given(self) -> dict[str, tuple[Case, DeclaredCase, list[Inputs]]]:
-        """By id each case, the same case as a backend is given it, and the inputs of its feeds."""
-        return {
-            entry.id: (
-                case,
-                declared(replace(case, expect=None, twin=None)),
-                [self._inputs(entry, case, n) for n in range(case.feeds)],
-            )
-            for entry in self._entries
-            for case in [self._suite.case(entry)]
-        }
+    def _given(self, entry: Entry) -> tuple[Case, DeclaredCase, list[Inputs]]:
+        """A case, the same case as a backend is given it, and the inputs of its feeds."""
+        case = self._suite.case(entry)
+        feeds = [self._inputs(entry, case, n) for n in range(case.feeds)]
+        return case, declared(replace(case, expect=None, twin=None)), feeds
 
     def _inputs(self, entry: Entry, case: Case, feed: int) -> Inputs:
         types = {input_.name: input_.element_type for input_ in case.inputs}

@@ -1,11 +1,14 @@
 """Gather-8: each clause of its page, and numpy's own `take`."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.movement.gathers.gather import GATHER
+from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHER_7
+from opconform.operations.operation import Operation
 from opconform.tensors.literals import encoded
 from opconform.tensors.tensor import Tensor
 
@@ -63,3 +66,19 @@ def test_indices_beyond_64_bits_are_exact() -> None:
     [output] = GATHER.evaluate(arguments((4,), [(1 << 64) - 1, 3], index_type="u64"))
 
     assert output.array.tolist() == [0, 4]
+
+
+def test_older_versions_count_no_index_from_the_end() -> None:
+    """And Gather-1 has no batch dimensions."""
+    for operation in (GATHER_7, GATHER_1):
+        for index, violated in ((-1, ("indices.range",)), (0, ()), (3, ()), (4, ("indices.range",))):
+            assert operation.judged(at(operation, [[index], [1]]))[1] == violated
+    assert [output.shape for output in GATHER_1.infer(at(GATHER_1, [[0], [1]]))] == [(2, 1, 3)]
+    [older], [newer] = (x.evaluate(at(x, [[2], [1]])) for x in (GATHER_7, GATHER))
+    assert older.array.tolist() == newer.array.tolist()
+
+
+def at(operation: Operation, indices: object) -> Arguments:
+    """The arguments for some indices along the first axis."""
+    given = arguments((4, 3), indices)
+    return replace(given, attributes=given.attributes if operation.attributes else {})

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.movement.gathers.gather_nd import GATHER_ND
+from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
 from opconform.tensors.tensor import Array, Tensor
 
 
@@ -63,3 +63,17 @@ def test_an_omitted_attribute_means_no_batches() -> None:
     [output] = GATHER_ND.evaluate(GATHER_ND.arguments(given_inputs, {}))
 
     assert output.array.tolist() == [[4, 5, 6], [1, 2, 3]]
+
+
+def test_gathernd_5_joins_batches_and_counts_no_index_from_the_end() -> None:
+    """Example 6 of its page."""
+    indices = [[[[1]], [[0]], [[2]]], [[[0]], [[2]], [[2]]]]
+    [output] = GATHER_ND_5.evaluate(arguments((2, 3, 4), indices, 2))
+    assert output.array.tolist() == [[2], [5], [11], [13], [19], [23]]
+    assert [x.shape for x in GATHER_ND_5.infer(arguments((2, 3, 4), indices, 2))] == [(6, 1)]
+    assert [GATHER_ND_5.judged(arguments((2,), [[index]]))[1] for index in (-1, 0, 1, 2)] == [
+        ("indices.range",),
+        (),
+        (),
+        ("indices.range",),
+    ]

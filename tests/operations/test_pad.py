@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.movement.pad import PAD
+from opconform.operations.movement.pad import PAD, PAD_1
 from opconform.tensors.tensor import Array, Tensor
 
 
@@ -101,3 +101,11 @@ def test_a_long_string_is_not_cut() -> None:
     )
 
     assert output.array.tolist() == ["longer", "1"]
+
+
+def test_pad_1_has_no_negative_pads_and_no_strings() -> None:
+    """Its other requirements are those of Pad-12."""
+    assert PAD_1.judged(arguments((3,), (1,), (-1,), "edge"))[1] == ("pads.negative",)
+    assert PAD_1.judged(arguments((1,), (1,), (0,), element_type="string"))[1] == ("data.element-type",)
+    assert PAD_1.judged(arguments((3,), (3,), (0,), "reflect"))[1] == ("reflect.limit",)
+    assert PAD_1.evaluate(arguments((3,), (1,), (2,), "edge"))[0].array.tolist() == [1, 1, 2, 3, 3, 3]

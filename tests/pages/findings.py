@@ -48,13 +48,18 @@ class Finding(Keys):
     @property
     def is_interpretation(self) -> bool:
         """Whether it breaks interpretations alone."""
-        levels = requirements_of(self.op).by_id
-        return all(levels[name].level == "interpretation" for name in self.requirement)
+        return {level for name in self.requirement for level in self.levels(name)} == {"interpretation"}
 
     @property
     def cases(self) -> list[str]:
         """Its case, and those that its sentences name."""
         return list(dict.fromkeys([self.case, *NAMED.findall(self.observed)]))
+
+    def levels(self, requirement: str) -> set[str]:
+        """The level of a requirement in each operation of its cases that has it."""
+        operations = {case.partition("/")[0] for case in self.cases} & {*shipped_operations()}
+        rows = [requirements_of(op).by_id.get(requirement) for op in operations]
+        return {row.level for row in rows if row is not None}
 
 
 class Product(Keys):
@@ -103,7 +108,7 @@ def _faults(product: Product) -> Iterator[tuple[Route, str]]:
             yield ("findings", index, "case"), f"{finding.op} is not an operation."
             continue
         for place, name in enumerate(finding.requirement):
-            if name not in requirements_of(finding.op).by_id:
+            if not finding.levels(name):
                 yield ("findings", index, "requirement", place), f"{finding.op} has no requirement {name}."
 
 

@@ -8,169 +8,31 @@ from typing import Any
 
 import pytest
 
+from tests.backends.known_findings import differences, violations
 from tests.conftest import MINIATURES, Run, whole
+from tests.result_files import report_in
 
-#: The normative requirements that each backend breaks in `core`, as `docs/findings/` has them.
-BROKEN = {
-    "numpy": {},
-    "onnx-reference": {
-        "Pad-12": {
-            "data.bits",
-            "data.element-type",
-            "data.rank",
-            "data.zero-size",
-            "outputs.shape",
-            "pad_value.bits",
-            "pad_value.scalar",
-            "pads_end.add",
-        },
-        "Reshape-1": {"shape.rank"},
-        "Slice-8": {"data.rank", "start.rank", "stop.rank"},
-        "VariadicSplit-1": {"data.shape", "lengths.negative", "lengths.sum"},
-    },
-    "onnxruntime": {
-        "Pad-12": {"data.rank", "pad_value.scalar"},
-        "Slice-8": {"outputs.empty"},
-        "VariadicSplit-1": {"data.shape"},
-    },
-    "openvino-onnx": {
-        "Concat-1": {"axis.type", "inputs.bits"},
-        "Gather-8": {"data.bits", "outputs.shape"},
-        "GatherND-8": {"batch_dims.type", "data.bits", "indices.range"},
-        "Pad-12": {
-            "data.bits",
-            "data.rank",
-            "data.string-mode",
-            "outputs.shape",
-            "pad_value.default",
-            "pad_value.scalar",
-        },
-        "Reshape-1": {"data.bits", "shape.volume"},
-        "Slice-8": {
-            "axes.range",
-            "axes.unique",
-            "bounds.extreme",
-            "data.bits",
-            "data.element-type",
-            "outputs.empty",
-            "step.increment",
-        },
-        "Split-1": {"data.bits", "data.element-type", "num_splits.required", "num_splits.type"},
-        "Tile-1": {"data.bits", "data.element-type", "repeats.element-type"},
-        "Transpose-1": {"arg.bits"},
-        "VariadicSplit-1": {
-            "data.bits",
-            "data.element-type",
-            "data.shape",
-            "lengths.element-type",
-            "lengths.required",
-        },
-    },
-    "openvino-reference": {
-        "Concat-1": {
-            "axis.required",
-            "axis.type",
-        },
-        "Gather-8": {
-            "axis.range",
-            "batch_dims.axis",
-            "batch_dims.range",
-            "batch_dims.type",
-            "data.element-type",
-            "indices.out-of-range",
-            "indices.select",
-        },
-        "GatherND-8": {"batch_dims.broadcast"},
-        "Pad-12": {
-            "pad_mode.required",
-            "pad_value.default",
-            "pad_value.element-type",
-            "pad_value.scalar",
-        },
-        "Reshape-1": {"shape.element-type", "shape.volume", "special_zero.required", "special_zero.type"},
-        "Reverse-1": {"axis.count", "axis.element-type", "mode.required"},
-        "Slice-8": {
-            "bounds.clamped",
-            "data.bits",
-            "data.element-type",
-            "start.element-type",
-            "start.required",
-            "step.required",
-            "stop.required",
-        },
-        "Split-1": {"axis.negative", "data.bits", "data.element-type", "num_splits.type"},
-        "StridedSlice-1": {
-            "begin.element-type",
-            "begin.required",
-            "bounds.clamped",
-            "data.required",
-            "data.shape",
-            "ellipsis.skips",
-            "end.required",
-            "masks.cut",
-            "masks.padded",
-            "masks.type",
-            "outputs.shape",
-            "stride.element-type",
-        },
-        "Tile-1": {"data.zero-size", "repeats.copies"},
-        "Transpose-1": {"arg.bits", "arg.element-type", "order.element-type"},
-        "VariadicSplit-1": {
-            "axis.element-type",
-            "axis.negative",
-            "data.bits",
-            "data.element-type",
-            "lengths.element-type",
-            "lengths.remainder-sum",
-            "lengths.sum",
-        },
-    },
-}
-
-
-#: Of elements narrower than a byte, and of strings, which these copy as bytes: the heap is corrupted, so that a run ends in
-#: a crash at one case or has wrong elements at another. At least one of these is broken.
-CORRUPTED = {
-    ("openvino-reference", "Concat-1"): {"inputs.bits", "inputs.element-type", "inputs.types"},
-    ("openvino-reference", "Pad-12"): {"data.bits", "data.element-type", "pad_value.bits"},
-    ("openvino-reference", "Reverse-1"): {"data.bits", "data.element-type"},
-    ("openvino-reference", "StridedSlice-1"): {"data.bits", "data.element-type"},
-    ("openvino-reference", "Tile-1"): {"data.bits", "data.element-type"},
-}
-#: What a crash breaks that does not occur in every run: the plugin reads outside a tensor.
-SOMETIMES = {("openvino-onnx", "Slice-8"): {"outputs.shape"}, ("openvino-onnx", "Tile-1"): {"outputs.shape"}}
+BACKENDS = ("numpy", "onnx-reference", "onnxruntime", "openvino-onnx", "openvino-reference")
 
 
 @pytest.fixture(scope="module")
-def matrix(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def matrix(opconform: Run, core_suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a matrix of the core on all of them."""
     out = tmp_path_factory.mktemp("matrix")
-    words = [word for name in BROKEN for word in ("--backend", name)]
-    opconform("certify", "--profile", "core", "--out", out, *words, code=1)
+    words = [word for name in BACKENDS for word in ("--backend", name)]
+    opconform("run", core_suite, "--out", out, *words, code=1)
     return out
 
 
 @pytest.mark.ci_only
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", BACKENDS)
 def test_a_backend_breaks_what_its_findings_say(matrix: Path, name: str) -> None:
-    """Exactly these normative requirements, with no error of the harness and nothing that it declares and lacks."""
-    report = json.loads((matrix / name / "report.json").read_text())
-    broken: dict[str, set[str]] = {}
-    for op, rows in report["requirements"].items():
-        for requirement, row in rows.items():
-            if row["broken"] and row["level"] == "normative":
-                broken.setdefault(op, set()).add(requirement)
+    """No other normative requirement, with no error of the harness."""
+    report = report_in(matrix / name)
 
-    for (backend, op), memory in CORRUPTED.items():
-        if backend == name:
-            assert broken[op] & memory
-            broken[op] -= memory
-    for (backend, op), crash in SOMETIMES.items():
-        if backend == name:
-            broken[op] -= crash
-    assert broken == BROKEN[name]
+    assert differences(report, name) == {}
     assert report["summary"]["error"] == 0
-    assert report["conformant"] is not bool(BROKEN[name])
+    assert report["conformant"] is not any(violations(report))
 
 
 @pytest.mark.parametrize("name", ["onnxruntime", "onnx-reference"])
@@ -203,10 +65,10 @@ def test_the_matrix_is_the_same_in_every_form(matrix: Path) -> None:
 
     html = (matrix / "report.html").read_text()
 
-    assert [backend["name"] for backend in document["backends"]] == list(BROKEN)
-    assert re.findall(r"<h1>([a-z-]+) ", html) == list(BROKEN)
+    assert [backend["name"] for backend in document["backends"]] == [*BACKENDS]
+    assert re.findall(r"<h1>([a-z-]+) ", html) == [*BACKENDS]
     for row in document["requirements"]:
-        marks = [mark(row["backends"][name]) for name in BROKEN]
+        marks = [mark(row["backends"][name]) for name in BACKENDS]
         level = "" if row["level"] == "normative" else "interpretation"
         assert f"| {row['op']} | {row['id']} | {level} | {' | '.join(marks)} |\n" in page
 

@@ -147,7 +147,7 @@ def test_the_declaration_alone_refuses_no_valid_case_and_names_what_an_invalid_o
             declaration = case.declaration(case.op)
             violated = declaration.violations(declaration.named(case.operands(inputs)), case.node.attributes)
             expected = (f"{case.op}:{entry.expect.reject}",) if isinstance(entry.expect, Reject) else ()
-            assert violated in ((), expected), entry.id
+            assert not violated or {*expected} & {*violated}, entry.id
             counts["valid" if not expected else "carried" if violated else "checked"] += 1
 
     assert counts["valid"] > 900

@@ -39,14 +39,15 @@ def test_process_counts_and_order_do_not_change_a_byte(opconform: Run, tmp_path:
 
 
 def test_other_programs_read_a_suite(core_suite: Path) -> None:
-    """Numpy loads every array without pickles, and json every document."""
-    for path in core_suite.rglob("*.npz"):
-        with np.load(path, allow_pickle=False) as arrays:
-            assert all(arrays[name].dtype != object for name in arrays.files)
-    for path in core_suite.rglob("case.json"):
-        case = json.loads(path.read_text())
-        assert case["id"] == path.parent.relative_to(core_suite).as_posix()
-        inputs = np.load(path.parent / "inputs.npz")
+    """Numpy loads every array without pickles, and json every document; here, of one case in twenty."""
+    for entry in open_suite(core_suite).entries[::20]:
+        folder = core_suite / entry.id
+        for path in folder.glob("*.npz"):
+            with np.load(path, allow_pickle=False) as arrays:
+                assert all(arrays[name].dtype != object for name in arrays.files)
+        case = json.loads((folder / "case.json").read_text())
+        assert case["id"] == entry.id
+        inputs = np.load(folder / "inputs.npz")
         assert {input_["name"]: input_["shape"] for input_ in case["inputs"]} == {
             name: list(inputs[name].shape) for name in inputs.files
         }

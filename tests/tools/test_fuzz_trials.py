@@ -21,6 +21,18 @@ from opconform_runners.tools.fuzz.cases.values import WIDE, drawn_tensor
 from opconform_runners.tools.fuzz.trial import Trial, decided, resized, with_tensors
 
 EVERY_OPERATION = pytest.mark.parametrize("op", shipped_operations())
+#: The violations in 250 trials of operations that few arguments violate.
+FEW = {
+    "Convert-1": 20,
+    "ShapeOf-1": 0,
+    "ShapeOf-3": 3,
+    "Squeeze-1": 20,
+    "Squeeze-15": 20,
+    "StringTensorUnpack-15": 20,
+    "Unique-10": 30,
+}
+#: The element types in them of operations whose inputs have one type.
+TYPES = {"GatherTree-1": 9, "StringTensorPack-15": 9, "StringTensorUnpack-15": 9}
 
 
 def drawn(op: str, count: int, seed: int = 0) -> list[Trial]:
@@ -59,7 +71,7 @@ def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
     drafts = [trial.draft for trial in trials]
 
     assert len({draft.context for draft in drafts}) > 2
-    assert len({tensor.element_type for draft in drafts for tensor in draft.tensors.values()}) > 12
+    assert len({tensor.element_type for draft in drafts for tensor in draft.tensors.values()}) > TYPES.get(op, 12)
     assert len({draft.content for draft in drafts}) == len(drafts)
     assert any(
         tensor.element_type in WIDE and tensor.fill != "ramp" for draft in drafts for tensor in draft.tensors.values()
@@ -67,7 +79,7 @@ def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
     assert {binding for draft in drafts for binding in draft.binding.values()} == {"constant", "parameter"}
     assert any(draft.dynamic for draft in drafts)
     assert any(draft.second for draft in drafts)
-    assert sum(draft.rejected_for is not None for draft in drafts) > 50
+    assert sum(draft.rejected_for is not None for draft in drafts) > FEW.get(op, 50)
 
 
 def test_an_empty_tensor_has_sizes_beyond_32_bits_that_numpy_can_make() -> None:

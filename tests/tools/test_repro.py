@@ -43,6 +43,14 @@ def test_openvinos_factory_makes_the_nodes_that_it_has_no_functions_for() -> Non
     )
 
 
+def test_a_function_is_of_the_first_opset_that_has_the_operation() -> None:
+    """OpenVINO's ScatterNDUpdate-3 is in its opset 4."""
+    source = openvino_source(one_case("ScatterNDUpdate-3/negative/c2038f916d").case)
+
+    assert source is not None
+    assert source.steps == (("scatter_nd_update", "opset4.scatter_nd_update(data_node, indices_node, updates_node)"),)
+
+
 @pytest.mark.parametrize(("case", "private"), [(SOME_FINDINGS[0], True), (SOME_FINDINGS[1], False)])
 def test_a_memory_fault_asks_for_a_private_report(
     opconform: Run, suite: Path, tmp_path: Path, case: str, private: bool

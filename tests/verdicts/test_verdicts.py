@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from opconform.errors import SuiteError
-from opconform.suite.case import Reject
+from opconform.suite.case import Accept, Output, Reject
 from opconform.suite.reader import open_suite
 from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.harness.outcome import Oversized, Returned
-from opconform_runners.verdicts.judge import OUT_OF_BOUNDS, first_verdict, remarks_of
+from opconform_runners.verdicts.judge import OUT_OF_BOUNDS, declared_gap, first_verdict, remarks_of
 from opconform_runners.verdicts.results import read_results
 from opconform_runners.verdicts.verdict import Fail, Pass, Unsupported
 from tests.conftest import MINIATURES, Run
@@ -116,6 +116,16 @@ def test_element_types_are_declared_for_data_alone(small_suite: Path) -> None:
     assert remarks_of(case, Unsupported(why="no i64"), declared, sent=True) == ()
     both = replace(declared, element_types=("f32", "i64"))
     assert remarks_of(case, Unsupported(why="no i64"), both, sent=True) == ("undeclared-unsupported",)
+
+
+def test_the_element_types_of_outputs_are_declared(small_suite: Path) -> None:
+    """An operation may convert data to a type that a backend does not have."""
+    suite = open_suite(small_suite)
+    case = suite.case(next(entry for entry in suite.entries if entry.expect == "accept"))
+    converted = replace(case, expect=Accept(accept=(Output(name="output_0", element_type="u6", shape=(1,)),)))
+
+    assert declared_gap(case, Numpy().describe()) is None
+    assert declared_gap(converted, replace(Numpy().describe(), element_types=("f32",))) == "u6"
 
 
 def test_a_failure_of_an_undeclared_case_is_unsupported(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

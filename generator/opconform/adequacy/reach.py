@@ -49,17 +49,27 @@ def reached(program: Program, roots: Mapping[str, Iterable[Root]]) -> dict[str, 
 def declarations(program: Program, ops: Collection[str]) -> dict[str, list[Root]]:
     """The roots of operations that are declared by calls of `Operation`: the parts that decide what they do.
 
-    What only facts and contexts use is left out. A check belongs to the definition of its requirement.
+    A version that replaces parts of another declaration has the other parts too if that operation is among them. What
+    only facts and contexts use is left out. A check belongs to the definition of its requirement.
     """
     roots: dict[str, list[Root]] = {}
     for module, tree in program.trees.items():
+        declared: dict[str, list[Root]] = {}
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Operation":
-                parts = {keyword.arg: keyword.value for keyword in node.keywords}
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _is_declaration(node.value):
+                call = node.value
+                parts = {keyword.arg: keyword.value for keyword in call.keywords}
                 name = parts.get("name")
+                reaching = [x for base in call.args if isinstance(base, ast.Name) for x in declared.get(base.id, ())]
+                declared[ast.unparse(node.targets[0])] = reaching
                 if isinstance(name, ast.Constant) and name.value in ops:
-                    roots[str(name.value)] = [(module, owner, part) for owner, part in _deciding(parts)]
+                    reaching.extend((module, owner, part) for owner, part in _deciding(parts))
+                    roots[str(name.value)] = reaching
     return roots
+
+
+def _is_declaration(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("Operation", "replace")
 
 
 def functions(program: Program, table: Mapping[str, Any]) -> dict[str, list[Root]]:
@@ -88,6 +98,8 @@ def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 definitions[name] = node
+            case ast.Assign(value=value) if _is_declaration(value):
+                continue
             case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
                 names = [path.id for path in ast.walk(target) if isinstance(path, ast.Name)]
                 definitions |= dict.fromkeys(names, value)

@@ -12,16 +12,21 @@ import numpy as np
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph, KnownNode
 from opconform.model.golden import Golden
+from opconform.operations.arguments import Arguments
+from opconform.operations.movement import broadcast
 from opconform.operations.movement.axis import axis_of, from_front
+from opconform.operations.movement.depth import Parts, deep_parts, flat_parts
+from opconform.operations.movement.gathers.gather_elements import positions_of
 from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.reverse import axes_of
+from opconform.operations.movement.shuffle_channels import shuffled_parts
 from opconform.operations.movement.slices.slice import slices_of
 from opconform.operations.movement.slices.steps import parts_of
 from opconform.operations.movement.transpose import order_of
 from opconform.system.resources import render
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Array, Tensor
 
 #: The file that a backend loads.
 MODEL = "stablehlo/model.mlir"
@@ -84,10 +89,22 @@ def _check_expressible(graph: KnownGraph) -> None:
                 raise Inexpressible(f"StableHLO has no {element_type}")
 
 
+def _broadcast(node: KnownNode) -> Iterator[_Line]:
+    [result], data, axes = _results(node), _taken(node, "data"), broadcast.axes_of(node.arguments[0])
+    yield _Line(result, "broadcast_in_dim", f"%{data.value}, dims = {list(axes)}", [data])
+
+
 def _concatenate(node: KnownNode) -> Iterator[_Line]:
     [result], takes = _results(node), [_taken(node, port) for port in node.inputs]
     axis = from_front(node.arguments[0].number("axis"), len(node.tensor("inputs_0").shape))
     yield _Line(result, "concatenate", f"{', '.join(f'%{value}' for value, _ in takes)}, dim = {axis}", takes)
+
+
+def _convert(node: KnownNode) -> Iterator[_Line]:
+    [result], data = _results(node), _taken(node, "data")
+    if node.outputs[0].type.mlir is None:
+        raise Inexpressible(f"StableHLO has no {node.outputs[0].element_type}")
+    yield _Line(result, "convert", f"%{data.value}", [data])
 
 
 def _convolution(node: KnownNode) -> Iterator[_Line]:
@@ -159,16 +176,27 @@ def _pad(node: KnownNode) -> Iterator[_Line]:
     yield _Line(result, "pad", f"%{data.value}, %{added.value}, {limits}", [data, added])
 
 
+def _gather_elements(node: KnownNode) -> Iterator[_Line]:
+    return _gathered(node, np.stack(positions_of(node.arguments[0]), -1), 0)
+
+
 def _gather_nd(node: KnownNode) -> Iterator[_Line]:
-    """A gather with constant indices, counted from the front."""
-    [result], [output], data, indices = _results(node), node.outputs, node.tensor("data"), node.tensor("indices")
+    data, indices = node.tensor("data"), node.tensor("indices")
     batches = node.arguments[0].number("batch_dims")
     if data.shape[:batches] != indices.shape[:batches]:
         raise Inexpressible("StableHLO does not broadcast batch dimensions")
-    positions, gathered = len(indices.shape) - 1, batches + indices.shape[-1]
-    sizes = np.array(data.shape[batches:gathered], np.int64)
+    sizes = np.array(data.shape[batches : batches + indices.shape[-1]], np.int64)
     tuples = np.array(indices.integers(), np.int64).reshape(indices.shape)
-    counted = Tensor(element_type="i64", array=np.where(tuples < 0, tuples + sizes, tuples).view(np.uint64))
+    return _gathered(node, np.where(tuples < 0, tuples + sizes, tuples), batches)
+
+
+def _gathered(node: KnownNode, tuples: Array, batches: int) -> Iterator[_Line]:
+    """A gather with constant tuples of indices, counted from the front."""
+    [result], [output], data = _results(node), node.outputs, node.tensor("data")
+    positions, gathered = tuples.ndim - 1, batches + tuples.shape[-1]
+    if 0 in data.shape[:gathered]:
+        raise Inexpressible("StableHLO takes no slice of one element from a dimension of 0")
+    counted = Tensor(element_type="i64", array=tuples.astype(np.int64).view(np.uint64))
     takes = [_taken(node, "data"), _value(f"{node.node.name}_indices", counted)]
     yield _Line(takes[1], "constant", f"dense<{_elements(counted)}>")
     leading, inner = list(range(batches)), list(range(batches, gathered))
@@ -186,9 +214,30 @@ def _gather_nd(node: KnownNode) -> Iterator[_Line]:
     yield _Line(result, "gather", f"(%{takes[0].value}, %{takes[1].value}) <{{{attributes}}}>", takes)
 
 
+def _gather_nd_5(node: KnownNode) -> Iterator[_Line]:
+    if node.arguments[0].number("batch_dims") > 1:
+        raise Inexpressible("StableHLO does not join batch dimensions")
+    yield from _gather_nd(node)
+
+
 def _reshape(node: KnownNode) -> Iterator[_Line]:
     [result], data = _results(node), _taken(node, "data")
     yield _Line(result, "reshape", f"%{data.value}", [data])
+
+
+def _rearranged(parts_of: Callable[[Arguments], Parts]) -> Callable[[KnownNode], Iterator[_Line]]:
+    """Data in another shape, with its dimensions in another order, and then in the shape of the output."""
+
+    def lines(node: KnownNode) -> Iterator[_Line]:
+        [result], tensor, data = _results(node), node.tensor("data"), _taken(node, "data")
+        shape, order = parts_of(node.arguments[0])
+        split = _Value(f"{node.node.name}_split", _type(shape, tensor))
+        moved = _Value(f"{node.node.name}_moved", _type([shape[number] for number in order], tensor))
+        yield _Line(split, "reshape", f"%{data.value}", [data])
+        yield _Line(moved, "transpose", f"%{split.value}, dims = {list(order)}", [split])
+        yield _Line(result, "reshape", f"%{moved.value}", [moved])
+
+    return lines
 
 
 def _transpose(node: KnownNode) -> Iterator[_Line]:
@@ -208,17 +257,29 @@ def _constant(_node: KnownNode) -> Iterator[_Line]:
 
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
+    "Broadcast-1": _broadcast,
+    "Broadcast-3": _broadcast,
     "Concat-1": _concatenate,
     "Constant-1": _constant,
+    "Convert-1": _convert,
     "Convolution-1": _convolution,
+    "DepthToSpace-1": _rearranged(flat_parts),
+    "GatherElements-6": _gather_elements,
+    "GatherND-5": _gather_nd_5,
     "GatherND-8": _gather_nd,
+    "Pad-1": _pad,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Reverse-1": _reverse,
+    "ShuffleChannels-1": _rearranged(shuffled_parts),
     "Slice-8": _slice,
+    "SpaceToDepth-1": _rearranged(deep_parts),
     "Split-1": _split,
+    "Squeeze-1": _reshape,
+    "Squeeze-15": _reshape,
     "StridedSlice-1": _strided_slice,
     "Transpose-1": _transpose,
+    "Unsqueeze-1": _reshape,
     "VariadicSplit-1": _split,
 }
 

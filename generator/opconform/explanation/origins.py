@@ -84,4 +84,5 @@ def origins_in(case: Case, arrays: Mapping[str, Array]) -> Origins | None:
     tensors = {
         input_.name: Tensor(element_type=input_.element_type, array=arrays[input_.name]) for input_ in case.inputs
     }
-    return origins_of(operation, evaluated_arguments(case.node, tensors))
+    arguments = evaluated_arguments(case.node, tensors)
+    return None if operation.computes(arguments) else origins_of(operation, arguments)

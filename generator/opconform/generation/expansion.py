@@ -76,18 +76,28 @@ def families(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterato
         raise SpecMistakes([group.mistake(("where",), sentence)])
 
 
+def sample_drafts(op: str) -> list[Draft]:
+    """The samples of a shipped operation, of any size, as cases without a context."""
+    samples = samples_of(op)
+    return [_expansion_of(samples, name, LIMITS).valid(samples.case(name, {}) or {}) for name in samples.seconds]
+
+
+def _expansion_of(samples: Samples, name: str, limits: Limits) -> "_Expansion":
+    settings = GroupKeys.model_validate({"id": name, "title": "a sample"})
+    route = ("samples", name)
+    group = Group(op=samples.op, settings=settings, keys={}, twin=None, document=samples.document, route=route)
+    return _Expansion(group, replace(limits, elements=sys.maxsize))
+
+
 @lru_cache
 def _mistakes_of(samples: Samples, limits: Limits) -> tuple[Mistake, ...]:
     """The mistakes of samples that are not valid arguments, as they are or in a second feed."""
     mistakes: list[Mistake] = []
     for name, seconds in samples.seconds.items():
-        settings = GroupKeys.model_validate({"id": name, "title": "a sample"})
-        route = ("samples", name)
-        group = Group(op=samples.op, settings=settings, keys={}, twin=None, document=samples.document, route=route)
-        expansion = _Expansion(group, replace(limits, elements=sys.maxsize))
+        expansion = _expansion_of(samples, name, limits)
         for generic in ({}, *({"second": number} for number in range(len(seconds)))):
             try:
-                expansion.check(samples.case(name, generic) or {})
+                expansion.valid(samples.case(name, generic) or {})
             except SpecMistakes as error:
                 mistakes += error.mistakes
     return tuple(mistakes)
@@ -129,9 +139,9 @@ class _Expansion:
         self._values: dict[tuple[str, str], Value] = {}
         self._tensors = KnownTensors()
 
-    def check(self, keys: Mapping[str, Any]) -> None:
-        """Check the keys of a valid case."""
-        self._draft(keys, (), {})
+    def valid(self, keys: Mapping[str, Any]) -> Draft:
+        """The valid case of some keys."""
+        return self._draft(keys, (), {})
 
     def families_of(self, variables: Combination) -> list[Family]:
         """The case of a combination and its twin, if one of them is new."""

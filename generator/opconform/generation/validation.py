@@ -13,7 +13,7 @@ from opconform.model.draft import Draft, Inference, TensorDraft
 from opconform.model.graph import graph_of, inferred
 from opconform.model.readings import attributed
 from opconform.operations import OPERATIONS
-from opconform.operations.arguments import Operand, Rejection, TensorType
+from opconform.operations.arguments import Operand, Rejection, TensorType, Unknown
 from opconform.operations.operation import ContextError, Operation
 from opconform.specs.group import Group
 from opconform.specs.requirements import requirements_of
@@ -69,7 +69,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         essential=keys.essential,
     )
     _check_second_feed(draft)
-    violated = [inference.violated for inference in draft.inferences]
+    violated = _violated(draft)
     if is_decided and violated[-1]:
         if len(violated[-1]) > 1:
             raise LeftOut
@@ -83,6 +83,15 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         _check_rejected(draft, violated, reject)
     _check_context(draft)
     return attributed(draft) if reject is None else draft
+
+
+def _violated(draft: Draft) -> list[tuple[str, ...]]:
+    """The requirements that the arguments of each feed violate."""
+    try:
+        return [inference.violated for inference in draft.inferences]
+    except Unknown as error:
+        name = draft.operation.data[0].name
+        raise KeyMistake(name, "its elements decide the shapes of the outputs; write them as `values`") from error
 
 
 def _check_applies(draft: Draft, violated: Sequence[Sequence[str]]) -> None:
@@ -149,10 +158,15 @@ def _binding(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, 
     default: dict[str, Binding] = {
         name: "parameter" if operation.port_of(name).role == "data" else "constant" for name in tensors
     }
-    if not isinstance(keys.binding, Mapping):
+    if isinstance(keys.binding, Mapping):
+        binding = {**default, **_by_name("binding", keys.binding, list(tensors), "an input of the case")}
+    else:
         settings = [name for name in tensors if operation.port_of(name).role == "setting"]
-        return {**default, **dict.fromkeys(settings, keys.binding)}
-    return {**default, **_by_name("binding", keys.binding, list(tensors), "an input of the case")}
+        binding = {**default, **dict.fromkeys(settings, keys.binding)}
+    for name in (name for name, word in binding.items() if word == "parameter"):
+        if operation.port_of(name).constant:
+            raise KeyMistake("binding", f"{name} of {operation.name} is always a constant")
+    return binding
 
 
 def _dynamic(
@@ -272,6 +286,8 @@ def _check_context(draft: Draft) -> None:
             outputs = [inferred(graph, draft.arguments[feed].inputs).values() for feed in range(len(outputs))]
     except ContextError as error:
         raise KeyMistake("context", str(error)) from error
+    except Unknown as error:
+        raise KeyMistake("context", "an operation of the graph needs elements known at run time only") from error
     except Rejection as rejection:
         violated = ", ".join(rejection.requirements)
         raise KeyMistake("context", f"another operation of the graph would violate {violated}") from rejection

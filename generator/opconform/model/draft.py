@@ -5,7 +5,7 @@ The classes have no slots, since many drafts are sent to other processes, and pi
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -14,7 +14,8 @@ from opconform.operations.arguments import Arguments, Operand, Rejection, Tensor
 from opconform.operations.operation import Operation
 from opconform.suite.case import Attribute, Binding, Dynamic, Role, Shape, canonical_json
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.literals import Element
+from opconform.tensors.literals import Element, encoded
+from opconform.tensors.tensor import Tensor
 
 Fill = Literal["ramp", "small", "bits", "special", "constant", "values"]
 
@@ -118,12 +119,22 @@ class Draft:
     @cached_property
     def arguments(self) -> tuple[Arguments, ...]:
         """The arguments of the operation in each feed."""
-        operation = self.operation
-        operands = (
-            {name: operand_of_draft(tensor, operation.role_of(name)) for name, tensor in feed.items()}
-            for feed in self.feeds
-        )
-        return tuple(operation.arguments(operand, self.attributes) for operand in operands)
+        operands = ({name: self._operand(name, tensor) for name, tensor in feed.items()} for feed in self.feeds)
+        return tuple(self.operation.arguments(operand, self.attributes) for operand in operands)
+
+    def _operand(self, name: str, draft: TensorDraft) -> Operand:
+        """A tensor as an operand; a setting of other numbers than integers has the elements that a spec writes out.
+
+        For an operation that computes, its data has them as well.
+        """
+        role = self.operation.role_of(name)
+        operand = operand_of_draft(draft, role)
+        is_read = self.operation.compute is not None or (role == "setting" and not operand.is_integer)
+        is_computed = not draft.elements and 0 not in draft.shape
+        if not is_read or draft.fill != "values" or is_computed:
+            return operand
+        array = encoded(draft.element_type, draft.elements).reshape(draft.shape)
+        return replace(operand, tensor=Tensor(element_type=draft.element_type, array=array))
 
     @cached_property
     def inferences(self) -> tuple[Inference, ...]:

@@ -7,6 +7,7 @@ from opconform.model.draft import Draft, Neighbour, TensorDraft, inference, oper
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, TensorType
 from opconform.operations.neighbours.convolution import convolved
+from opconform.operations.neighbours.exported import flattened
 from opconform.operations.operation import ContextError, Operation, Tested
 from opconform.suite.case import Attribute, Graph, Node
 from opconform.tensors.tensor import Tensor
@@ -45,7 +46,7 @@ def graph_of(draft: Draft) -> Graph:
         return Graph(nodes=(node,), outputs=node.outputs)
     if draft.then is not None:
         return _followed(node, draft.then, has_outputs=bool(outputs))
-    build = {"convolved": convolved, **operation.contexts}[draft.context]
+    build = {"convolved": convolved, "flattened": flattened, **operation.contexts}[draft.context]
     return build(Tested(operation=operation, node=node, arguments=draft.arguments, outputs=outputs))
 
 
@@ -166,9 +167,10 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
         is_tested = arguments == draft.arguments[0] and node.under_test
         inferred = draft.inferences[0] if is_tested else inference(OPERATIONS[node.op], arguments)
         types = None if inferred.violated else inferred.outputs
-        ports = OPERATIONS[node.op].inputs
+        operation = OPERATIONS[node.op]
         known = types is not None and all(
-            None not in tensors[input_].dimensions and (ports[min(n, len(ports) - 1)].role == "data" or input_ in fixed)
+            None not in tensors[input_].dimensions
+            and _is_known(operation, n, operands[input_], is_fixed=input_ in fixed)
             for n, input_ in enumerate(node.inputs)
             if input_
         )
@@ -180,6 +182,14 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
             fixed |= {name for name, result in results.items() if result.integers is not None}
         operands |= results
     return tensors
+
+
+def _is_known(operation: Operation, place: int, operand: Operand, *, is_fixed: bool) -> bool:
+    """Whether the shapes of the outputs are known as far as the elements of an input decide them."""
+    is_data = operation.inputs[min(place, len(operation.inputs) - 1)].role == "data"
+    if is_data and operation.shaped_by_elements:
+        return is_fixed and operand.tensor is not None
+    return is_data or is_fixed
 
 
 def taken(graph: Graph) -> set[str]:

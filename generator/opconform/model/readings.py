@@ -1,11 +1,11 @@
 """Where the other readings of interpretations touch a case: what they reject, and the outputs that they give."""
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, product
 
 from opconform.model.draft import Draft, inference
 from opconform.model.golden import Golden
-from opconform.model.graph import arguments_of, evaluated, graph_of
+from opconform.model.graph import arguments_of, evaluated, evaluated_arguments, graph_of
 from opconform.operations.arguments import Arguments, Rejection
 from opconform.operations.interpretation import Reading
 from opconform.operations.operation import Operation
@@ -20,7 +20,7 @@ def attributed(draft: Draft) -> Draft:
     readings = draft.operation.readings
     if not readings:
         return draft
-    touched = _touched(draft)
+    touched = _touched(draft.operation, _tested(draft))
     listed = [
         requirement for requirement in draft.requirements if requirement not in readings or requirement in touched
     ]
@@ -36,19 +36,19 @@ def other_readings(golden: Golden) -> OtherReadings:
     draft = golden.draft
     if draft.rejected_for is not None or not draft.operation.readings:
         return OtherReadings()
-    touched = _touched(draft)
+    touched = _touched(draft.operation, chain(_tested(draft), _computed(golden)))
     rewrites = {name: reading.rewrites for name, reading in draft.operation.readings.items() if name in touched}
     outputs, refused = _other_outputs(golden, {name: rewrite for name, rewrite in rewrites.items() if rewrite})
     reject = tuple(name for name, rejects in touched.items() if rejects or name in refused)
     return OtherReadings(reject=reject, outputs=outputs)
 
 
-def _touched(draft: Draft) -> dict[str, bool]:
+def _touched(operation: Operation, tested: Iterable[Arguments]) -> dict[str, bool]:
     """The interpretations whose other reading touches a valid case, and whether it rejects the case."""
     touched: dict[str, bool] = {}
-    for arguments in _tested(draft):
-        for name, reading in draft.operation.readings.items():
-            rejects = _rejects(draft.operation, reading, arguments)
+    for arguments in tested:
+        for name, reading in operation.readings.items():
+            rejects = _rejects(operation, reading, arguments)
             if rejects is not None:
                 touched[name] = touched.get(name, False) or rejects
     return touched
@@ -70,6 +70,16 @@ def _tested(draft: Draft) -> Iterator[Arguments]:
     graph = graph_of(draft)
     for argument in draft.arguments:
         yield from arguments_of(draft.op, graph, argument.inputs)
+
+
+def _computed(golden: Golden) -> Iterator[Arguments]:
+    """The arguments of each node of an operation that computes, with the elements that a fill gives them."""
+    if golden.draft.operation.compute is None:
+        return
+    for tensors in golden.tensors:
+        for node in golden.graph.nodes:
+            if node.op == golden.draft.op:
+                yield evaluated_arguments(node, tensors)
 
 
 def _other_outputs(

@@ -4,21 +4,43 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from opconform.operations.arithmetic.convert import CONVERT
+from opconform.operations.arithmetic.string_tensors import STRING_TENSOR_PACK, STRING_TENSOR_UNPACK
+from opconform.operations.movement.batch import BATCH_TO_SPACE, SPACE_TO_BATCH
+from opconform.operations.movement.broadcast import BROADCAST, BROADCAST_1
+from opconform.operations.movement.col2im import COL2IM
 from opconform.operations.movement.concat import CONCAT
-from opconform.operations.movement.gathers.gather import GATHER
-from opconform.operations.movement.gathers.gather_nd import GATHER_ND
-from opconform.operations.movement.pad import PAD
+from opconform.operations.movement.depth import DEPTH_TO_SPACE, SPACE_TO_DEPTH
+from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHER_7
+from opconform.operations.movement.gathers.gather_elements import GATHER_ELEMENTS
+from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
+from opconform.operations.movement.gathers.gather_tree import GATHER_TREE
+from opconform.operations.movement.pad import PAD, PAD_1
+from opconform.operations.movement.patches import EXTRACT_IMAGE_PATCHES
 from opconform.operations.movement.reverse import REVERSE
+from opconform.operations.movement.reverse_sequence import REVERSE_SEQUENCE
 from opconform.operations.movement.roll import ROLL
+from opconform.operations.movement.scatters.scatter_elements import (
+    SCATTER_ELEMENTS_UPDATE_3,
+    SCATTER_ELEMENTS_UPDATE_12,
+)
+from opconform.operations.movement.scatters.scatter_nd import SCATTER_ND_UPDATE_3, SCATTER_ND_UPDATE_15
+from opconform.operations.movement.scatters.scatter_update import SCATTER_UPDATE
+from opconform.operations.movement.scatters.slice_scatter import SLICE_SCATTER
+from opconform.operations.movement.shuffle_channels import SHUFFLE_CHANNELS
 from opconform.operations.movement.slices.slice import SLICE
 from opconform.operations.movement.slices.strided_slice import STRIDED_SLICE
 from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
 from opconform.operations.movement.tile import TILE
 from opconform.operations.movement.transpose import TRANSPOSE
+from opconform.operations.movement.unique import UNIQUE
 from opconform.operations.neighbours.convolution import CONVOLUTION
-from opconform.operations.neighbours.integers import CONSTANT, CONVERT, SHAPE_OF
+from opconform.operations.neighbours.integers import CONSTANT
 from opconform.operations.operation import Operation
 from opconform.operations.shape.reshape import RESHAPE
+from opconform.operations.shape.shape_of import SHAPE_OF, SHAPE_OF_1
+from opconform.operations.shape.squeeze import SQUEEZE, SQUEEZE_15
+from opconform.operations.shape.unsqueeze import UNSQUEEZE
 from opconform.system.entry_points import Registry, Unusable, file_of
 
 #: The name of the file with an operation's requirements.
@@ -40,22 +62,51 @@ def _check(name: str, operation: Operation, module: Path) -> None:
 SHIPPED = {
     x.name: x
     for x in (
+        BATCH_TO_SPACE,
+        BROADCAST_1,
+        BROADCAST,
+        COL2IM,
         CONCAT,
         CONSTANT,
         CONVERT,
         CONVOLUTION,
+        DEPTH_TO_SPACE,
+        EXTRACT_IMAGE_PATCHES,
+        GATHER_1,
+        GATHER_7,
         GATHER,
+        GATHER_ELEMENTS,
+        GATHER_ND_5,
         GATHER_ND,
+        GATHER_TREE,
+        PAD_1,
         PAD,
         RESHAPE,
         REVERSE,
+        REVERSE_SEQUENCE,
         ROLL,
+        SCATTER_ELEMENTS_UPDATE_3,
+        SCATTER_ELEMENTS_UPDATE_12,
+        SCATTER_ND_UPDATE_3,
+        SCATTER_ND_UPDATE_15,
+        SCATTER_UPDATE,
+        SHAPE_OF_1,
         SHAPE_OF,
+        SHUFFLE_CHANNELS,
         SLICE,
+        SLICE_SCATTER,
+        SPACE_TO_BATCH,
+        SPACE_TO_DEPTH,
         SPLIT,
+        SQUEEZE,
+        SQUEEZE_15,
         STRIDED_SLICE,
+        STRING_TENSOR_PACK,
+        STRING_TENSOR_UNPACK,
         TILE,
         TRANSPOSE,
+        UNIQUE,
+        UNSQUEEZE,
         VARIADIC_SPLIT,
     )
 }

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from opconform.suite.case import Attribute, Shape
 from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.rounding import Number, numbers_of
 from opconform.tensors.tensor import Tensor
 
 
@@ -65,9 +66,9 @@ class Arguments:
 
     def tensor(self, name: str) -> Tensor:
         """The elements of an input, available during evaluation."""
-        tensor = self.inputs[name].tensor
+        tensor = self.operand(name).tensor
         if tensor is None:
-            raise LookupError(f"the elements of {name} are not known while types are inferred")
+            raise Unknown
         return tensor
 
     def every(self, port: str) -> tuple[Operand, ...]:
@@ -92,6 +93,15 @@ class Arguments:
         if integers is None or name in self.wrong:
             raise Unknown
         return integers
+
+    def elements(self, name: str) -> tuple[Number, ...]:
+        """The elements of a setting of numbers of any type, in row-major order."""
+        operand = self.operand(name)
+        if operand.is_integer:
+            return self.integers(name)
+        if operand.tensor is None or operand.element_type in ("boolean", "string") or name in self.wrong:
+            raise Unknown
+        return tuple(numbers_of(operand.tensor))
 
     def booleans(self, name: str) -> tuple[bool, ...]:
         """The elements of a setting of booleans, in row-major order."""

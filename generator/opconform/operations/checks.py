@@ -11,8 +11,15 @@ Predicate = Callable[[Arguments], bool]
 
 #: The integer types ("any integer type" of the specification's pages).
 INTEGERS = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_type.is_integer)
+#: The types of numbers ("any numeric type").
+NUMBERS = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_type.kind not in ("boolean", "string"))
 #: The ranks of a tensor that has a dimension.
 RANKED = RanksFrom(1)
+
+
+def never(_: Arguments) -> bool:
+    """For no arguments."""
+    return False
 
 
 def holding(predicates: Mapping[str, Predicate], arguments: Arguments) -> Iterator[str]:

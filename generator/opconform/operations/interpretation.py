@@ -4,13 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from opconform.operations.arguments import Arguments, Operand
-from opconform.operations.checks import Predicate
+from opconform.operations.checks import Predicate, never
 from opconform.tensors.element_types import ELEMENT_TYPES
-
-
-def never(_: Arguments) -> bool:
-    """No arguments are rejected."""
-    return False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from opconform.operations.arguments import Arguments, Operand, Rejection, TensorType, Unknown
-from opconform.operations.checks import Predicate, holding
+from opconform.operations.checks import Predicate, holding, never
 from opconform.operations.interpretation import Reading
 from opconform.operations.places import Places, zero_of
 from opconform.suite.case import Attribute, Graph, Node, Role, Shape
@@ -31,7 +31,7 @@ class Tested:
 
 
 #: The contexts of every operation, besides `bare`, `folded` and `then`.
-SHARED_CONTEXTS = ("convolved",)
+SHARED_CONTEXTS = ("convolved", "flattened")
 
 
 class ContextError(Exception):
@@ -48,8 +48,11 @@ class Operation:
         moved: The outputs of an operation that moves data, for any contents of the data inputs (see `Places`).
         shapes: The shapes of the outputs, where `moved` needs elements or takes much memory to tell them.
         types: The types of the outputs of an operation that computes.
-        compute: The outputs of an operation that computes.
+        compute: The outputs of an operation that computes. Their bits are compared, so cases need exact results.
+        shaped_by_elements: Whether the shapes of the outputs depend on the elements of data.
+        computes: The arguments with which an operation that otherwise moves data computes.
         known: The integers of the only output of an operation that computes, where its arguments say them.
+        same_types: The settings that have the element type of the first input.
         requested: How many outputs the arguments request, even if they are invalid; None if there is always one.
         contexts: The builders of its contexts besides `bare` and `folded`; a builder may raise `ContextError`.
         facts: What arguments can have in common with few others, in words, for the conditions of reports.
@@ -64,7 +67,10 @@ class Operation:
     shapes: Callable[[Arguments], Sequence[Shape]] | None = None
     types: Callable[[Arguments], tuple[TensorType, ...]] | None = None
     compute: Callable[[Arguments], tuple[Tensor, ...]] | None = None
+    shaped_by_elements: bool = False
+    computes: Predicate = never
     known: Callable[[Arguments], tuple[int, ...] | None] = lambda _: None
+    same_types: tuple[str, ...] = ()
     requested: Callable[[Arguments], int] | None = None
     contexts: Mapping[str, Callable[[Tested], Graph]] = field(default_factory=dict)
     facts: Mapping[str, Predicate] = field(default_factory=dict)
@@ -89,7 +95,8 @@ class Operation:
     @property
     def bits(self) -> str | None:
         """The requirement that the outputs have the exact bits of the inputs, or None if the operation computes."""
-        return None if self.moved is None else f"{self.data[0].prefix or self.data[0].name}.bits"
+        computes = self.moved is None or self.compute is not None
+        return None if computes else f"{self.data[0].prefix or self.data[0].name}.bits"
 
     def arguments(self, inputs: Mapping[str, Operand], attributes: Mapping[str, Attribute]) -> Arguments:
         """The arguments of the reference semantics: omitted attributes have their defaults."""
@@ -135,7 +142,7 @@ class Operation:
             Rejection: The arguments violate requirements.
         """
         self._check(arguments)
-        if self.compute is not None:
+        if self.compute is not None and (self.moved is None or self.computes(arguments)):
             return self.compute(arguments)
         tensors = {name: arguments.tensor(name) for name, _ in self._data(arguments)}
         element_type = next(iter(tensors.values())).element_type
@@ -149,8 +156,11 @@ class Operation:
 
         A context needs them where one operation computes the setting inputs of another.
         """
-        if self.moved is None:
-            return self.known(arguments)
+        try:
+            if self.moved is None or self.computes(arguments):
+                return self.known(arguments)
+        except Unknown:
+            return None
         data = dict(self._data(arguments))
         if not data or any(len(value.shape) != 1 for value in data.values()):
             return None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from opconform.specs.group import Group, Spec
 from opconform.specs.matrix.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.schema.models import models_of
+from opconform.specs.versions import REFERENCE
 from opconform.specs.yaml_document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
 from opconform.suite.path_kind import check_kind
 from opconform.system.resources import root
@@ -47,9 +49,16 @@ def shipped_groups() -> Mapping[str, Path]:
     """The file of each shipped group, by the group's full name; some groups of samples have no case."""
     files: dict[str, Path] = {}
     for path in shipped_files().values():
-        ids = every_group_ids() if path.name == SAMPLES else _ID.findall(path.read_text())
-        files |= dict.fromkeys((f"{path.parent.name}/{id_}" for id_ in ids), path)
+        files |= dict.fromkeys((f"{path.parent.name}/{id_}" for id_ in _ids(path)), path)
     return files
+
+
+def _ids(path: Path) -> Iterable[str]:
+    """The ids of the groups in a shipped file."""
+    if path.name == SAMPLES:
+        return every_group_ids()
+    text = path.read_text()
+    return (*_ID.findall(text), *(id_ for _, id_ in REFERENCE.findall(text)))
 
 
 def load_specs(paths: Sequence[Path], only: Collection[str] | None = None) -> list[Spec]:
@@ -86,7 +95,9 @@ def load_spec(path: Path, only: Collection[str] | None = None) -> Spec:
     op, mistakes = _operation(document)
     groups: list[Group] = []
     if op is not None:
-        groups, group_mistakes = _every_group(document, op, only) if "samples" in value else _groups(document, op, only)
+        groups, group_mistakes = (
+            _every_group(document, op, only) if {"samples", "like"} & value.keys() else _groups(document, op, only)
+        )
         mistakes += group_mistakes
     if op is None or mistakes:
         raise WrongSpecs(mistakes, groups)
@@ -172,26 +183,46 @@ def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[
             models.spec.model_validate(document.value | {"op": op})
         except ValidationError as error:
             mistakes.extend(mistakes_of(error, document, models.spec))
-    for index, keys in enumerate(written if isinstance(written, list) else ()):
+    for index, entry in enumerate(written if isinstance(written, list) else ()):
         if len(mistakes) >= ENOUGH:
             break
+        home, route = document, ("groups", index)
+        if isinstance(entry, str):
+            other, _, id_ = entry.partition("/")
+            if id_ not in _shared(other):
+                mistakes.append(document.mistake(route, f"{quoted(entry)} is not a group of another operation."))
+                continue
+            home, route = _shared(other)[id_]
+        keys = home.value["groups"][route[1]]
         if only is not None and f"{op}/{keys['id']}" not in only:
             continue
-        route = ("groups", index)
-        in_group = list(islice(_group_mistakes(document, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
+        in_group = list(islice(_group_mistakes(home, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
         try:
             settings: Any = models.group.model_validate(keys)
         except ValidationError as error:
             places = {(hit.line, hit.column) for hit in in_group}
-            more = mistakes_of(error, document, models.group, route)
+            more = mistakes_of(error, home, models.group, route)
             in_group.extend(x for x in more if (x.line, x.column) not in places)
         if in_group:
             mistakes.extend(in_group)
             continue
         own = {key: value for key, value in keys.items() if key in models.case.model_fields}
         twin = keys.get("twin")
-        groups.append(Group(op=op, settings=settings, keys=own, twin=twin, document=document, route=route))
+        groups.append(Group(op=op, settings=settings, keys=own, twin=twin, document=home, route=route))
     return groups, mistakes
+
+
+@cache
+def _shared(op: str) -> Mapping[str, tuple[Document, tuple[str, int]]]:
+    """The groups that an operation's own files write out: their documents and routes, by id."""
+    paths = (path for path in sorted(cases_of(op).glob("*.yaml")) if path.name not in (REQUIREMENTS, SAMPLES))
+    documents = [read_document(path, f"cases/{op}/{path.name}") for path in paths]
+    return {
+        group["id"]: (document, ("groups", index))
+        for document in documents
+        for index, group in enumerate(document.value["groups"])
+        if isinstance(group, dict)
+    }
 
 
 def _group_mistakes(document: Document, op: str, group: Mapping[str, Any], route: Route) -> Iterator[Mistake]:

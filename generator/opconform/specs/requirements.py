@@ -10,6 +10,7 @@ from pydantic import Field
 from opconform.operations import REQUIREMENTS, installed_cases
 from opconform.specs.diagnostics import validated
 from opconform.specs.schema.keys import Keys
+from opconform.specs.versions import completed
 from opconform.specs.yaml_document import Route, SpecMistakes, read_document
 from opconform.suite.manifest import Level, Stage
 from opconform.system.resources import root
@@ -45,6 +46,8 @@ class Requirements(Keys):
     """The document `requirements.yaml`."""
 
     op: str
+    like: str | None = Field(None, description="Another version, whose requirements these are but for what differs.")
+    without: tuple[str, ...] = Field((), description="The requirements of that version that this one does not have.")
     pages: Annotated[tuple[Page, ...], Field(min_length=1)]
     establishes: Mapping[Stage, tuple[str, ...]] = Field(
         default_factory=dict,
@@ -68,6 +71,7 @@ def cases_of(op: str) -> Path:
 def requirements_of(op: str) -> Requirements:
     """The requirements of an operation; `SpecMistakes` if their file is wrong."""
     document = read_document(cases_of(op) / REQUIREMENTS, f"cases/{op}/{REQUIREMENTS}")
+    document = completed(document, REQUIREMENTS, cases_of)
     requirements = validated(document, Requirements)
     mistakes = [document.mistake(route, sentence) for route, sentence in _complaints(requirements)]
     if mistakes:

@@ -49,6 +49,7 @@ class Port:
     Attributes:
         setting: Whether its values decide what the operation does; they are written out in specs, unless `filled`.
         filled: Whether a spec may fill a setting input like data.
+        constant: Whether its tensor is always a constant of the model.
         variadic: Whether it takes any number of tensors; only the last port may.
         optional: Whether it may be omitted (`required`).
         types: The allowed element types (`element-type`); None for all.
@@ -63,6 +64,7 @@ class Port:
     _: KW_ONLY
     setting: bool = False
     filled: bool = False
+    constant: bool = False
     variadic: bool = False
     optional: bool = False
     types: tuple[str, ...] | None = None
@@ -72,7 +74,9 @@ class Port:
 
     @property
     def default_type(self) -> str:
-        """The default element type."""
+        """The default element type, or the only one."""
+        if self.types is not None and len(self.types) == 1:
+            return self.types[0]
         return "i64" if self.setting else "f32"
 
     @property

@@ -12,6 +12,7 @@ import numpy as np
 
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.texts import bytes_of
 
 _COUNT = np.dtype("<i4")
 _BYTE = 8
@@ -109,10 +110,10 @@ OPENVINO_IR: Layouts = _OPENVINO[2025, 3]
 def pack(tensor: Tensor, layouts: Layouts) -> bytes:
     """The bytes of a tensor, little-endian, with narrow types packed and the last group zero-padded.
 
-    Strings are their number, 0, the end of each, and their UTF-8 bytes.
+    Strings are their number, 0, the end of each, and their bytes.
     """
     if tensor.type.kind == "string":
-        texts = [str(value).encode() for value in tensor.array.reshape(-1)]
+        texts = [bytes_of(str(value)) for value in tensor.array.reshape(-1)]
         ends = np.cumsum([len(text) for text in texts], dtype=_COUNT)
         return np.array([len(texts), 0], _COUNT).tobytes() + ends.tobytes() + b"".join(texts)
     layout = layouts.get(tensor.element_type)

@@ -8,6 +8,7 @@ import numpy as np
 from opconform.errors import quoted, quoted_text
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array
+from opconform.tensors.texts import text_of
 
 #: One element in a spec: a number, a boolean or a string; `0x7fc00001` is a bit pattern, and `nan` a number.
 Element = bool | int | float | str
@@ -40,7 +41,7 @@ def encoded(name: str, elements: Sequence[Element]) -> Array:
     element_type = ELEMENT_TYPES[name]
     storage = element_type.storage
     if element_type.kind == "string":
-        return np.array(elements, dtype=np.str_)
+        return np.array([text_of(str(element).encode()) for element in elements], dtype=np.str_)
     if element_type.kind == "float":
         return np.array([_float_pattern(element_type, element) for element in elements], _unsigned(storage)).view(
             storage
@@ -54,8 +55,6 @@ def encoded(name: str, elements: Sequence[Element]) -> Array:
 def _checked_text(element: Element) -> str:
     if not isinstance(element, str):
         raise ValueError(f"{quoted(element)} is not text; write it in quotes")
-    if element.endswith("\0"):
-        raise ValueError(f"{quoted(element)} ends in a NUL character, which numpy's strings cannot hold")
     if any("\ud800" <= x <= "\udfff" for x in element):
         raise ValueError(f"{quoted(element)} contains an unpaired surrogate")
     return element

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import onnx
 import tvm
 from tvm import relax
@@ -12,7 +14,7 @@ from tvm.relax.frontend.onnx import from_onnx
 from opconform.errors import UsageError
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, full_names
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.onnx.types import CARRIED, MAPPED
@@ -31,6 +33,14 @@ _TRANSLATION = Translation(
     errors=(ValueError, TypeError, RuntimeError, KeyError, IndexError, AttributeError, AssertionError),
     noise=re.compile(r"In ir\.Op\(.*?support_level=\d+\), "),
 )
+
+#: The operations that ONNX has, except `Col2Im` and `ReverseSequence`, which the frontend does not read.
+_OPERATIONS = """
+    Broadcast-1 Broadcast-3 Concat-1 Convert-1 DepthToSpace-1 Gather-1 Gather-7 Gather-8 GatherElements-6 GatherND-5
+    GatherND-8 Pad-1 Pad-12 Reshape-1 ScatterElementsUpdate-12 ScatterElementsUpdate-3 ScatterNDUpdate-15
+    ScatterNDUpdate-3 ShapeOf-1 ShapeOf-3 Slice-8 SpaceToDepth-1 Split-1 Squeeze-1 Squeeze-15 Tile-1 Transpose-1
+    Unique-10 Unsqueeze-1 VariadicSplit-1
+"""
 
 _ENTRY = "main"
 
@@ -53,6 +63,7 @@ class Tvm:
             device=self._name,
             dialects=("onnx",),
             element_types=_CARRIED,
+            operations=tuple(_OPERATIONS.split()),
             dynamic=True,
             bindings=("constant",),
             mapped=full_names(MAPPED),
@@ -70,8 +81,8 @@ class Tvm:
             arguments = [self._given(feed[name]) for name in names]
             with _TRANSLATION.at("run"):
                 results = machine[_ENTRY](*arguments)
-                tensors = [results] if isinstance(results, tvm.runtime.Tensor) else results
-                arrays = [(str(tensor.dtype), tensor.numpy()) for tensor in tensors]  # fails for a negative dimension
+                values = [results] if isinstance(results, tvm.runtime.Tensor | tvm.runtime.ShapeTuple) else results
+                arrays = [_array(value) for value in values]  # fails for a negative dimension
             names_of = ((_NAMES[dtype], array) for dtype, array in arrays)
             outputs.append(
                 [Tensor(element_type=x, array=array.view(ELEMENT_TYPES[x].storage)) for x, array in names_of]
@@ -80,3 +91,10 @@ class Tvm:
 
     def _given(self, tensor: Tensor) -> tvm.runtime.Tensor:
         return tvm.runtime.tensor(tensor.array.view(tensor.type.arithmetic), self._device)
+
+
+def _array(value: Any) -> tuple[str, Array]:
+    """The element type and the elements of an output; ONNX's `Shape` becomes a tuple of integers."""
+    if isinstance(value, tvm.runtime.ShapeTuple):
+        return "int64", np.array([*value], np.int64)
+    return str(value.dtype), value.numpy()

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from opconform.adequacy.modules import Program, program_of
 from opconform.adequacy.reach import Root, functions
 from opconform.errors import HarnessError, counted
@@ -85,7 +87,7 @@ class NumpyTarget:
     def killer(self, module: str, tree: ast.Module, trials: Sequence[CaseTrial]) -> int | None:
         """The index of the first trial with another verdict if a module is changed; None if there is none."""
         place = 0
-        with _bounded_memory():
+        with _bounded_memory(), np.errstate(all="ignore"):
             try:
                 changed = _checked(vars(self.program.loaded(module, tree)[Numpy.__module__])[_TABLE])
                 for place, trial in enumerate(trials):

@@ -94,8 +94,8 @@ def combined(first: Own, second: Own | None) -> Own | Nondeterministic:
 def as_declared(case: Case, verdict: Verdict, implementation: Implementation) -> Verdict:
     """The verdict on a case, given the declarations of the backend: a failure counts only if it declares support.
 
-    Only the element types of data inputs are considered, since the specification defines those of setting inputs.
-    Crashes and timeouts always count as failures.
+    Of element types, only those of data inputs and outputs are considered, since the specification defines those of
+    setting inputs. Crashes and timeouts always count as failures.
     """
     if not isinstance(verdict, Fail | Nondeterministic):
         return verdict
@@ -212,7 +212,10 @@ def remarks_of(case: Case, verdict: Verdict, implementation: Implementation, *, 
 
 
 def declared_gap(case: Case, implementation: Implementation, *, roles: Sequence[str] = ("data",)) -> str | None:
-    """The feature of a case that the backend does not declare, or None; element types count for inputs of `roles`."""
+    """The feature of a case that the backend does not declare, or None.
+
+    Element types count for outputs and for inputs of `roles`.
+    """
     operation = undeclared_operation(case, implementation.operations, implementation.dialects)
     if operation is not None:
         return operation
@@ -223,7 +226,8 @@ def declared_gap(case: Case, implementation: Implementation, *, roles: Sequence[
             return f"{input_.name} as a {input_.binding}"
         if input_.dynamic is not None and not implementation.dynamic:
             return "dynamic shapes"
-    return None
+    outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
+    return next((x.element_type for x in outputs if x.element_type not in implementation.element_types), None)
 
 
 def _moves_data(suite: Suite, entry: Entry) -> bool:

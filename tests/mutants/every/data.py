@@ -7,6 +7,7 @@ import numpy as np
 
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
+from opconform.specs.requirements import requirements_of
 from opconform.suite.manifest import Level
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
@@ -177,11 +178,17 @@ def _read_in_bytes(call: Call) -> Any:
     return call.right(**{name: _in_bytes(input_) for name, input_ in call.inputs.items() if name.startswith(data)})
 
 
+def _changed(op: str, level: Level, changes: Sequence[Change]) -> Iterator[Row]:
+    for name, what, seen, types, changed in changes:
+        yield derived(f"data/{op}/{name}", op, f"{op}: {what}", seen, _changing(types, changed), level)
+
+
 def _rows(op: str) -> Iterator[Row]:
-    levels: dict[Level, Sequence[Change]] = {"normative": _NORMATIVE, "interpretation": _PAYLOADS}
-    for level, changes in levels.items():
-        for name, what, seen, types, changed in changes:
-            yield derived(f"data/{op}/{name}", op, f"{op}: {what}", seen, _changing(types, changed), level)
+    if requirements_of(op).establishes.get("nan-payload"):
+        yield from _changed(op, "interpretation", _PAYLOADS)
+    if OPERATIONS[op].moved is None:
+        return
+    yield from _changed(op, "normative", _NORMATIVE)
     for kind, other, seen in _OTHERS:
         what = f"Data of {kind} of {op} comes back as {other}."
         yield derived(f"data/{op}/{kind}-as-{other}", op, what, seen, _handed_as(kind, other))
@@ -189,4 +196,4 @@ def _rows(op: str) -> Iterator[Row]:
     yield derived(f"data/{op}/narrow-rows-in-bytes", op, what, FOUND, _read_in_bytes)
 
 
-ROWS = tuple(row for op in shipped_operations() if OPERATIONS[op].moved is not None for row in _rows(op))
+ROWS = tuple(row for op in shipped_operations() for row in _rows(op))

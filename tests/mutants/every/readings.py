@@ -5,7 +5,8 @@ from typing import Any
 
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Rejection
-from opconform.operations.interpretation import Reading, never
+from opconform.operations.checks import never
+from opconform.operations.interpretation import Reading
 from opconform.operations.operation import Operation
 from opconform.specs.loader import shipped_operations
 from opconform.specs.requirements import requirements_of

@@ -18,10 +18,34 @@ _EQUIVALENT = (
         for name in ("settings/Reverse-1/axis", "settings/Tile-1/repeats")
         for n in ("sign-lost*", "as-unsigned", "negative-*")
     ),
+    *(f"settings/Scatter*Update-3/indices/{n}" for n in ("sign-lost*", "as-unsigned", "negative-*")),
     *(f"refusals/{n}/negative" for n in ("Transpose-1/input_order", "Reverse-1/axis", "Tile-1/repeats")),
+    "refusals/Scatter*Update-3/indices/negative",
+    *(
+        f"{kind}/{n}"
+        for name in (
+            "Broadcast-*/target_shape",
+            "Broadcast-*/axes_mapping",
+            "Gather-[17]/indices",
+            "GatherND-5/indices",
+            "Pad-1/pads_*",
+        )
+        for kind, n in (
+            *((f"settings/{name}", n) for n in ("sign-lost*", "as-unsigned", "negative-*")),
+            (f"refusals/{name}", "negative"),
+        )
+    ),
+    "settings/Broadcast-*/axes_mapping/sorted",
     # Axes are reversed in any order.
     "settings/Reverse-1/axis/reversed",
     "settings/Reverse-1/axis/sorted",
+    # Dimensions are added and removed in any order.
+    *(f"settings/{op}/axes/{n}" for op in ("Squeeze-*", "Unsqueeze-1") for n in ("reversed", "sorted")),
+    # It decides what is inferred before dimensions are known, and no output.
+    "settings/Squeeze-15/allow_axis_skip/ignored",
+    # The output is a list, and the elements of data are not read.
+    *(f"outputs/ShapeOf-*/{n}" for n in ("at-most-six", "flat", "leading-ones-lost", "scalar-as-list", "transposed")),
+    "state/ShapeOf-*/*-kept",
     # Only signed types are allowed.
     *(f"settings/Roll-7/*/{n}" for n in ("as-signed", "constant-top-bit", "u4-as-i4")),
     # As many repeats are valid of data without elements alone, whose outputs have none.
@@ -30,11 +54,20 @@ _EQUIVALENT = (
     "refusals/Concat-1/inputs_0/rank-0",
     "refusals/VariadicSplit-1/split_lengths/empty",
     "outputs/Concat-1/scalar-as-list",
+    "refusals/Scatter*/data/rank-0",
+    "refusals/ScatterElementsUpdate-*/indices/rank-0",
+    "refusals/ScatterElementsUpdate-*/updates/rank-0",
+    "outputs/Scatter*/scalar-as-list",
     # Every such case rests on an interpretation whose other reading rejects it.
-    "refusals/Gather-8/indices/empty",
-    "refusals/GatherND-8/data/empty",
+    "refusals/Gather-*/indices/empty",
+    "refusals/GatherND-*/data/empty",
+    "refusals/Squeeze-*/data/rank-0",
     "refusals/Pad-12/pad_value/boolean",
     "refusals/Slice-8/st*p/empty",
+    "refusals/Scatter*/indices/empty",
+    "refusals/Scatter*/updates/boolean",
+    "refusals/Scatter*/updates/string",
+    "refusals/Scatter*/updates/empty",
     "refusals/StridedSlice-1/end/empty",
     "refusals/StridedSlice-1/begin_mask/omitted",
     "refusals/StridedSlice-1/end_mask/omitted",
@@ -44,6 +77,7 @@ _EQUIVALENT = (
     "checks/Pad-12/pads_*.count/second",
     "checks/Pad-12/data.string-mode/second",
     "checks/Pad-12/pad_value.*/second",
+    "checks/Scatter*/updates.element-type/second",
     "checks/*Slice-*/indices.*/second",
     "checks/Split-1/num_splits.positive/second",
     "checks/StridedSlice-1/ellipsis.single/second",
@@ -53,8 +87,8 @@ _EQUIVALENT = (
 # fmt: off
 _MISSING = (
     *(f"acceptances/{op}/{name}/string" for op, name in (
-        ("Gather*-8", "indices"), ("Gather-8", "axis"), ("Pad-12", "pads_*"), ("Slice-8", "*"), ("Transpose-1", "*"),
-        ("Reverse-1", "axis"), ("Roll-7", "*"), ("Tile-1", "repeats"),
+        ("Gather*", "indices"), ("Gather-*", "axis"), ("Pad-*", "pads_*"), ("Slice-8", "*"), ("Transpose-1", "*"),
+        ("Reverse-1", "axis"), ("Roll-7", "*"), ("Tile-1", "repeats"), ("Scatter*", "*"), ("SliceScatter-15", "*"), ("Broadcast-*", "*"),
     )),
     "acceptances/Pad-12/pads_*/boolean",
     "acceptances/Reverse-1/axis/boolean",
@@ -78,7 +112,7 @@ _MISSING = (
     "refusals/Reshape-1/shape/u1",
     "refusals/Tile-1/repeats/u1",
     *(f"refusals/Pad-12/{n}" for n in ("pads_*/u1", "pad_value/[iu]16", "pad_value/u[36]")),
-    *(f"settings/{name}/{n}" for name in ("Gather-8/axis", "Slice-8/axes")
+    *(f"settings/{name}/{n}" for name in ("Gather-8/axis", "Scatter*/axis", "Slice-8/axes")
         for n in ("as-signed", "constant-top-bit", "u4-as-i4")),
 )
 # fmt: on

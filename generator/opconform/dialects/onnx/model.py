@@ -14,6 +14,7 @@ from opconform.system.resources import render
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
+from opconform.tensors.texts import bytes_of
 
 if TYPE_CHECKING:
     from onnx import TensorProto
@@ -95,7 +96,7 @@ def _initializer(name: str, tensor: Tensor) -> "TensorProto":
     proto = TensorProto(name=name, dims=tensor.shape)
     proto.data_type = TensorProto.DataType.Value(tensor.type.onnx or "UNDEFINED")
     if tensor.type.kind == "string":
-        proto.string_data.extend(str(element).encode() for element in tensor.array.reshape(-1))
+        proto.string_data.extend(bytes_of(str(element)) for element in tensor.array.reshape(-1))
     else:
         proto.raw_data = pack(tensor, LOW_FIRST)
     return proto

@@ -1,190 +1,34 @@
-"""The operations that ONNX expresses: one row each, and functions for what a row cannot say."""
+"""The operations that ONNX expresses: one row each."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-
-from opconform.dialects.dialect import Inexpressible
-from opconform.dialects.known_node import KnownNode
-from opconform.dialects.onnx.translation import TYPES, VARIABLE, Call, Rendering, attribute_text
-from opconform.model.graph import MOST_DECLARED
-from opconform.operations.movement.axis import dimension, given_axis
-from opconform.operations.movement.pad import pads_of
-from opconform.operations.movement.slices.slice import slices_of
-from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Tensor
+from opconform.dialects.onnx import calls
+from opconform.dialects.onnx.translation import TYPES, Rendering
 
 _I64 = ("i64",)
 _INDICES = ("i32", "i64")
 _FLOATS = ("f16", "f32", "f64")
-#: The element types whose literals in ONNX's text format are values.
-_LITERALS = frozenset({"f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"})
-_PADS = ("pads_begin", "pads_end")
-#: The modes that ONNX's `Pad` has in later opsets.
-_LATER_MODES = frozenset({"wrap"})
-
-_NO_BATCHES = "ONNX's Gather has no batch dimensions"
+_WITHOUT_BATCHES = dict.fromkeys(("batch_dims", "batch_dims.range"), calls.NO_BATCHES)
+_NO_MODE = "in ONNX, the mode has other values, and may be omitted"
+_OF_BLOCKS = {"mode": _NO_MODE, "block_size.type": "in ONNX, blocksize is an integer by its syntax"}
 _NO_LIMIT = "ONNX does not limit the pads of its modes"
 _SMALLER = "since opset 18, the last of ONNX's `num_outputs` outputs may be smaller"
 
-
-def _unchanged(node: KnownNode) -> Call:
-    return Call(node.node.inputs, {name: attribute_text(value) for name, value in node.node.attributes.items()})
-
-
-def _constant(node: KnownNode) -> Call:
-    kind = str(node.attributes["element_type"])
-    if kind not in _LITERALS:
-        raise Inexpressible(f"ONNX's text format has no literals of {kind}")
-    shape, elements = (attribute_text(node.attributes[name]) for name in ("shape", "value"))
-    sizes = shape.replace("[]", "")
-    return Call((), {"value": f"{ELEMENT_TYPES[kind].onnx}{sizes} {{{elements.strip('[]')}}}".lower()})
-
-
-def _cast(node: KnownNode) -> Call:
-    from onnx import TensorProto
-
-    target = str(node.attributes["destination_type"])
-    if target not in TYPES:
-        raise Inexpressible(f"ONNX's Cast does not return {target}")
-    return Call(node.node.inputs, {"to": str(TensorProto.DataType.Value(ELEMENT_TYPES[target].onnx or ""))})
-
-
-def _shape(node: KnownNode) -> Call:
-    if node.attributes["output_type"] != "i64":
-        raise Inexpressible("ONNX's Shape returns i64")
-    return Call(node.node.inputs)
-
-
-def _convolution(node: KnownNode) -> Call:
-    strides, dilations, begin, end = (
-        attribute_text(node.attributes[name]) for name in ("strides", "dilations", *_PADS)
-    )
-    return Call(node.node.inputs, {"strides": strides, "dilations": dilations, "pads": f"{begin[:-1]}, {end[1:]}"})
-
-
-def _transpose(node: KnownNode) -> Call:
-    """An omitted `perm` inverts the dimensions, as an empty order does."""
-    order = node.arguments[0].integers("input_order")
-    return Call(node.without("input_order"), {"perm": attribute_text(order)} if order else {})
-
-
-def _gather(node: KnownNode) -> Call:
-    indices = node.types.get("indices")
-    if node.attributes["batch_dims"] not in (0, -len(indices.dimensions) if indices else 0):
-        raise Inexpressible(_NO_BATCHES)
-    for arguments in node.accepted:
-        size, array = dimension(arguments), arguments.tensor("indices").array
-        if np.any((array < -size) | (array >= size)):
-            raise Inexpressible("in ONNX, an index that is out of range is an error")
-    return Call(node.without("axis"), {"axis": attribute_text(given_axis(node.arguments[0]))})
-
-
-def _gather_nd(node: KnownNode) -> Call:
-    for arguments in node.accepted:
-        batches = arguments.number("batch_dims")
-        if arguments.shape("data")[:batches] != arguments.shape("indices")[:batches]:
-            raise Inexpressible("in ONNX, batch dimensions are equal, and not broadcast")
-    for arguments in node.arguments:
-        if "indices" in arguments.inputs and 0 in arguments.shape("indices")[-1:]:
-            raise Inexpressible("in ONNX, a tuple has at least one index")
-    return _unchanged(node)
-
-
-def _pad(node: KnownNode) -> Call:
-    mode = node.attributes["pad_mode"]
-    if mode == "symmetric":
-        raise Inexpressible("ONNX has no mode symmetric")
-    if mode in _LATER_MODES:
-        raise Inexpressible(f"ONNX has the mode {mode} in later opsets")
-    _check_sizes(node, str(mode))
-    pads, joined = f"{node.node.name}_pads", [node.inputs[port] for port in _PADS]
-    data, *value = node.without(*_PADS)
-    call = Call((data, pads, *value), {"mode": attribute_text(mode)})
-    constants = [tensor.array for port in _PADS if (tensor := node.constant(port)) is not None]
-    if len(constants) < len(_PADS):
-        return replace(call, before=[Call(joined, {"axis": "0"}, op="Concat", outputs=[pads])])
-    return replace(call, initializers={pads: Tensor(element_type="i64", array=np.concatenate(constants))})
-
-
-def _check_sizes(node: KnownNode, mode: str) -> None:
-    """Refuse an output that depends on when elements are removed, or on how many too many."""
-    for arguments in node.accepted:
-        for size, begin, end in pads_of(arguments):
-            if begin + size + end < 0:
-                raise Inexpressible("in ONNX, an output cannot have a negative size")
-            left, added = size + min(begin, 0) + min(end, 0), max(begin, end)
-            if min(begin, end) < 0 < added and left < {"edge": 1, "reflect": added + 1}.get(mode, left):
-                raise Inexpressible("ONNX does not define whether elements are removed before others are copied")
-
-
-def _reshape(node: KnownNode) -> Call:
-    """`allowzero` is the opposite of `special_zero`."""
-    return Call(node.node.inputs, {"allowzero": str(int(not node.attributes["special_zero"]))})
-
-
-def _slice(node: KnownNode) -> Call:
-    if len({declared.element_type for port, declared in node.types.items() if port != "data"}) > 1:
-        addition = "" if node.violated is None else ", so the case would violate a different rule"
-        raise Inexpressible(f"ONNX's indices have the same type{addition}")
-    for arguments in node.arguments if "axes" not in node.inputs and {"data", "start"} <= node.inputs.keys() else ():
-        if arguments.shape("start") != (len(arguments.shape("data")),):
-            raise Inexpressible("ONNX's default axes are all dimensions")
-    for arguments in node.accepted:
-        for part, size in zip(slices_of(arguments), arguments.shape("data"), strict=True):
-            is_backward = part.step is not None and part.step < 0
-            if is_backward and part.start < -size and part.stop < -size:  # with a later stop, both select nothing
-                raise Inexpressible("ONNX clamps a start before the first element to it, and Python selects nothing")
-    return Call([node.inputs.get(port) for port in ("data", "start", "stop", "axes", "step")])
-
-
-def _split(node: KnownNode) -> Call:
-    """Lengths of -1, which ONNX does not have, are replaced by the lengths that they stand for."""
-    axis, index = node.types["axis"], given_axis(node.arguments[0])
-    is_input = node.origin("axis") in node.graph.golden.inputs[0]  # and not a constant of a context
-    if is_input and (axis.element_type != "i64" or axis.dimensions):
-        raise Inexpressible("ONNX's axis is an attribute, and has neither element type nor shape")
-    _check_lengths(node, index)
-    if node.violated is not None and (node.operation.requested_outputs(node.arguments[0]) or 0) > MOST_DECLARED:
-        raise Inexpressible(
-            f"an ONNX node declares every requested output, and opconform declares at most {MOST_DECLARED}"
-        )
-    attributes = {"axis": attribute_text(index)}
-    if "num_splits" in node.attributes:
-        attributes["num_outputs"] = attribute_text(node.attributes["num_splits"])
-    lengths = node.constant("split_lengths")
-    if lengths is None:
-        return Call(node.without("axis"), attributes)
-    if node.accepted:
-        sizes = [output.shape[index] for output in node.outputs]
-        lengths = Tensor(element_type="i64", array=np.array(sizes, np.int64))
-    name = f"{node.node.name}_lengths"
-    return Call((node.inputs.get("data"), name), attributes, {name: lengths})
-
-
-def _check_lengths(node: KnownNode, axis: int) -> None:
-    """Refuse lengths of -1 that have no lengths to stand for when the model is built."""
-    feeds = node.arguments if "split_lengths" in node.inputs else ()
-    if not any(-1 in arguments.tensor("split_lengths").array.ravel().tolist() for arguments in feeds):
-        return
-    if node.violated is not None:
-        raise Inexpressible("ONNX has no -1, so the case would violate a different rule")
-    if (source := node.source("split_lengths")) != "constant":
-        raise Inexpressible(f"ONNX has no -1, so it {VARIABLE[source]}")
-    if node.types["data"].dimensions[axis] is None:
-        raise Inexpressible("ONNX has no -1, and its value is not known when the model is built")
-
-
-def _tile(node: KnownNode) -> Call:
-    if any(arguments.shape("repeats") != (len(arguments.shape("data")),) for arguments in node.accepted):
-        raise Inexpressible("ONNX's Tile has one repeat per dimension")
-    return _unchanged(node)
-
-
+_EXPAND = Rendering(
+    "Expand",
+    calls.expand,
+    types={"target_shape": _I64, "axes_mapping": _INDICES},
+    reasons={
+        "axes_mapping": "ONNX's Expand has no axes",
+        "axes_mapping.explicit": "ONNX's Expand has no axes",
+        "axes_mapping.other-modes": "ONNX's Expand has no axes",
+        "mode": "ONNX's Expand has no modes",
+    },
+)
 _SPLIT = Rendering(
     "Split",
-    _split,
+    calls.split,
     attributes={"axis": "axis"},
     types={"split_lengths": _I64},
     reasons={
@@ -193,50 +37,133 @@ _SPLIT = Rendering(
         "num_splits.at-most-dimension": _SMALLER,
     },
 )
+_GATHER = Rendering("Gather", calls.gather, attributes={"axis": "axis"}, types={"indices": _INDICES})
+_PAD = Rendering(
+    "Pad",
+    calls.pad,
+    types=dict.fromkeys(calls.PADS, _I64),
+    reasons={
+        **dict.fromkeys(calls.PADS, "ONNX's pads of both ends are one list"),
+        "pad_mode.required": "in ONNX, an omitted mode defaults to constant",
+        "data.string-mode": "ONNX pads strings in every mode",
+        "data.element-type": "ONNX pads strings",
+        "pads.negative": "ONNX removes elements by negative pads",
+        "edge.empty": _NO_LIMIT,
+        "reflect.limit": _NO_LIMIT,
+    },
+)
+_SHAPE = Rendering("Shape", calls.shape, reasons={"output_type": "ONNX's Shape returns i64"})
+_SQUEEZE = Rendering(
+    "Squeeze",
+    calls.squeeze,
+    types={"axes": _I64},
+    reasons={"allow_axis_skip": "ONNX's Squeeze has no attributes"},
+)
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Rendering] = {
-    "Concat-1": Rendering("Concat", _unchanged),
-    "Constant-1": Rendering("Constant", _constant),
-    "Convert-1": Rendering("Cast", _cast),
-    "Convolution-1": Rendering("Conv", _convolution, types={"data": _FLOATS, "filters": _FLOATS}),
-    "Gather-8": Rendering(
-        "Gather",
-        _gather,
-        attributes={"axis": "axis"},
-        types={"indices": _INDICES},
-        reasons=dict.fromkeys(("batch_dims", "batch_dims.range"), _NO_BATCHES),
-    ),
-    "GatherND-8": Rendering("GatherND", _gather_nd, types={"indices": _I64}),
-    "Pad-12": Rendering(
-        "Pad",
-        _pad,
-        types=dict.fromkeys(_PADS, _I64),
+    "Broadcast-1": _EXPAND,
+    "Broadcast-3": _EXPAND,
+    "Col2Im-15": Rendering(
+        "Col2Im",
+        calls.folded,
+        types=dict.fromkeys(("output_size", "kernel_size"), _I64),
         reasons={
-            **dict.fromkeys(_PADS, "ONNX's pads of both ends are one list"),
-            "pad_mode.required": "in ONNX, an omitted mode defaults to constant",
-            "data.string-mode": "ONNX pads strings in every mode",
-            "edge.empty": _NO_LIMIT,
-            "reflect.limit": _NO_LIMIT,
+            **dict.fromkeys(("strides", "dilations", *calls.PADS), "ONNX's attributes are integers by their syntax"),
+            **dict.fromkeys((f"{name}.count" for name in calls.PADS), "ONNX's pads of both ends are one list"),
+            **dict.fromkeys(("kernel_size.zero", "kernel_size.room", "dilations.zero"), "ONNX does not mention it"),
+            "blocks.types": "ONNX does not limit the types",
         },
     ),
+    "Concat-1": Rendering("Concat", calls.unchanged),
+    "Constant-1": Rendering("Constant", calls.constant),
+    "Convert-1": Rendering(
+        "Cast",
+        calls.cast,
+        reasons={"destination_type": "ONNX's to is the number of a type", "data.element-type": "ONNX casts strings"},
+    ),
+    "Convolution-1": Rendering("Conv", calls.convolution, types={"data": _FLOATS, "filters": _FLOATS}),
+    "DepthToSpace-1": Rendering("DepthToSpace", calls.blocks, reasons=_OF_BLOCKS),
+    "Gather-1": _GATHER,
+    "Gather-7": replace(_GATHER, reasons=_WITHOUT_BATCHES),
+    "Gather-8": replace(_GATHER, reasons=_WITHOUT_BATCHES),
+    "GatherElements-6": Rendering(
+        "GatherElements",
+        calls.gather_elements,
+        types={"indices": _INDICES},
+        reasons={"axis.required": "in ONNX, an omitted axis defaults to 0"},
+    ),
+    "GatherND-5": Rendering("GatherND", calls.gather_nd_5, types={"indices": _I64}),
+    "GatherND-8": Rendering("GatherND", calls.gather_nd, types={"indices": _I64}),
+    "Pad-1": _PAD,
+    "Pad-12": _PAD,
     "Reshape-1": Rendering(
         "Reshape",
-        _reshape,
+        calls.reshape,
         types={"shape": _I64},
         reasons={"special_zero": "ONNX's allowzero is an integer, and may be omitted"},
     ),
-    "ShapeOf-3": Rendering("Shape", _shape),
+    "ReverseSequence-1": Rendering(
+        "ReverseSequence",
+        calls.reverse_sequence,
+        types={"seq_lengths": _I64, "data": sorted(TYPES - {"bf16"})},
+        reasons={"seq_lengths.element-type": "ONNX's lengths are i64"},
+    ),
+    **dict.fromkeys(
+        ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),
+        Rendering(
+            "ScatterElements",
+            calls.scatter_elements,
+            attributes={"axis": "axis"},
+            types={"indices": _INDICES},
+            reasons={
+                "indices.negative": "in ONNX, negative indices count from the end",
+                "reduction.values": "ONNX has other reductions",
+                "use_init_val": "ONNX has no such attribute",
+            },
+        ),
+    ),
+    **dict.fromkeys(
+        ("ScatterNDUpdate-3", "ScatterNDUpdate-15"),
+        Rendering(
+            "ScatterND",
+            calls.scatter_nd,
+            types={"indices": _I64},
+            reasons={
+                "indices.negative": "in ONNX, negative indices count from the end",
+                "indices.unique": "ONNX does not say what equal tuples do",
+                "indices.element-type": "ONNX's indices are i64",
+                "reduction.values": "ONNX has other reductions",
+            },
+        ),
+    ),
+    "ShapeOf-1": _SHAPE,
+    "ShapeOf-3": _SHAPE,
     "Slice-8": Rendering(
         "Slice",
-        _slice,
+        calls.sliced,
         types=dict.fromkeys(("start", "stop", "step", "axes"), _INDICES),
         reasons={
             "step.required": "in ONNX, an omitted step defaults to 1",
             "axes.unique": "ONNX does not define what repeated axes do",
         },
     ),
+    "SpaceToDepth-1": Rendering("SpaceToDepth", calls.blocks, reasons=_OF_BLOCKS),
     "Split-1": _SPLIT,
-    "Tile-1": Rendering("Tile", _tile, types={"repeats": _I64}),
-    "Transpose-1": Rendering("Transpose", _transpose, attributes={"input_order": "perm"}),
+    "Squeeze-1": _SQUEEZE,
+    "Squeeze-15": _SQUEEZE,
+    "Tile-1": Rendering("Tile", calls.tile, types={"repeats": _I64}),
+    "Transpose-1": Rendering("Transpose", calls.transpose, attributes={"input_order": "perm"}),
+    "Unique-10": Rendering(
+        "Unique",
+        calls.unique,
+        attributes={"axis": "axis"},
+        types={"data": sorted(TYPES - {"bf16"})},
+        reasons={
+            "sorted": "ONNX's sorted is an integer",
+            "index_element_type": "ONNX's Unique returns i64",
+            "count_element_type": "ONNX's Unique returns i64",
+        },
+    ),
+    "Unsqueeze-1": Rendering("Unsqueeze", calls.listed, types={"axes": _I64}),
     "VariadicSplit-1": _SPLIT,
 }

@@ -1,6 +1,7 @@
-"""Pad-12, from its specification page: data with elements added or removed at both ends of each dimension."""
+"""Pad-12 and 1, from their specification pages: data with elements added or removed at both ends of each dimension."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from opconform.operations.operation import Operation
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 
 #: The pads, of which each has one element per dimension (Inputs, 2 and 3).
@@ -112,13 +114,13 @@ def _adds_a_number(arguments: Arguments) -> bool:
     return bool(value.tensor and value.element_type != "string" and any(value.tensor.array.tobytes()))
 
 
+_OTHER_PORTS = (
+    *(Port(pad, setting=True, types=INTEGERS, ranks=(1,)) for pad in _PADS),
+    Port("pad_value", optional=True),
+)
 PAD = Operation(
     name="Pad-12",
-    inputs=(
-        Port("data"),
-        *(Port(pad, setting=True, types=INTEGERS, ranks=(1,)) for pad in _PADS),
-        Port("pad_value", optional=True),
-    ),
+    inputs=(Port("data"), *_OTHER_PORTS),
     attributes=(AttributeSpec("pad_mode", type="enum", values=("constant", "edge", "reflect", "symmetric")),),
     checks={
         **{f"{name}.count": _is_other_count(name) for name in _PADS},
@@ -155,4 +157,17 @@ PAD = Operation(
             rejects=lambda a: any(x.size == 0 == x.most for x in _reflect(a))
         ),
     },
+)
+
+_NUMBERS = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_type.kind != "string")
+#: Without negative pads, and without strings (Pad-1, Types).
+PAD_1 = replace(
+    PAD,
+    name="Pad-1",
+    inputs=(Port("data", types=_NUMBERS), *_OTHER_PORTS),
+    checks={
+        **{name: check for name, check in PAD.checks.items() if name != "data.string-mode"},
+        "pads.negative": lambda a: any(pad < 0 for name in _PADS for pad in a.integers(name)),
+    },
+    readings={name: reading for name, reading in PAD.readings.items() if name != "pads.beyond"},
 )

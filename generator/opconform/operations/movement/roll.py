@@ -8,6 +8,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments
 from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import from_front, is_outside
+from opconform.operations.neighbours.exported import windows
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
 from opconform.suite.declarations import Port
@@ -59,6 +60,7 @@ ROLL = Operation(
         "chain": contexts.chain("data"),
         "doubled": contexts.doubled(lambda _: 0),
         "convert": contexts.convert,
+        "windows": windows,
     },
     facts={
         "a shift is as long as its dimension": lambda a: any(

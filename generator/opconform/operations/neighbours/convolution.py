@@ -40,7 +40,7 @@ def convolved(tested: Tested) -> Graph:
 
     The filters are 1 by 1, and each channel is twice itself plus the next one, so that every element is exact.
     """
-    name = tested.node.inputs[0]
+    name = next(iter(tested.node.inputs), None)
     operands = [argument.inputs.get(str(name)) for argument in tested.arguments]
     if not tested.outputs or any(
         operand is None or (operand.element_type, len(operand.shape)) != ("f32", 4) for operand in operands

@@ -15,6 +15,7 @@ from opconform.specs.matrix.expressions import Meter, compiled, expression_of, i
 from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.schema.keys import GroupKeys
 from opconform.specs.schema.models import models_of
+from opconform.specs.versions import REFERENCE, completed
 from opconform.specs.yaml_document import KEY, Document, SpecMistakes, read_document
 from opconform.system.resources import root
 
@@ -35,7 +36,11 @@ def every_files() -> list[Path]:
 
 def digest_of(path: Path) -> str:
     """The SHA-256 of a spec file; of samples with the groups and neighbours that it is used with."""
-    files = [path, *every_files(), *_shipped_samples()] if path.name == SAMPLES else [path]
+    if path.name == SAMPLES:
+        files = [path, *every_files(), *_shipped_samples()]
+    else:
+        others = sorted({op for op, _ in REFERENCE.findall(path.read_text())})
+        files = [path, *(file for op in others for file in sorted(cases_of(op).glob("*.yaml")))]
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -65,7 +70,7 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
         for index, group in enumerate(keys):
             if only is not None and f"{op}/{group.id}" not in only:
                 continue
-            if group.binding in ("parameter", CONSTANT_DATA) and not ports:
+            if group.binding in ("parameter", CONSTANT_DATA) and all(port.constant for port in ports):
                 continue
             matrix, where = _chosen({name: _values(value, lists) for name, value in group.matrix.items()}, group.where)
             if all(matrix.values()):
@@ -75,6 +80,7 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
                     update={"matrix": matrix, "where": where, "requirements": requirements, "seen": seen}
                 )
                 own = {key: group for key, group in every.value["groups"][index].items() if key in OWN_KEYS}
+                own |= _of_only_types(own, op)
                 groups.append(
                     Group(
                         op=op,
@@ -104,6 +110,7 @@ def samples_of(op: str) -> Samples:
 
 def _samples(document: Document, op: str) -> tuple[Samples, Any]:
     """The samples in a document, and the whole document."""
+    document = completed(document, SAMPLES, cases_of)
     model: Any = validated(document, models_of(op).samples)
     names = [input_.name for input_ in OPERATIONS[op].inputs]
     known = requirements_of(op).by_id
@@ -154,7 +161,17 @@ def _named(group: GroupKeys, op: str, of_samples: tuple[str, ...]) -> tuple[str,
             named.extend(f"{port.prefix or port.name}.{rest}" for port in ports)
         else:
             named.append(requirement)
-    return tuple(dict.fromkeys(x for x in named if x in known))
+    # An operation without the requirements of a group shows in it what its samples show.
+    return tuple(dict.fromkeys(x for x in named if x in known)) or of_samples
+
+
+def _of_only_types(keys: Keys, op: str) -> dict[str, Any]:
+    """The key `data` without a common element type, if each data port of an operation takes a single type."""
+    data = keys.get("data", {})
+    is_common = not is_expression(data.get("element_type", ""))
+    if not is_common or any(port.types is None or len(port.types) > 1 for port in OPERATIONS[op].data):
+        return {}
+    return {"data": {name: value for name, value in data.items() if name != "element_type"}}
 
 
 def _chosen(matrix: dict[str, Any], where: str | None) -> tuple[dict[str, Any], str | None]:
@@ -171,9 +188,10 @@ def _values(values: Any, lists: Mapping[str, list[Any]]) -> Any:
 
 @cache
 def neighbours() -> list[dict[str, str]]:
-    """The first samples of every shipped operation as neighbours."""
-    ops = [shipped_sample.parent.name for shipped_sample in _shipped_samples()]
-    return [{"op": op, "sample": name} for op in ops for name in [*samples_of(op).samples][:_NEIGHBOURS]]
+    """The first samples of every shipped operation as neighbours, without those that are like another version."""
+    of_all = [samples_of(shipped_sample.parent.name) for shipped_sample in _shipped_samples()]
+    own = [x for x in of_all if "like" not in x.document.value]
+    return [{"op": x.op, "sample": name} for x in own for name in [*x.samples][:_NEIGHBOURS]]
 
 
 def _shipped_samples() -> list[Path]:

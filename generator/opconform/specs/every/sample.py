@@ -56,8 +56,11 @@ class Samples:
             }
 
     def neighbour(self, name: str) -> dict[str, Any]:
-        """The key `then` that puts a sample behind another operation."""
-        return {"op": self.op, **{key: sample for key, sample in self.samples[name].items() if key != self._first}}
+        """The key `then` that puts a sample behind another operation; data besides its first input is written out."""
+        samples = {key: sample for key, sample in self.samples[name].items() if key != self._first}
+        keys = self._alike(samples, "i32") or samples
+        written = {port.name: _written(keys[port.name]) for port in self.operation.data if port.name in keys}
+        return {"op": self.op, **keys, **written}
 
     def case(self, name: str, generic: Keys) -> dict[str, Any] | None:
         """The keys of the case that a group makes of a sample, or None if it does not apply to the sample.
@@ -66,20 +69,39 @@ class Samples:
         number of the second feed.
         """
         keys, number = dict(self.samples[name]), generic.get("second")
+        if generic.get("binding") in ("parameter", CONSTANT_DATA) and self._has_constant(keys):
+            return None
         if number is not None and number >= len(self.seconds[name]):
             return None
         for port in self.operation.inputs:
             override = generic.get("settings" if port.setting else "data")
             if override and port.name in keys:
+                if port.types is not None and override.get("element_type", port.types[0]) not in port.types:
+                    return None
                 changed = [_overridden(x, override) for x in _listed(keys[port.name])]
                 if None in changed:
                     return None
                 keys[port.name] = changed if port.variadic else changed[0]
+        if self.operation.same_types and not generic.get("settings"):
+            alike = self._alike(keys, keys[self._first].get("element_type", self.operation.inputs[0].default_type))
+            if alike is None:
+                return None
+            keys = alike
         keys |= {key: generic[key] for key in ("context", "essential", "then") if generic.get(key) is not None}
         feed = {} if number is None else self._feed(keys, self.seconds[name][number])
         binding = self._binding(keys, generic.get("binding"), feed)
         dynamic = self._dynamic(keys, generic, feed, binding)
         return {**keys, **({"feed": feed} if feed else {}), "binding": binding, "dynamic": dynamic}
+
+    def _has_constant(self, keys: Keys) -> bool:
+        """Whether a setting must be a constant."""
+        return any(port.constant for port in self.operation.inputs if port.name in keys)
+
+    def _alike(self, keys: Keys, element_type: str | None) -> dict[str, Any] | None:
+        """The keys with the settings that have the type of the first input in that type; None if it lacks a value."""
+        names = [name for name in self.operation.same_types if name in keys and element_type is not None]
+        changed = {name: _overridden(keys[name], {"element_type": element_type}) for name in names}
+        return None if None in changed.values() else {**keys, **changed}
 
     def _feed(self, keys: Keys, second: Keys) -> dict[str, Any]:
         """A second feed; the tensors at a variadic port keep what they do not change, as others do anyway."""
@@ -123,6 +145,12 @@ class Samples:
                 if word not in ("all", "...") or name not in dynamic:
                     dynamic |= {name: open_shape} if (open_shape := _common(first, second)) else {}
         return dynamic or None
+
+
+def _written(tensor: Keys) -> Keys:
+    """A tensor with values that a constant of a model can have, in the element type of the groups' data."""
+    values = tensor["values"] if "values" in tensor else [*range(1, prod(sample_shape(tensor)) + 1)]
+    return {"element_type": "i32", "shape": sample_shape(tensor), "values": values}
 
 
 def sample_shape(tensor: Keys) -> list[int]:

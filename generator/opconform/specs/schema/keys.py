@@ -47,6 +47,10 @@ Kebab = Annotated[str, Field(pattern=_KEBAB, max_length=80)]
 #: The id of a requirement.
 RequirementId = Annotated[str, Field(pattern=_REQUIREMENT)]
 _Variable = Annotated[str, Field(pattern=_VARIABLE, max_length=80)]
+#: The name of an operation.
+OperationName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*-[0-9]+$")]
+#: A group of another operation that is also one of this operation.
+GroupReference = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*-[0-9]+/[a-z0-9-]+$")]
 
 #: What each pattern of a spec matches, in words.
 PATTERNS: Mapping[str, str] = {

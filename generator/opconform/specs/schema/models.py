@@ -8,7 +8,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, SkipValidation, TypeAdapter, create_model
 
 from opconform.operations import OPERATIONS, installed_cases
-from opconform.specs.schema.keys import OR_EXPRESSION, CaseKeys, GroupKeys, Kebab, Keys, OptionalTensor, RequirementId
+from opconform.specs.schema.keys import (
+    OR_EXPRESSION,
+    CaseKeys,
+    GroupKeys,
+    GroupReference,
+    Kebab,
+    Keys,
+    OperationName,
+    OptionalTensor,
+    RequirementId,
+)
 from opconform.suite.case import Attribute, Seen
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.system.resources import root
@@ -67,13 +77,19 @@ class OperationModels:
                 Field(None, description="The overrides that remove the violation from an invalid case."),
             ),
         )
-        groups: Any = Annotated[list[SkipValidation[group]], Field(min_length=1)]  # checked one by one
+        entries: Any = list[SkipValidation[group] | GroupReference]  # checked one by one
+        groups: Any = Annotated[entries, Field(min_length=1)]
         requirement = tuple[RequirementId, ...]
         self.samples: type[BaseModel] = create_model(
             f"{title}Samples",
             __base__=Keys,
             __doc__=f"Samples of {op}, from which the groups of every operation make cases.",
             op=(name, Field(description="The operation.")),
+            like=(
+                OperationName | None,
+                Field(None, description="Another version, whose samples it changes."),
+            ),
+            without=(tuple[Kebab, ...], Field((), description="The samples of that version that this one lacks.")),
             requirements=(requirement, Field((), description="The requirements that the samples are evidence for.")),
             seen=(Mapping[Kebab, tuple[Seen, ...]], Field({}, description="Public bug reports, by group.")),
             samples=(Mapping[Kebab, sample], Field(description="The samples by name, the most common one first.")),

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from opconform.suite.case import Attribute, Case, Input, Role
+import numpy as np
+
+from opconform.suite.case import Attribute, Case, Input
 from opconform.suite.declarations import Declaration, DeclaredCase, Typed
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
@@ -82,7 +84,7 @@ class Framework:
     rows: Mapping[str, Row | Callable[..., Any]]
     tensor: Callable[[Any, Any], Any]
     translation: Translation
-    computing: tuple[str, ...] = ("Constant-1",)
+    computing: tuple[str, ...] = ("Constant-1", "ShapeOf-3")
     static: Callable[[Any], Any] = lambda value: value
     shape: Callable[[Any], tuple[int, ...] | None] = lambda value: tuple(value.shape)
     checks: bool = True
@@ -115,7 +117,14 @@ class Framework:
         """The outputs of a case's model, by functions that `call` calls."""
         operands = {port.name: self.operand(inputs[port.name], port) for port in case.inputs}
         outputs = outputs_of(case, operands, self.functions(case, call))
-        return [output.value if isinstance(output, FrameworkOperand) else output for output in outputs]
+        return [self._output(output) for output in outputs]
+
+    def _output(self, output: Any) -> Any:
+        """An output of a model; a computed list of another type than i64 becomes a tensor of its type."""
+        if not isinstance(output, FrameworkOperand):
+            return output
+        is_other = is_plain(output.value) and output.element_type not in ("", "i64")
+        return self.tensor(output.value, self.types[output.element_type]) if is_other else output.value
 
     def functions(self, case: DeclaredCase, call: Call) -> dict[str, Function]:
         """The function of each operation, on operands, and on what the functions return."""
@@ -135,7 +144,7 @@ class Framework:
         self, case: DeclaredCase, call: Call, op: str, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
     ) -> list[Any]:
         operands = [None if value is None else self.operand(value) for value in inputs]
-        if op in self.computing or (
+        if (op in self.computing and (op != case.op or op not in self.rows)) or (
             op in COMPUTING and operands and operands[0] and isinstance(operands[0].value, list)
         ):
             return [COMPUTING[op]([operand.value for operand in operands if operand], attributes)]
@@ -160,7 +169,7 @@ class Framework:
         roles = {name: port.role for name in named for port in declaration.inputs if port.takes(name)}
         plain = [name for name in named if roles[name] == "setting" and name not in row.tensors]
         values = {
-            name: self.static(operand.value) if name in plain else self._value(operand, roles[name])
+            name: self.static(operand.value) if name in plain else self._value(operand, row.types.get(name, ()))
             for name, operand in named.items()
         }
         if late := [name for name in plain if name not in row.run_time and not is_plain(values[name])]:
@@ -170,9 +179,11 @@ class Framework:
             check_declared(declaration, named, attributes, row.names(declaration.name), unknown)
         return values
 
-    def _value(self, operand: FrameworkOperand, role: Role) -> Any:
-        is_constant = role == "data" and is_plain(operand.value)
-        return self.tensor(operand.value, self.types[operand.element_type]) if is_constant else operand.value
+    def _value(self, operand: FrameworkOperand, types: Sequence[str]) -> Any:
+        """A tensor of the framework; numbers become one, unless it lacks their type."""
+        if not is_plain(operand.value) or (types and operand.element_type not in types):
+            return operand.value
+        return self.tensor(np.reshape(operand.value, operand.shape).tolist(), self.types[operand.element_type])
 
     def check(self, case: DeclaredCase) -> None:
         """Raise `Rejected` if attributes or inputs of a case violate constraints, before anything is computed."""

@@ -18,10 +18,14 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
-from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, SHIFTS
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, INDEXED, TUPLES, indexed_nd
+from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.adapters.dimensions import NEW, REMOVED_ONES
+from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, INDEXED, TUPLES, indexed_nd
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.patches import WINDOWS, channels_of_patches
+from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT, slices_at
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, EVEN, SIZED
 from opconform_runners.backends.frameworks.framework import Framework, Row
@@ -42,27 +46,57 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -
     return jax.lax.pad(data, jnp.zeros((), data.dtype) if value is None else value, [(*pad, 0) for pad in pads])
 
 
+_TYPES = {
+    element_type.name: element_type.native
+    for element_type in ELEMENT_TYPES.values()
+    if element_type.native is not None and element_type.kind != "string"
+}
+
+
+def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+    """An assignment at an index, which leaves out updates whose index is out of range."""
+    return data.at[slices_at(axis, indices)].set(updates)
+
+
+def _patches(data: Any, mode: str, sizes: list[int], strides: list[int], rates: list[int]) -> Any:
+    """`jax.lax.conv_general_dilated_patches`, whose channels count those of data slowest."""
+    padding = {"valid": "VALID", "same_upper": "SAME", "same_lower": "SAME_LOWER"}[mode]
+    patches = jax.lax.conv_general_dilated_patches(data, sizes, strides, padding, rhs_dilation=rates)
+    return channels_of_patches(patches, data.shape, sizes, patches.shape[2:])
+
+
+def _shape_of(data: Any, output_type: str = "i64") -> Any:
+    return jnp.array(jnp.shape(data), {"i64": jnp.int64, "i32": jnp.int32}[output_type])
+
+
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
-    types={
-        element_type.name: element_type.native
-        for element_type in ELEMENT_TYPES.values()
-        if element_type.native is not None and element_type.kind != "string"
-    },
+    types=_TYPES,
     rows={
+        "Broadcast-1": Row(jnp.broadcast_to, TARGET),
+        "Broadcast-3": Row(jnp.broadcast_to, TARGET),
         "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
+        "Convert-1": Row(lambda data, kind: data.astype(kind), destination(_TYPES)),
+        "ExtractImagePatches-3": Row(_patches, WINDOWS),
         "Gather-8": Row(_take, ALONG),
+        "GatherElements-6": Row(jnp.take_along_axis, ELEMENTS, tensors=("indices",)),
         "GatherND-8": Row(partial(indexed_nd, jnp.arange, jnp.broadcast_to), TUPLES, INDEXED, tensors=("indices",)),
         "Pad-12": Row(_pad, pairs(crops=("constant",))),
         "Reshape-1": Row(jnp.reshape, SIZES),
         "Reverse-1": Row(jnp.flip, AXES),
         "Roll-7": Row(jnp.roll, SHIFTS),
+        "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
+        "ShapeOf-1": Row(_shape_of),
+        "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, data, number: jnp.split(data, number, axis=axis), EVEN),
+        "Squeeze-1": Row(jnp.squeeze, REMOVED_ONES),
+        "Squeeze-15": Row(jnp.squeeze, REMOVED_ONES),
         "StridedSlice-1": Row(getitem, STRIDED),
         "Tile-1": Row(jnp.tile, REPEATS),
         "Transpose-1": Row(jnp.transpose, ORDER),
+        "Unsqueeze-1": Row(jnp.expand_dims, NEW),
         "VariadicSplit-1": Row(lambda axis, *split: jax.lax.split(*split, axis=axis), SIZED),
     },
     tensor=jnp.asarray,

@@ -12,14 +12,42 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
 from opconform_runners.backends.constraints import refuse_if, with_constraints
-from opconform_runners.backends.frameworks.adapters.gather import batches_of, check_tuples
 from opconform_runners.backends.frameworks.adapters.layout import copied
 from opconform_runners.backends.frameworks.adapters.slices import sliced, strided
-from opconform_runners.backends.frameworks.rows.numpy_axes import convolution, reverse, roll, tile
+from opconform_runners.backends.frameworks.rows.numpy_axes import (
+    broadcast,
+    convolution,
+    reverse,
+    reverse_sequence,
+    roll,
+    tile,
+)
+from opconform_runners.backends.frameworks.rows.numpy_blocks import (
+    batch_to_space,
+    depth_to_space,
+    shuffle_channels,
+    space_to_batch,
+    space_to_depth,
+)
+from opconform_runners.backends.frameworks.rows.numpy_convert import convert
+from opconform_runners.backends.frameworks.rows.numpy_gather import (
+    axis_of,
+    check_axis,
+    gather,
+    gather_1,
+    gather_7,
+    gather_elements,
+    gather_nd,
+    gather_nd_5,
+    gather_tree,
+    zero_of,
+)
+from opconform_runners.backends.frameworks.rows.numpy_patches import col2im, extract_image_patches
+from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
+from opconform_runners.backends.frameworks.rows.numpy_shape import shape_of, shape_of_1, squeeze, unsqueeze
+from opconform_runners.backends.frameworks.rows.numpy_strings import string_tensor_pack, string_tensor_unpack
+from opconform_runners.backends.frameworks.rows.numpy_unique import unique
 from opconform_runners.backends.graph import Function, outputs_of, padded
-
-#: The code of 0 in the table of nf4.
-_NF4_ZERO = 0b0111
 
 
 class Numpy:
@@ -45,25 +73,14 @@ class Numpy:
 
 def _split(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     data, axis = inputs
-    along = _axis_of(axis, data)
+    along = axis_of(axis, data)
     return _parts(data, _even_ends(attributes["num_splits"], data.shape[along]), along)
 
 
 def _variadic_split(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
     data, axis, lengths = inputs
-    along = _axis_of(axis, data)
+    along = axis_of(axis, data)
     return _parts(data, _given_ends(lengths.integers(), data.shape[along]), along)
-
-
-def _axis_of(axis: Tensor, data: Tensor) -> int:
-    """The axis as it is given."""
-    [along] = axis.integers()
-    _check_axis(along, len(data.shape))
-    return along
-
-
-def _check_axis(axis: int, rank: int) -> None:
-    refuse_if(axis >= rank or axis < -rank, "axis.range")
 
 
 def _parts(data: Tensor, ends: Sequence[int], axis: int) -> list[Tensor]:
@@ -97,7 +114,7 @@ def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
     refuse_if(any(input_.element_type != inputs[0].element_type for input_ in inputs), "inputs.element-type")
     refuse_if(any(array.ndim == 0 for array in arrays), "inputs.positive-rank")
     refuse_if(any(array.ndim != arrays[0].ndim for array in arrays), "inputs.rank")
-    _check_axis(axis, arrays[0].ndim)
+    check_axis(axis, arrays[0].ndim)
     refuse_if(len({np.delete(array.shape, axis).tobytes() for array in arrays}) > 1, "inputs.shape")
     return [Tensor(element_type=inputs[0].element_type, array=np.concatenate(arrays, axis))]
 
@@ -106,62 +123,8 @@ def _constant(_inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[
     return [_integers(attributes["element_type"], np.array(attributes["value"]).reshape(attributes["shape"]))]
 
 
-def _convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    [data] = inputs
-    return [_integers(attributes["destination_type"], np.array(data.integers()).reshape(data.shape))]
-
-
-def _shape_of(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    return [_integers(attributes["output_type"], np.array(inputs[0].shape))]
-
-
 def _integers(element_type: str, array: Array) -> Tensor:
     return Tensor(element_type=element_type, array=array.astype(ELEMENT_TYPES[element_type].storage))
-
-
-def _gather(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    data, indices, axis = inputs
-    along = _axis_of(axis, data) % data.array.ndim
-    batches = batches_of(attributes.get("batch_dims", 0), (data, indices), along)
-    return [Tensor(element_type=data.element_type, array=_taken(data, indices, along, batches))]
-
-
-def _taken(tensor: Tensor, indices: Tensor, axis: int, batch: int) -> Array:
-    """`np.take` in each batch, from data with one more slice of zeros for the indices that are out of range."""
-    data = tensor.array
-    output = np.empty((*data.shape[:axis], *indices.shape[batch:], *data.shape[axis + 1 :]), data.dtype)
-    if not output.size:  # one slice of zeros can be too large for the memory
-        return output
-    size = data.shape[axis]
-    zeros = np.full((*data.shape[:axis], 1, *data.shape[axis + 1 :]), _zero(tensor))
-    extended = np.concatenate([data, zeros], axis)
-    places = [integer if -size <= integer < 0 or 0 <= integer < size else size for integer in indices.integers()]
-    rows = np.array([place - (place < 0) for place in places], np.int64).reshape(indices.shape)
-    for number in np.ndindex(*data.shape[:batch]):
-        output[number] = np.take(extended[number], rows[number], axis - batch)
-    return output
-
-
-def _gather_nd(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    data, indices = inputs
-    batches, length = attributes.get("batch_dims", 0), indices.shape[-1]
-    check_tuples(data.shape, indices.shape, batches)
-    numbers = indices.integers()
-    for place, size in enumerate(data.shape[batches : batches + length]):
-        refuse_if(any(number >= size or number < -size for number in numbers[place::length]), "indices.range")
-    tuples = np.array(numbers, np.int64).reshape(indices.shape)
-    return [Tensor(element_type=data.element_type, array=_gathered(data.array, tuples, batches))]
-
-
-def _gathered(data: Array, tuples: Array, batches: int) -> Array:
-    """One index with an array per batch dimension and per place in a tuple."""
-    leading = np.broadcast_shapes(data.shape[:batches], tuples.shape[:batches])
-    repeated = np.broadcast_to(data, leading + data.shape[batches:])
-    positions = leading + tuples.shape[batches:-1]
-    grids = np.indices(leading + (1,) * (len(positions) - batches), sparse=True)[:batches]
-    array = repeated[(*grids, *np.moveaxis(tuples, -1, 0))]
-    shape = positions + data.shape[batches + tuples.shape[-1] :]
-    return np.array(np.broadcast_to(array, shape), data.dtype, order="C")
 
 
 def _reshape(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
@@ -215,12 +178,26 @@ def _transpose(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list
     return [Tensor(element_type=arg.element_type, array=np.array(array, order="C"))]
 
 
-def _pad(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
+def _pad(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    mode, data = attributes["pad_mode"], inputs[0]
+    refuse_if(data.element_type == "string" and mode != "constant", "data.string-mode")
+    array = _padded(data.array, *_pads(inputs, mode), mode, _added(inputs))
+    return [Tensor(element_type=data.element_type, array=array)]
+
+
+def _pad_1(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    mode, data = attributes["pad_mode"], inputs[0]
+    refuse_if(any(pad < 0 for pads in inputs[1:3] for pad in pads.integers()), "pads.negative")
+    array = _extended(data.array, [*zip(*_pads(inputs, mode), strict=True)], mode, _added(inputs))
+    return [Tensor(element_type=data.element_type, array=array)]
+
+
+def _pads(inputs: Sequence[Any], mode: str) -> tuple[list[int], list[int]]:
+    """The numbers of elements that are added at the beginnings and ends, after checks of all arguments."""
     data, begin, end, value = padded(inputs, 4)
-    mode, before, after = attributes["pad_mode"], begin.integers(), end.integers()
+    before, after = begin.integers(), end.integers()
     refuse_if(len(before) != data.array.ndim, "pads_begin.count")
     refuse_if(len(after) != data.array.ndim, "pads_end.count")
-    refuse_if(data.element_type == "string" and mode != "constant", "data.string-mode")
     if value is not None:
         refuse_if(value.shape, "pad_value.scalar")
         refuse_if(value.element_type != data.element_type, "pad_value.element-type")
@@ -228,7 +205,7 @@ def _pad(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list
     _check_limits(mode, data.shape, largest)
     is_zero_added = mode == "constant" and value is None and any(x > 0 for x in largest)
     refuse_if(is_zero_added and data.element_type == "f8e8m0", "pad_value.no-zero")
-    return [Tensor(element_type=data.element_type, array=_padded(data.array, before, after, mode, _added(data, value)))]
+    return before, after
 
 
 def _check_limits(mode: str, shape: Sequence[int], largest: Sequence[int]) -> None:
@@ -239,56 +216,78 @@ def _check_limits(mode: str, shape: Sequence[int], largest: Sequence[int]) -> No
             refuse_if(mode == "symmetric" and most > size, "symmetric.limit")
 
 
-def _added(data: Tensor, value: Tensor | None) -> Array:
+def _added(inputs: Sequence[Any]) -> Array:
     """The element that is added in the mode constant, as a scalar."""
-    return _zero(data) if value is None else value.array
-
-
-def _zero(data: Tensor) -> Array:
-    """The zero of an element type as a scalar, which for strings is the empty string."""
-    if data.type.kind == "string":
-        return np.array("", data.array.dtype)
-    return np.array(_NF4_ZERO if data.element_type == "nf4" else 0, data.array.dtype)
+    data, _, _, value = padded(inputs, 4)
+    return zero_of(data) if value is None else value.array
 
 
 def _padded(data: Array, begin: Sequence[int], end: Sequence[int], mode: str, value: Array) -> Array:
-    """`numpy.pad` along one dimension after the other, and the rest cropped.
-
-    Bit patterns are padded, since `numpy.pad` converts a NaN to a Python number.
-    """
-    kind = np.result_type(data, value)
+    """Data extended along one dimension after the other, and the rest cropped."""
     lengths = [max(sum(x), 0) for x in zip(begin, data.shape, end, strict=True)]
     if 0 in lengths:  # the other dimensions may be too long to be padded
-        return np.empty(lengths, kind)
-    array = patterns(data.astype(kind))
-    extra = {"constant_values": patterns(value.astype(kind))} if mode == "constant" else {}
+        return np.empty(lengths, np.result_type(data, value))
     for axis, (before, size, after, length) in enumerate(zip(begin, data.shape, end, lengths, strict=True)):
         most = length if mode in ("constant", "edge") else size  # far outside data, all elements are the same
         widths = [(0, 0)] * data.ndim
         widths[axis] = min(max(before, 0), most), min(max(after, 0), most)
+        data = _extended(data, widths, mode, value)
+        first = data.shape[axis] - length if after > most else max(-before, 0)
+        data = data[(*[slice(None)] * axis, slice(first, first + length))]
+    return np.array(data, order="C")
+
+
+def _extended(data: Array, widths: Sequence[tuple[int, int]], mode: str, value: Array) -> Array:
+    """`numpy.pad` of bit patterns, since it converts a NaN to a Python number."""
+    kind = np.result_type(data, value)
+    extra = {"constant_values": patterns(value.astype(kind))} if mode == "constant" else {}
+    array = patterns(data.astype(kind))
+    if widths:  # a scalar has no ends
         array = np.pad(array, widths, mode, **extra)  # type: ignore[call-overload]
-        first = array.shape[axis] - length if after > most else max(-before, 0)
-        array = array[(*[slice(None)] * axis, slice(first, first + length))]
-    return np.array(array, order="C").view(kind)
+    return array.view(kind)
 
 
 #: Per operation a function for arguments that the declaration allows. Settings are computed in whole bytes.
 FUNCTIONS: Mapping[str, Function] = {
+    "BatchToSpace-2": batch_to_space,
+    "Broadcast-1": broadcast,
+    "Broadcast-3": broadcast,
+    "Col2Im-15": col2im,
     "Concat-1": _concat,
     "Constant-1": _constant,
-    "Convert-1": _convert,
+    "Convert-1": convert,
     "Convolution-1": convolution,
-    "Gather-8": _gather,
-    "GatherND-8": _gather_nd,
+    "DepthToSpace-1": depth_to_space,
+    "ExtractImagePatches-3": extract_image_patches,
+    "Gather-1": gather_1,
+    "Gather-7": gather_7,
+    "Gather-8": gather,
+    "GatherElements-6": gather_elements,
+    "GatherND-5": gather_nd_5,
+    "GatherND-8": gather_nd,
+    "GatherTree-1": gather_tree,
+    "Pad-1": _pad_1,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
     "Reverse-1": reverse,
+    "ReverseSequence-1": reverse_sequence,
     "Roll-7": roll,
-    "ShapeOf-3": _shape_of,
+    **SCATTERS,
+    "ShapeOf-1": shape_of_1,
+    "ShapeOf-3": shape_of,
+    "ShuffleChannels-1": shuffle_channels,
     "Slice-8": _slice,
+    "SpaceToBatch-2": space_to_batch,
+    "SpaceToDepth-1": space_to_depth,
     "Split-1": _split,
+    "Squeeze-1": squeeze,
+    "Squeeze-15": squeeze,
     "StridedSlice-1": _strided_slice,
+    "StringTensorPack-15": string_tensor_pack,
+    "StringTensorUnpack-15": string_tensor_unpack,
     "Tile-1": tile,
     "Transpose-1": _transpose,
+    "Unique-10": unique,
+    "Unsqueeze-1": unsqueeze,
     "VariadicSplit-1": _variadic_split,
 }

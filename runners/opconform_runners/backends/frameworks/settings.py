@@ -43,6 +43,16 @@ def _constant(_values: Sequence[Any], attributes: Mapping[str, Attribute]) -> An
     return FrameworkOperand(list(value) if shape else value[0], str(attributes["element_type"]), tuple(shape))
 
 
+def _dimensions(values: Sequence[Any], attributes: Mapping[str, Attribute]) -> Any:
+    try:
+        shape = list(values[0].shape)
+    except ValueError as error:  # of TensorFlow, for data of unknown rank
+        raise Unsupported("the shape of a tensor of unknown rank is a setting") from error
+    if None in shape:
+        raise Unsupported("a dimension that is only known at run time is a setting")
+    return FrameworkOperand(shape, str(attributes.get("output_type", "i64")), (len(shape),))
+
+
 def _gathered(values: Sequence[Any], _attributes: Mapping[str, Attribute]) -> Any:
     data, indices, *_ = values
     return [data[index] for index in indices] if isinstance(indices, list) else data[indices]
@@ -53,5 +63,5 @@ COMPUTING: Mapping[str, Callable[[Sequence[Any], Mapping[str, Attribute]], Any]]
     "Concat-1": lambda values, _: [number for numbers in values for number in numbers],
     "Constant-1": _constant,
     "Gather-8": _gathered,
-    "ShapeOf-3": lambda values, _: list(values[0].shape),
+    "ShapeOf-3": _dimensions,
 }

@@ -11,10 +11,11 @@ from opconform.suite.case import Case, Input
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
+from opconform.tensors.texts import bytes_of, text_of
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
-from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework
-from opconform_runners.backends.frameworks.rows.tensorflow import ROWS
+from opconform_runners.backends.frameworks.framework import Framework
+from opconform_runners.backends.frameworks.rows.tensorflow import ROWS, TYPES
 from opconform_runners.backends.frameworks.settings import plain
 
 
@@ -27,14 +28,12 @@ def _static(value: Any) -> Any:
 _TENSORFLOW = Framework(
     name="tensorflow",
     version=tf.__version__,
-    # the types for which the operations used here have CPU kernels
-    types={byte_type.name: tf.as_dtype(str(byte_type.native)) for byte_type in BYTE_TYPES if byte_type.name != "f8e8m0"}
-    | {"string": tf.string},
+    types=TYPES | {"string": tf.string},
     rows=ROWS,
     tensor=tf.constant,
     translation=Translation(
         not_implemented=re.compile(
-            r"No OpKernel was registered|not implemented|currently supported|parameter 'tensor' has DataType",
+            r"No OpKernel was registered|not implemented|currently supported|parameter '(tensor|images)' has DataType",
             re.IGNORECASE,
         ),
         missing=(NotImplementedError, tf.errors.UnimplementedError),
@@ -98,7 +97,8 @@ def _argument(case: Case, port: Input, tensor: Tensor) -> Any:
         return _TENSORFLOW.translation.caller("run")(tf.constant, plain(tensor, types), types[allowed[0]], tensor.shape)
     kind = _TENSORFLOW.type_of(tensor)
     if tensor.type.kind == "string":
-        return tf.constant(tensor.array.astype(object), kind, tensor.shape)
+        texts = [bytes_of(str(text)) for text in tensor.array.reshape(-1)]
+        return tf.constant(texts, kind, tensor.shape)
     return tf.constant(tensor.array.view(tensor.type.arithmetic))
 
 
@@ -106,6 +106,6 @@ def _tensor(tensor: Any) -> Tensor:
     name = _TENSORFLOW.name_of(tensor.dtype)
     array = np.asarray(tensor.numpy())
     if name == "string":
-        texts = [value.decode() for value in array.reshape(-1)]
+        texts = [text_of(value) for value in array.reshape(-1)]
         return Tensor(element_type=name, array=np.array(texts, dtype=np.str_).reshape(array.shape))
     return Tensor(element_type=name, array=array.view(ELEMENT_TYPES[name].storage))

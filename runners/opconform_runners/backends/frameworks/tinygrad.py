@@ -22,10 +22,13 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 from opconform_runners.backends.exceptions import Translation
-from opconform_runners.backends.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
+from opconform_runners.backends.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONE_BY_ONE, one_by_one
+from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT, slices_at
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, DIVIDED, SIZED_BY_LIST
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
@@ -42,27 +45,51 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -
     return data.pad(pads, mode={"edge": "replicate"}.get(mode, mode), value=number)
 
 
+_TYPES = {
+    byte_type.name: _FLOAT8.get(byte_type.name) or getattr(dtypes, str(byte_type.native))
+    for byte_type in BYTE_TYPES
+    if byte_type.name != "f8e8m0"
+}
+
+
+def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+    """An assignment at an index, to a copy."""
+    output = data.clone()
+    output[slices_at(axis, indices)] = updates
+    return output
+
+
+def _shape_of(data: Any, output_type: str = "i64") -> Any:
+    return Tiny([*data.shape], dtype={"i64": dtypes.int64, "i32": dtypes.int32}[output_type])
+
+
 _TINYGRAD = Framework(
     name="tinygrad",
     version=version("tinygrad"),
-    types={
-        byte_type.name: _FLOAT8.get(byte_type.name) or getattr(dtypes, str(byte_type.native))
-        for byte_type in BYTE_TYPES
-        if byte_type.name != "f8e8m0"
-    },
+    types=_TYPES,
     rows={
+        "Broadcast-1": Row(Tiny.expand, TARGET),
+        "Broadcast-3": Row(Tiny.expand, TARGET),
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
+        "Convert-1": Row(Tiny.cast, destination(_TYPES)),
         "Gather-8": Row(partial(indexed, Tiny.arange), ALONG),
+        "GatherElements-6": Row(lambda data, indices, axis: data.gather(axis, indices), ELEMENTS, tensors=("indices",)),
         "GatherND-8": Row(partial(indexed_nd, Tiny.arange, Tiny.expand), TUPLES, INDEXED, tensors=("indices",)),
         "Pad-12": Row(_pad, pairs(("constant", "edge", "reflect"))),
         "Reshape-1": Row(Tiny.reshape, SIZES),
         "Reverse-1": Row(Tiny.flip, AXES),
         "Roll-7": Row(Tiny.roll, SHIFTS),
+        "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
+        "ShapeOf-1": Row(_shape_of),
+        "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
         "Split-1": Row(lambda axis, *split: Tiny.chunk(*split, dim=axis), DIVIDED),
+        "Squeeze-1": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),
+        "Squeeze-15": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),
         "StridedSlice-1": Row(getitem, STRIDED),
         "Tile-1": Row(Tiny.repeat, ONE_REPEAT_EACH),
         "Transpose-1": Row(Tiny.permute, ORDER),
+        "Unsqueeze-1": Row(one_by_one(Tiny.unsqueeze), NEW_ONE_BY_ONE),
         "VariadicSplit-1": Row(lambda axis, *split: Tiny.split(*split, dim=axis), SIZED_BY_LIST),
     },
     tensor=lambda value, kind: Tiny(value, dtype=kind),

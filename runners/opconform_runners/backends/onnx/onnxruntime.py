@@ -13,6 +13,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as state
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.texts import bytes_of, text_of
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, PlacedOutputs, full_names
 from opconform_runners.backends.exceptions import Translation, messages_beside
 from opconform_runners.backends.onnx.provider import placement_of, provider_of, session_of
@@ -79,9 +80,14 @@ def _executed(session: ort.InferenceSession, names: Sequence[str], inputs: Input
     """The outputs, bit for bit; text goes through numpy arrays, since an `OrtValue` cannot hold it."""
     if any(get_input.type == "tensor(string)" for get_input in (*session.get_inputs(), *session.get_outputs())):
         texts = {name for name, x in inputs.items() if x.type.kind == "string"}
-        arrays = {name: x.array.astype(object) if name in texts else x.array for name, x in inputs.items()}
+        arrays = {name: _strings(x.array) if name in texts else x.array for name, x in inputs.items()}
         return [_tensor(x) for x in session.run(names, arrays)]
     return [_output(x) for x in session.run_with_ort_values(names, {name: _value(inputs[name]) for name in inputs})]
+
+
+def _strings(texts: Array) -> Array:
+    """Python's own strings, with NULs at their ends."""
+    return np.array([bytes_of(str(text)).decode() for text in texts.reshape(-1)], object).reshape(texts.shape)
 
 
 def _value(tensor: Tensor) -> ort.OrtValue:
@@ -101,7 +107,8 @@ def _output(value: ort.OrtValue) -> Tensor:
 
 def _tensor(array: Array) -> Tensor:
     if array.dtype.kind == "O":
-        return Tensor(element_type="string", array=array.astype(np.str_))
+        texts = [text_of(str(string).encode()) for string in array.reshape(-1)]
+        return Tensor(element_type="string", array=np.array(texts, dtype=np.str_).reshape(array.shape))
     [kind] = [
         element_type.name
         for element_type in ELEMENT_TYPES.values()

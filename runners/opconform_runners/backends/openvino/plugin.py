@@ -26,6 +26,7 @@ from opconform_runners.backends.exceptions import Translation, messages_beside
 from opconform_runners.backends.onnx.types import MAPPED
 from opconform_runners.backends.openvino.device import device_of, driver_of, executed_by, hardware_of, threads_of
 from opconform_runners.backends.openvino.runtime import LAYOUTS, ov, read_model
+from opconform_runners.backends.openvino.strings import string_tensor, texts_of
 
 #: The element types that the CPU plugin has no memory for (`Input image format u1 is not supported yet`).
 _NO_MEMORY = frozenset({"u1", "u3", "u6"})
@@ -160,7 +161,7 @@ def check_types(ports: Sequence[ov.Output]) -> None:
 def tensor_of(value: Tensor) -> ov.Tensor:
     """A tensor as an OpenVINO tensor."""
     if value.type.kind == "string":
-        return ov.Tensor(value.array)
+        return string_tensor(value.array)
     tensor = ov.Tensor(type_of(value.element_type), ov.Shape(value.shape))
     packed = np.frombuffer(pack(value, LAYOUTS), np.uint8)
     if packed.size:
@@ -172,5 +173,5 @@ def output_of(tensor: ov.Tensor) -> Tensor:
     """An OpenVINO tensor, bit for bit."""
     name, shape = tensor.element_type.to_string(), tuple(tensor.shape)
     if name == "string":
-        return Tensor(element_type=name, array=np.array(tensor.str_data, dtype=np.str_).reshape(shape))
+        return Tensor(element_type=name, array=texts_of(tensor))
     return unpack(np.ascontiguousarray(tensor.data).tobytes(), name, shape, LAYOUTS)

@@ -89,7 +89,7 @@ def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
 def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
     """Whether strings move to another place, or elements that share bytes are not copied as one run of bytes."""
     data = [input_ for name, input_ in arguments.inputs.items() if not operation.port_of(name).setting]
-    if operation.moved is None or not data:
+    if operation.moved is None or operation.computes(arguments) or not data:
         return
     bits = ELEMENT_TYPES[data[0].element_type].bits
     if bits not in (0, 1, 2, 4) or sum(int(np.prod(value.shape)) for value in data) > _ELEMENTS:

@@ -7,7 +7,7 @@ from random import Random
 from opconform.generation.then_key import shipped_neighbours
 from opconform.model.draft import Draft, Fill
 from opconform.suite.case import Dynamic
-from opconform_runners.tools.fuzz.cases.values import SIZES, SMALL_SIZES, boundary, likely, sizes_of, typed
+from opconform_runners.tools.fuzz.cases.values import SIZES, SMALL_SIZES, boundary, likely, numbered, sizes_of, typed
 from opconform_runners.tools.fuzz.trial import default_binding, resized, with_tensors
 
 FILLS: tuple[Fill, ...] = ("ramp", "bits", "special")
@@ -56,7 +56,7 @@ def change_dynamic(draft: Draft, random: Random) -> Draft | None:
 
 def change_context(draft: Draft, random: Random) -> Draft | None:
     """Another graph surrounds the operation."""
-    context = random.choice((*draft.operation.context_names, "then"))
+    context = "then" if likely(random, 0.4) else random.choice(draft.operation.context_names)
     neighbour = random.choice(shipped_neighbours()) if context == "then" else None
     if context == "folded":
         constants = dict.fromkeys(draft.tensors, "constant")
@@ -83,7 +83,7 @@ def change_second(draft: Draft, random: Random) -> Draft | None:
         second = replace(second, fill=random.choice([fill for fill in FILLS if fill != tensor.fill]))
     elif tensor.elements:
         place = random.randrange(len(second.elements) or 1)
-        value = boundary(int(tensor.elements[0]), sizes_of(draft), random)
+        value = boundary(numbered(tensor.elements[0]), sizes_of(draft), random)
         elements = [typed(tensor.element_type, value) if n == place else e for n, e in enumerate(second.elements)]
         second = replace(second, elements=tuple(elements))
     return replace(draft, second={**(draft.second or {}), name: second})

@@ -9,12 +9,13 @@ from opconform.generation.identity.tensor_keys import RANK as LARGEST_RANK
 from opconform.generation.validation import check_surroundings
 from opconform.model.draft import Draft, TensorDraft
 from opconform.model.readings import attributed
-from opconform.operations.arguments import Arguments, Rejection, TensorType
+from opconform.operations.arguments import Arguments, Rejection, TensorType, Unknown
 from opconform.operations.operation import Operation
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import KeyMistake
 from opconform.suite.case import Attribute, Binding, Dynamic
 from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.literals import Element, checked
 
 #: The group of drawn cases, which is also their profile.
 GROUP = "fuzz"
@@ -78,9 +79,17 @@ def decided(draft: Draft) -> Draft | None:
         return None
     if any((draft.operation.requested_outputs(argument) or 0) > OUTPUTS for argument in draft.arguments):
         return None
-    *before, last = (_outputs(draft.operation, argument) for argument in draft.arguments)
+    if any(draft.operation.port_of(name).constant for name, word in draft.binding.items() if word == "parameter"):
+        return None
+    try:
+        *before, last = [_outputs(draft.operation, argument) for argument in draft.arguments]
+    except Unknown:  # the shapes depend on elements that are filled in later
+        return None
     violated = last.requirements if isinstance(last, Rejection) else ()
     if len(violated) > 1 or any(isinstance(x, Rejection) for x in before):
+        return None
+    valid = draft.arguments[:-1] if violated else draft.arguments
+    if any(map(draft.operation.computes, valid)):  # with drawn elements, which results need not be exact for
         return None
     if not violated and not all(_is_small(x) for x in (*before, last)):
         return None
@@ -128,8 +137,15 @@ def resized(tensor: TensorDraft, shape: Sequence[int], random: Random | None = N
     count, elements = math.prod(shape), tensor.elements
     if tensor.fill != "values" or count > ELEMENTS:
         return replace(tensor, shape=tuple(shape))
-    source = elements or tuple(random.randrange(3) if random else 0 for _ in range(count))
+    source = elements or tuple(_new_element(tensor.element_type, random) for _ in range(count))
     return replace(tensor, shape=tuple(shape), elements=tuple(source[index % len(source)] for index in range(count)))
+
+
+def _new_element(element_type: str, random: Random | None) -> Element:
+    """A small number as an element, or an empty string."""
+    number = random.randrange(3) if random else 0
+    kind = ELEMENT_TYPES[element_type].kind
+    return "" if kind == "string" else float(number) if kind == "float" else number
 
 
 def _with_whole_lists(
@@ -169,14 +185,13 @@ def _is_possible(shape: Sequence[int]) -> bool:
 
 def _is_expressible(tensor: TensorDraft) -> bool:
     """Whether a tensor is small and its elements are in the range of its type."""
-    element_type = ELEMENT_TYPES[tensor.element_type]
     shape = tensor.shape
     if len(shape) > RANK or min(shape, default=0) < 0 or math.prod(shape) > ELEMENTS or not _is_possible(shape):
         return False
     if tensor.fill != "values":
         return True
-    is_within = not element_type.is_integer or all(
-        isinstance(element, int) and element_type.minimum <= element <= element_type.maximum
-        for element in tensor.elements
-    )
-    return is_within and len(tensor.elements) == math.prod(tensor.shape)
+    try:
+        are_normal = all(checked(tensor.element_type, element) == element for element in tensor.elements)
+    except ValueError:
+        return False
+    return are_normal and len(tensor.elements) == math.prod(tensor.shape)

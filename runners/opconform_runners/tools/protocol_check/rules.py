@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from opconform.operations import OPERATIONS
-from opconform.suite.case import Case, Reject
+from opconform.suite.case import Accept, Case, Reject
 from opconform.system.temporary import TemporaryFolder
 from opconform_runners.backends.backend import full_names
 from opconform_runners.backends.constraints import constrained_names
@@ -105,11 +105,17 @@ async def _long_line(probe: Probe) -> None:
     await _want_pass(probe, probe.prepare((entry, padded), folder=folder, seq=_LARGEST_SEQ))
 
 
+def _types_of(case: Case) -> set[str]:
+    """The element types of the first input and of the outputs of an accepted case; a conversion has two."""
+    outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
+    return {case.inputs[0].element_type, *(output.element_type for output in outputs)}
+
+
 async def _types(probe: Probe) -> None:
     """Outputs of each declared element type have its dtype, and `element_types` does not contradict them."""
     probe.simple_case()
     for name in probe.said.element_types:
-        pair = next((x for x in probe.accepted() if x[1].inputs[0].element_type == name), None)
+        pair = next((x for x in probe.accepted() if _types_of(x[1]) == {name}), None)
         if pair is None:
             continue
         try:

@@ -13,8 +13,11 @@ from opconform_runners.tools.repro.variables import array_source
 
 #: The largest attribute given to an OpenVINO function, which allocates memory by it before it looks at the data.
 _LARGEST = 1 << 16
-#: The operations that `openvino.opset*` has no function for, and only OpenVINO's factory of nodes makes.
-_WITHOUT_FUNCTION = frozenset({"Reverse-1"})
+#: The operations that `openvino.opset*` has no function for, or one with other names, so that OpenVINO's factory of
+#: nodes makes them.
+_WITHOUT_FUNCTION = frozenset({"Broadcast-1", "Broadcast-3", "Col2Im-15", "Reverse-1"})
+#: The first opset with an operation, where it is not the one of the operation's version.
+_OPSETS = {"ScatterNDUpdate-3": "opset4"}
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -69,10 +72,12 @@ def _is_plain(value: Attribute, spec: AttributeSpec) -> bool:
 def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
     """A call with the inputs in order; required attributes are before optional inputs, and others have a name.
 
-    Lists are given although they have defaults, since the functions require some of them.
+    Lists are given although they have defaults, since the functions require some of them. Where others are omitted, the
+    factory makes the node, because a function would fill in its own defaults.
     """
     operation = OPERATIONS[node.op]
-    if node.op in _WITHOUT_FUNCTION:
+    omitted = [x.name for x in operation.attributes if x.name not in node.attributes and x.type != "ints"]
+    if node.op in _WITHOUT_FUNCTION or omitted:
         operands = ", ".join(map(str, inputs))
         return f'NodeFactory("{_opset(node)}").create("{operation.type}", [{operands}], {dict(node.attributes)})'
     single = [port for port in operation.inputs if not port.variadic]
@@ -89,7 +94,7 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
 
 
 def _opset(node: Node) -> str:
-    return f"opset{node.op.rpartition('-')[2]}"
+    return _OPSETS.get(node.op, f"opset{node.op.rpartition('-')[2]}")
 
 
 def snake(name: str) -> str:

@@ -1,5 +1,6 @@
-"""Gather-8, from its specification page: slices of data along an axis, selected by a tensor of indices."""
+"""Gather-8, 7 and 1, from their specification pages: slices of data along an axis, selected by a tensor of indices."""
 
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -8,7 +9,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS
 from opconform.operations.interpretation import Reading, is_empty
-from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, DATA, axis_of
+from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, DATA, axis_of, dimension
 from opconform.operations.movement.gathers.batches import BATCH_FACTS
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
@@ -21,16 +22,21 @@ def _ranks(arguments: Arguments) -> tuple[int, int]:
     return len(arguments.shape("data")), len(arguments.shape("indices"))
 
 
+def _given_batches(arguments: Arguments) -> int:
+    """The attribute `batch_dims`, which Gather-1 does not have."""
+    return arguments.number("batch_dims") if "batch_dims" in arguments.attributes else 0
+
+
 def _is_beyond(arguments: Arguments) -> bool:
     """Whether there are fewer dimensions than `batch_dims` (Attributes)."""
-    return not -min(_ranks(arguments)) <= arguments.number("batch_dims") <= min(_ranks(arguments))
+    return not -min(_ranks(arguments)) <= _given_batches(arguments) <= min(_ranks(arguments))
 
 
 def _batches(arguments: Arguments) -> int:
     """The number of batch dimensions (Attributes, `batch_dims`, Description)."""
     if _is_beyond(arguments):
         raise Unknown
-    batch_dims = arguments.number("batch_dims")
+    batch_dims = _given_batches(arguments)
     return batch_dims + _ranks(arguments)[1] if batch_dims < 0 else batch_dims
 
 
@@ -88,4 +94,27 @@ GATHER = Operation(
     readings={
         "data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data")) or is_empty(a.operand("indices"))),
     },
+)
+
+
+def _is_outside(arguments: Arguments) -> bool:
+    """Whether an index is negative, or beyond the dimension (Gather-7 and Gather-1, Inputs, 2)."""
+    size = dimension(arguments)
+    return any(not 0 <= index < size for index in arguments.integers("indices"))
+
+
+#: Without negative indices, and without zeros where an index is out of range.
+GATHER_7 = replace(
+    GATHER,
+    name="Gather-7",
+    inputs=(DATA, Port("indices", setting=True, types=INTEGERS), AXIS),
+    checks={**GATHER.checks, "indices.range": _is_outside},
+)
+
+#: Gather-7 without batch dimensions.
+GATHER_1 = replace(
+    GATHER_7,
+    name="Gather-1",
+    attributes=(),
+    checks={**AXIS_CHECKS, "indices.range": _is_outside},
 )

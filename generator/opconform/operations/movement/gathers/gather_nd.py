@@ -1,5 +1,6 @@
-"""GatherND-8, from its specification page: elements or slices of data, each selected by a tuple of indices."""
+"""GatherND-8 and 5, from their specification pages: elements or slices of data, each selected by a tuple of indices."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
@@ -48,10 +49,10 @@ def _sizes(arguments: Arguments) -> Shape:
     return arguments.shape("data")[batches : batches + length]
 
 
-def _is_outside(arguments: Arguments) -> bool:
-    """Whether an index is out of range (Inputs, 2)."""
+def _pairs(arguments: Arguments) -> Iterator[tuple[int, int]]:
+    """Each index, and the size of the dimension that it is applied to."""
     sizes, indices = _sizes(arguments), arguments.integers("indices")
-    return any(not -size <= index < size for place, size in enumerate(sizes) for index in indices[place :: len(sizes)])
+    return ((index, size) for place, size in enumerate(sizes) for index in indices[place :: len(sizes)])
 
 
 def _leading(arguments: Arguments) -> Shape:
@@ -116,7 +117,7 @@ GATHER_ND = Operation(
         "indices.tuple-after-batches": lambda a: (
             not _is_too_long(a) and _length(a) > len(a.shape("data")) - _batches(a)
         ),
-        "indices.range": _is_outside,
+        "indices.range": lambda a: any(not -size <= index < size for index, size in _pairs(a)),
     },
     moved=_selected,
     shapes=lambda a: [_shape(a)],
@@ -131,4 +132,28 @@ GATHER_ND = Operation(
         "indices.empty-tuple": Reading(rejects=lambda a: _length(a) == 0),
         "batch_dims.broadcast-indices": Reading(rejects=lambda a: any(_alone(a)), rewrites=(_first_batches,)),
     },
+)
+
+
+def _joined_shape(arguments: Arguments) -> Shape:
+    """The shape with all batch dimensions as one (GatherND-5, Attributes, `batch_dims`, Description)."""
+    shape, batches = _shape(arguments), _batches(arguments)
+    return (prod(shape[:batches]), *shape[batches:]) if batches else shape
+
+
+def _joined(arguments: Arguments, places: Places) -> list[Array]:
+    [array] = _selected(arguments, places)
+    return [array.reshape(_joined_shape(arguments))]
+
+
+#: Without negative indices, and with one dimension for all batches.
+GATHER_ND_5 = replace(
+    GATHER_ND,
+    name="GatherND-5",
+    checks={
+        **GATHER_ND.checks,
+        "indices.range": lambda a: any(not 0 <= index < size for index, size in _pairs(a)),
+    },
+    moved=_joined,
+    shapes=lambda a: [_joined_shape(a)],
 )

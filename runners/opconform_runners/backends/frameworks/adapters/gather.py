@@ -1,4 +1,4 @@
-"""How Gather-8 and GatherND-8 become calls of a framework, or indexing with tensors."""
+"""How Gather-8, GatherElements-6 and GatherND-8 become calls of a framework, or indexing with tensors."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -66,6 +66,15 @@ def _grids(arange: Callable[[int], Any], shape: Sequence[int], batches: int) -> 
     ]
 
 
+def _elements(data: Any, indices: Any, *, axis: int) -> Sequence[Any]:
+    rank, is_scalar = rank_of(data), isinstance(indices, int)
+    if not is_scalar and rank_of(indices) == rank and -rank <= axis < rank:
+        pairs = list(zip(data.shape, indices.shape, strict=True))
+        del pairs[axis]
+        refuse_if(any(None not in pair and pair[0] != pair[1] for pair in pairs), "indices.shape")
+    return data, indices, axis
+
+
 def _tuples(data: Any, indices: Any, *, batch_dims: int) -> Sequence[Any]:
     if rank_of(data) and rank_of(indices):
         check_tuples(data.shape, indices.shape, batch_dims)
@@ -110,5 +119,7 @@ def indexed_nd(
 
 #: Data, indices, the axis counted from the front, and the number of batch dimensions.
 ALONG = Adapter(_along, _MAPPED)
+#: Data, a tensor of indices, and the axis; frameworks broadcast the indices or allow fewer.
+ELEMENTS = Adapter(_elements, ("indices.shape",))
 #: Data, a tensor of tuples, and the number of batch dimensions.
 TUPLES = Adapter(_tuples, _ND_MAPPED)

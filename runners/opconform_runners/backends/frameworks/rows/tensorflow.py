@@ -1,20 +1,28 @@
 """How TensorFlow executes each operation, also with settings at run time and tensors of unknown shapes."""
 
+from functools import partial
 from operator import getitem
 from typing import Any
 
 import tensorflow as tf
 
 from opconform_runners.backends.backend import Unsupported
-from opconform_runners.backends.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, TUPLES
+from opconform_runners.backends.frameworks.adapters.axes import AXES, LENGTHS_OF_SLICES, ONE_REPEAT_EACH, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.adapters.blocks import CROPPED, PADDED, images
+from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
+from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, TUPLES
 from opconform_runners.backends.frameworks.adapters.layout import ZEROS
 from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.patches import WINDOWS
+from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT
 from opconform_runners.backends.frameworks.adapters.slices import INDICES, SLICES, STRIDED, bits_of, strided
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
-from opconform_runners.backends.frameworks.framework import Adapter, Row
+from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Adapter, Row
 
 _LAST = tf.int64.max
+#: The types for which the operations used here have CPU kernels.
+TYPES = {byte_type.name: tf.as_dtype(str(byte_type.native)) for byte_type in BYTE_TYPES if byte_type.name != "f8e8m0"}
 
 
 def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
@@ -79,6 +87,56 @@ def _bounds(index: Any) -> Any:
     return tf.cast(tf.minimum(index, _LAST) if index.dtype == tf.uint64 else index, tf.int64)
 
 
+def _channels_last(function: Any, data: Any, block_size: int) -> Any:
+    """A function for images with their channels at the end, which is the layout that the CPU has."""
+    return tf.transpose(function(tf.transpose(data, (0, 2, 3, 1)), block_size), (0, 3, 1, 2))
+
+
+def _patches(data: Any, mode: str, *pairs: list[int]) -> Any:
+    """`tf.image.extract_patches`, which has the channels at the end, in its only layout."""
+    if mode == "same_lower":
+        raise Unsupported("the framework has no mode same_lower")
+    padding = {"valid": "VALID", "same_upper": "SAME"}[mode]
+    patches = tf.image.extract_patches(tf.transpose(data, (0, 2, 3, 1)), *([1, *pair, 1] for pair in pairs), padding)
+    return tf.transpose(patches, (0, 3, 1, 2))
+
+
+def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+    """`tf.tensor_scatter_nd_update`, which replaces slices along the first dimension."""
+    long, rank = _long(indices), data.shape.rank
+    if not long.shape.rank:
+        long, updates = long[tf.newaxis], tf.expand_dims(updates, axis)
+    positions = long.shape.rank
+    order = [axis, *range(axis), *range(axis + 1, rank)]
+    of_updates = [*range(axis, axis + positions), *range(axis), *range(axis + positions, rank + positions - 1)]
+    tuples, back = long[..., tf.newaxis], [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+    moved = tf.tensor_scatter_nd_update(tf.transpose(data, order), tuples, tf.transpose(updates, of_updates))
+    return tf.transpose(moved, back)
+
+
+def _long(indices: Any) -> Any:
+    """Indices in a type that TensorFlow takes; those that it lacks stay out of range."""
+    if isinstance(indices, int):
+        return tf.constant(indices, tf.int64)
+    return tf.cast(tf.minimum(indices, _LAST) if indices.dtype == tf.uint64 else indices, tf.int64)
+
+
+def _shape_of(data: Any, output_type: str = "i64") -> Any:
+    return tf.shape(data, {"i64": tf.int64, "i32": tf.int32}[output_type])
+
+
+def _reverse_sequence(data: Any, lengths: Any, seq_axis: int, batch_axis: int) -> Any:
+    """`tf.reverse_sequence`, whose lengths have one of two integer types."""
+    if not lengths.dtype.is_integer:
+        raise Unsupported("TensorFlow's lengths are integers")
+    return tf.reverse_sequence(data, lengths, seq_axis, batch_axis)
+
+
+def _squeeze(data: Any, axes: tuple[int, ...] | None = None) -> Any:
+    """`tf.squeeze`, in which an empty list of axes stands for all."""
+    return tf.identity(data) if axes == () else tf.squeeze(data, axes)
+
+
 def _transpose(arg: Any, order: Any) -> Any:
     """`tf.transpose`, which inverts the dimensions by default."""
     if isinstance(order, list):
@@ -96,8 +154,15 @@ def _variadic_split(axis: Any, *split: Any) -> Any:
 
 
 ROWS = {
+    "BatchToSpace-2": Row(tf.batch_to_space, CROPPED),
+    "Broadcast-1": Row(tf.broadcast_to, TARGET),
+    "Broadcast-3": Row(tf.broadcast_to, TARGET),
     "Concat-1": Row(lambda axis, tensors: tf.concat(tensors, axis=axis), CONCAT),
+    "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
+    "Convert-1": Row(tf.cast, destination(TYPES)),
+    "ExtractImagePatches-3": Row(_patches, WINDOWS),
     "Gather-8": Row(_take, ALONG, ("indices.negative",)),
+    "GatherElements-6": Row(tf.experimental.numpy.take_along_axis, ELEMENTS, tensors=("indices",)),
     "GatherND-8": Row(_take_nd, TUPLES, ("indices.negative",), tensors=("indices",)),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
     "Reshape-1": Row(
@@ -107,14 +172,25 @@ ROWS = {
         types={"shape": ("i64", "i32")},
     ),
     "Reverse-1": Row(tf.reverse, AXES),
+    "ReverseSequence-1": Row(
+        _reverse_sequence, LENGTHS_OF_SLICES, tensors=("seq_lengths",), types={"seq_lengths": ("i64", "i32")}
+    ),
     "Roll-7": Row(tf.roll, SHIFTS),
+    "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
+    "ShapeOf-1": Row(_shape_of),
+    "ShapeOf-3": Row(_shape_of),
     "Slice-8": Row(_item, SLICES),
+    "SpaceToBatch-2": Row(tf.space_to_batch, PADDED),
+    "SpaceToDepth-1": Row(partial(_channels_last, tf.nn.space_to_depth), images("blocks_first")),
     "Split-1": Row(lambda axis, *split: tf.split(*split, axis=axis), EVEN, tensors=("axis",), types={"axis": ("i32",)}),
+    "Squeeze-1": Row(_squeeze, REMOVED_ONES),
+    "Squeeze-15": Row(_squeeze, REMOVED_ONES),
     "StridedSlice-1": Row(_strided_slice, Adapter(None, STRIDED.mapped), run_time=INDICES),
     "Tile-1": Row(tf.tile, ONE_REPEAT_EACH),
     "Transpose-1": Row(
         _transpose, Adapter(None, ("order.empty",)), run_time=("input_order",), types={"input_order": ("i64", "i32")}
     ),
+    "Unsqueeze-1": Row(one_by_one(tf.expand_dims), NEW_ONE_BY_ONE),
     "VariadicSplit-1": Row(
         _variadic_split,
         LENGTHS,

@@ -7,17 +7,25 @@ from typing import Any
 
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.exceptions import Translation
-from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, SHIFTS
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, INDEXED, TUPLES, indexed, indexed_nd
+from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, SHIFTS, TARGET
+from opconform_runners.backends.frameworks.adapters.blocks import CHANNELS, images
+from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED, one_by_one
+from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, INDEXED, TUPLES, indexed, indexed_nd
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.patches import BLOCKS, WINDOWS, channels_of_patches, same_pads
+from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
+from opconform_runners.backends.frameworks.adapters.unique import SORTED
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
 
 
 def torch_framework(torch: Any, version: str) -> Framework:
     """PyTorch's operations, by PyTorch or by what records its calls."""
+    # those that carry every bit of an element; int1 to int7 and uint1 to uint7 have no kernels
+    types = {kind.name: getattr(torch, str(kind.native)) for kind in BYTE_TYPES}
 
     def index(indices: Any) -> Any:
         """Indices of one of the two types that indexing with tensors takes; those of other types are converted."""
@@ -38,14 +46,49 @@ def torch_framework(torch: Any, version: str) -> Framework:
             raise Unsupported(f"the mode {mode} pads three dimensions at most")
         return torch.nn.functional.pad(data[None, None], flat, {"edge": "replicate"}.get(mode, mode))[0, 0]
 
+    def copied_slices(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+        """`torch.index_copy`, which takes a list of indices of type i64."""
+        shape = (*data.shape[:axis], indices.numel(), *data.shape[axis + 1 :])
+        return torch.index_copy(data, axis, index(indices).long().reshape(-1), updates.reshape(shape))
+
+    def patches(data: Any, mode: str, sizes: list[int], strides: list[int], rates: list[int]) -> Any:
+        """`unfold`, whose patches are in one dimension, and whose channels count those of data slowest."""
+        pads = [0, 0] if mode == "valid" else same_pads(data.shape, sizes, strides, rates)
+        columns = torch.nn.functional.unfold(data, sizes, rates, pads, strides)
+        counts = [
+            (length + 2 * pad - rate * (size - 1) - 1) // max(stride, 1) + 1  # `unfold` refuses a stride of 0
+            for length, pad, size, stride, rate in zip(data.shape[2:], pads, sizes, strides, rates, strict=True)
+        ]
+        return channels_of_patches(columns, data.shape, sizes, counts)
+
+    def unique(data: Any, axes: list[int], index_type: str, count_type: str) -> list[Any]:
+        """`torch.unique`, and the least index of each unique slice, which it does not return."""
+        dim = axes[0] if axes else None
+        kept, places, counts = torch.unique(data, return_inverse=True, return_counts=True, dim=dim)
+        places = places.reshape(-1)
+        indices = torch.arange(len(places))
+        firsts = torch.full_like(counts, len(places)).scatter_reduce(0, places, indices, "amin")
+        return [kept, *(x.to(types[index_type]) for x in (firsts, places)), counts.to(types[count_type])]
+
+    def shape_of(data: Any, output_type: str = "i64") -> Any:
+        return torch.tensor(list(data.shape), dtype={"i64": torch.int64, "i32": torch.int32}[output_type])
+
     return Framework(
         name="torch",
         version=version,
-        # those that carry every bit of an element; int1 to int7 and uint1 to uint7 have no kernels
-        types={kind.name: getattr(torch, str(kind.native)) for kind in BYTE_TYPES},
+        types=types,
         rows={
+            "Broadcast-1": Row(torch.broadcast_to, TARGET),
+            "Broadcast-3": Row(torch.broadcast_to, TARGET),
+            "Col2Im-15": Row(torch.nn.functional.fold, BLOCKS),
             "Concat-1": Row(lambda axis, tensors: torch.cat(tensors, dim=axis), CONCAT),
+            "DepthToSpace-1": Row(torch.nn.functional.pixel_shuffle, images("depth_first")),
+            "Convert-1": Row(lambda data, kind: data.to(kind), destination(types)),
+            "ExtractImagePatches-3": Row(patches, WINDOWS),
             "Gather-8": Row(partial(indexed, torch.arange, index=index), ALONG),
+            "GatherElements-6": Row(
+                lambda data, indices, axis: torch.gather(data, axis, indices), ELEMENTS, tensors=("indices",)
+            ),
             "GatherND-8": Row(
                 partial(indexed_nd, torch.arange, torch.broadcast_to, index=index),
                 TUPLES,
@@ -56,16 +99,24 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Reshape-1": Row(torch.reshape, SIZES),
             "Reverse-1": Row(torch.flip, AXES),
             "Roll-7": Row(torch.roll, SHIFTS),
+            "ShuffleChannels-1": Row(torch.nn.functional.channel_shuffle, CHANNELS),
+            "ScatterUpdate-3": Row(copied_slices, SLICES_AT, tensors=("indices",)),
+            "ShapeOf-1": Row(shape_of),
+            "ShapeOf-3": Row(shape_of),
             "Slice-8": Row(item, SLICES),
+            "SpaceToDepth-1": Row(torch.nn.functional.pixel_unshuffle, images("depth_first")),
             "Split-1": Row(lambda axis, *split: [*torch.tensor_split(*split, dim=axis)], DIVIDED),
+            "Squeeze-1": Row(torch.squeeze, REMOVED),
+            "Squeeze-15": Row(torch.squeeze, REMOVED),
             "StridedSlice-1": Row(item, STRIDED),
             "Tile-1": Row(torch.tile, REPEATS),
             "Transpose-1": Row(torch.permute, ORDER),
+            "Unique-10": Row(unique, SORTED),
+            "Unsqueeze-1": Row(one_by_one(torch.unsqueeze), NEW_ONE_BY_ONE),
             "VariadicSplit-1": Row(lambda axis, *split: [*torch.split_with_sizes(*split, dim=axis)], SIZED),
         },
         tensor=lambda value, kind: torch.tensor(value, dtype=kind),
         translation=Translation(
             not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel"),
         ),
-        computing=("Constant-1", "ShapeOf-3"),
     )

@@ -17,6 +17,7 @@ from opconform_runners.tools.fuzz.cases.values import (
     drawn_attribute,
     drawn_tensor,
     likely,
+    numbered,
     sizes_of,
     typed,
 )
@@ -140,7 +141,7 @@ def _elements(draft: Draft, random: Random) -> Draft | None:
         return None
     name = random.choice(written)
     tensor = draft.tensors[name]
-    elements = [int(element) for element in tensor.elements if not isinstance(element, str)]
+    elements = [numbered(element) for element in tensor.elements]
     place, second_place = (random.randrange(len(elements)) for _ in range(2))
     element_type = ELEMENT_TYPES[tensor.element_type]
     match random.randrange(5):

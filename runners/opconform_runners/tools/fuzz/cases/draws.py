@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
+from opconform.generation.expansion import sample_drafts
 from opconform.model.draft import Draft, TensorDraft
 from opconform.operations.operation import Operation
+from opconform.specs.loader import shipped_operations
 from opconform.suite.case import Attribute
 from opconform_runners.tools.fuzz.cases.changes import changed
 from opconform_runners.tools.fuzz.cases.values import WIDE, drawn_attribute, drawn_tensor, likely
@@ -18,6 +20,8 @@ _POOL = 400
 _SEEDS = 12
 #: How many draws are tried before an operation is given up: every one of them was invalid.
 PATIENCE = 200_000
+#: How many draws are tried for the first cases of an operation that has samples.
+_DRAWS = 5_000
 #: The most changes between a case and the next one.
 _STEPS = 5
 #: How many changes are tried to violate a requirement.
@@ -37,7 +41,7 @@ class Draws:
         """New trials without end; valid cases and violations alternate as far as there are any."""
         self._pool = self._seeds()
         in_vain = 0
-        while in_vain < PATIENCE:
+        while self._pool and in_vain < PATIENCE:
             in_vain += 1
             for trial in self._walk():
                 if trial.draft.digits not in self._drawn:
@@ -46,15 +50,18 @@ class Draws:
                     yield trial
 
     def _seeds(self) -> list[Draft]:
-        """The first valid cases, drawn from the declaration alone."""
+        """The first valid cases, drawn from the declaration alone, or the shipped samples where few draws are valid."""
         drafts: dict[str, Draft] = {}
-        for _ in range(PATIENCE):
+        is_shipped = self._operation.name in shipped_operations()
+        for _ in range(_DRAWS if is_shipped else PATIENCE):
             draft = decided(self._first())
             if draft is not None and draft.rejected_for is None:
                 drafts[draft.digits] = draft
                 if len(drafts) == _SEEDS:
-                    break
-        return [*drafts.values()]
+                    return [*drafts.values()]
+        samples = sample_drafts(self._operation.name) if is_shipped else []
+        alone = (decided(drawn(self._operation, x.tensors, x.attributes)) for x in samples)
+        return [*drafts.values(), *(draft for draft in alone if draft is not None)]
 
     def _first(self) -> Draft:
         random = self._random

@@ -81,10 +81,12 @@ def _arguments(
 
 
 def _tensor(tensor: TensorDraft) -> dict[str, Any]:
-    """The keys of a tensor; a list without elements does not have all dimensions."""
+    """The keys of a tensor; a nested list without elements does not have all dimensions."""
     keys: dict[str, Any] = {"element_type": tensor.element_type}
-    if tensor.fill != "values" or 0 in tensor.shape:
-        return keys | {"shape": [*tensor.shape], "fill": "ramp" if tensor.fill == "values" else tensor.fill}
+    if tensor.fill != "values":
+        return keys | {"shape": [*tensor.shape], "fill": tensor.fill}
+    if 0 in tensor.shape:
+        return keys | {"shape": [*tensor.shape], "values": []}
     return keys | {"values": _nested([*tensor.elements], tensor.shape)}
 
 

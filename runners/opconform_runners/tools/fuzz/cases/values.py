@@ -19,6 +19,9 @@ WIDTHS = (7, 8, 15, 16, 31, 32, 32, 32, 63)
 #: The element types whose values are cut most often, which are drawn more often.
 WIDE = ("i64", "u64", "f64")
 
+#: The elements of string tensors: nothing, a NUL, and characters of one, two and four bytes.
+_TEXTS = ("", "a", "\0", "\u00e4b", "\U0001f600")
+
 
 def likely(random: Random, probability: float) -> bool:
     """True with a probability."""
@@ -40,9 +43,18 @@ def sizes_of(draft: Draft) -> list[int]:
     return [size for tensor in draft.tensors.values() for size in tensor.shape]
 
 
+def numbered(element: Element) -> int:
+    """An element as a number that `typed` takes; a string is its place among the texts."""
+    if isinstance(element, str):
+        return _TEXTS.index(element) if element in _TEXTS else 0
+    return int(element)
+
+
 def typed(element_type: str, value: float) -> Element:
-    """A number as an element of a type."""
+    """A number as an element of a type; it is the place of a text among strings."""
     kind = ELEMENT_TYPES[element_type].kind
+    if kind == "string":
+        return _TEXTS[int(value) % len(_TEXTS)]
     if kind == "boolean":
         return int(bool(value))
     return float(value) if kind == "float" else value

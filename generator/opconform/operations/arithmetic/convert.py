@@ -1,0 +1,85 @@
+"""Convert-1, from its specification page: the elements of data in another element type."""
+
+import math
+
+import numpy as np
+
+from opconform.operations import contexts
+from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arithmetic import other_conversions as other
+from opconform.operations.operation import Operation
+from opconform.suite.declarations import AttributeSpec, Port
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.literals import encoded
+from opconform.tensors.rounding import Number, encoded_floats, low_bits, nearest, numbers_of
+from opconform.tensors.tensor import Array, Tensor
+
+#: Every type but strings, which the page does not mention.
+TYPES = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_type.kind != "string")
+
+
+def _target(arguments: Arguments) -> ElementType:
+    return ELEMENT_TYPES[str(arguments.attribute("destination_type"))]
+
+
+def _integer(target: ElementType, number: Number) -> int:
+    """An integer modulo the range of a type (Detailed description); another number without its fraction, clamped."""
+    if isinstance(number, int):
+        return low_bits(target, number)
+    return 0 if math.isnan(number) else int(min(max(number, target.minimum), target.maximum))
+
+
+def _elements(target: ElementType, numbers: list[Number]) -> Array:
+    if target.kind == "boolean":
+        return np.array([number != 0 for number in numbers], np.bool_)
+    if target.is_integer:
+        return encoded(target.name, [_integer(target, number) for number in numbers])
+    return encoded_floats(target, [nearest(target, number) for number in numbers])
+
+
+def _converted(arguments: Arguments) -> tuple[Tensor, ...]:
+    data, target = arguments.tensor("data"), _target(arguments)
+    if data.element_type == target.name:  # which keeps the payload of a NaN
+        return (data,)
+    array = _elements(target, numbers_of(data)).reshape(data.shape)
+    return (Tensor(element_type=target.name, array=array),)
+
+
+def _known(arguments: Arguments) -> tuple[int, ...] | None:
+    if arguments.attributes.get("destination_type") not in TYPES:
+        raise Unknown
+    integers, target = arguments.operand("data").known_integers, _target(arguments)
+    return None if integers is None or not target.is_integer else tuple(low_bits(target, x) for x in integers)
+
+
+CONVERT = Operation(
+    name="Convert-1",
+    inputs=(Port("data", types=TYPES),),
+    attributes=(AttributeSpec("destination_type", type="enum", values=TYPES),),
+    types=lambda a: (TensorType(element_type=_target(a).name, shape=a.shape("data")),),
+    compute=_converted,
+    known=_known,
+    contexts={"chain": contexts.chain("data"), "doubled": contexts.doubled(lambda _: 0)},
+    facts={
+        "the types are equal": lambda a: a.operand("data").element_type == _target(a).name,
+        "the destination type is narrower": lambda a: (
+            ELEMENT_TYPES[a.operand("data").element_type].bits > _target(a).bits
+        ),
+    },
+    readings={
+        "integers.wrap": other.reading_of(_converted, other.integer_clamped),
+        "fractions.dropped": other.reading_of(_converted, other.fraction_rounded),
+        "floats.clamped": other.reading_of(
+            _converted,
+            other.float_wrapped,
+            *(other.float_clamped_to(bits) for bits in (32, 64)),
+            *(other.indefinite(bits, is_nan=False) for bits in (32, 64)),
+        ),
+        "floats.nan": other.reading_of(
+            _converted, *(other.indefinite(bits, is_nan=True) for bits in (32, 64)), other.nan_largest
+        ),
+        "floats.nearest": other.reading_of(_converted, other.truncated, other.rounded_twice),
+        "floats.overflow": other.reading_of(_converted, other.saturated),
+        "booleans.nonzero": other.reading_of(_converted, other.whole_truth, other.odd_truth),
+    },
+)

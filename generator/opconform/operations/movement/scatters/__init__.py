@@ -1,0 +1,1 @@
+"""Updates of elements at indices."""

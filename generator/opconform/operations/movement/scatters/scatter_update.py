@@ -1,0 +1,89 @@
+"""ScatterUpdate-3, from its specification page: data with slices along an axis replaced by updates."""
+
+import numpy as np
+
+from opconform.operations import contexts
+from opconform.operations.arguments import Arguments, Unknown
+from opconform.operations.checks import INTEGERS
+from opconform.operations.interpretation import Reading
+from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, axis_of, dimension
+from opconform.operations.movement.scatters.updates import (
+    DATA_READINGS,
+    UPDATES,
+    UPDATES_CHECKS,
+    copied,
+    in_opposite_order,
+    indices_of,
+)
+from opconform.operations.operation import Operation
+from opconform.operations.places import Places
+from opconform.suite.case import Shape
+from opconform.suite.declarations import Port
+from opconform.tensors.tensor import Array
+
+
+def _has_other_rank(arguments: Arguments) -> bool:
+    """Whether the rank of the updates is not the one of Inputs, 3."""
+    rank = len(arguments.shape("data")) + len(arguments.shape("indices")) - 1
+    return len(arguments.shape("updates")) != rank
+
+
+def _expected(arguments: Arguments) -> Shape:
+    """The shape of the updates (Detailed description)."""
+    data, axis = arguments.shape("data"), axis_of(arguments)
+    if _has_other_rank(arguments):
+        raise Unknown
+    return (*data[:axis], *arguments.shape("indices"), *data[axis + 1 :])
+
+
+def _positions(arguments: Arguments) -> range:
+    """The dimensions of the updates that are those of the indices."""
+    axis = axis_of(arguments)
+    return range(axis, axis + len(arguments.shape("indices")))
+
+
+def _updated(arguments: Arguments, places: Places) -> list[Array]:
+    """The slice at each index replaced (Detailed description, formula); of several, the last one remains."""
+    positions, output = _positions(arguments), copied(places)
+    slices = np.moveaxis(output, positions.start, 0)
+    slices[indices_of(arguments)] = np.moveaxis(places["updates"], positions, range(len(positions)))
+    return [output]
+
+
+def _is_repeated(arguments: Arguments) -> bool:
+    indices = arguments.integers("indices")
+    return len({*indices}) < len(indices)
+
+
+def _first_remains(arguments: Arguments) -> Arguments:
+    """The arguments in the order in which the first of several updates is written last."""
+    if not _is_repeated(arguments):
+        return arguments
+    return in_opposite_order(arguments, range(len(arguments.shape("indices"))), _positions(arguments))
+
+
+SCATTER_UPDATE = Operation(
+    name="ScatterUpdate-3",
+    inputs=(Port("data"), Port("indices", setting=True, types=INTEGERS), UPDATES, AXIS),
+    checks={
+        **AXIS_CHECKS,
+        **UPDATES_CHECKS,
+        "updates.rank": _has_other_rank,
+        "updates.shape": lambda a: a.shape("updates") != _expected(a),
+        "indices.range": lambda a: any(index >= dimension(a) for index in a.integers("indices")),
+        "indices.negative": lambda a: any(index < 0 for index in a.integers("indices")),
+    },
+    moved=_updated,
+    shapes=lambda a: [a.shape("data")],
+    contexts={
+        "chain": contexts.chain("data"),
+        "doubled": contexts.doubled(axis_of),
+        "convert": contexts.convert,
+    },
+    facts={
+        "an index occurs twice": _is_repeated,
+        "every slice is replaced": lambda a: len({*a.integers("indices")}) == dimension(a),
+        "no slice is replaced": lambda a: not a.integers("indices"),
+    },
+    readings={**DATA_READINGS, "indices.order": Reading(rewrites=(_first_remains,))},
+)

@@ -1,0 +1,30 @@
+"""How Unique-10 becomes a call of a framework."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from opconform_runners.backends.backend import Unsupported
+from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.frameworks.framework import Adapter, rank_of
+
+
+def _sorted(data: Any, axis: Any = None, **attributes: Any) -> Sequence[Any]:
+    """Data, a list of the axis or of nothing, and the types of the indices and of the counts."""
+    if not attributes["sorted"]:
+        raise Unsupported("the framework does not keep the order of first occurrences")
+    axes = axis if isinstance(axis, list) else [x for x in (axis,) if x is not None]
+    refuse_if(any(not -rank_of(data) <= x < rank_of(data) for x in axes), "axis.range")
+    return data, axes, attributes["index_element_type"], attributes["count_element_type"]
+
+
+#: Frameworks count the dimensions of a scalar differently, and have no first occurrences or types of indices.
+SORTED = Adapter(
+    _sorted,
+    mapped=(
+        "axis.range",
+        "sorted.default",
+        "indices.first",
+        "index_element_type.default",
+        "count_element_type.default",
+    ),
+)

@@ -1,0 +1,114 @@
+"""Convert-1: each clause of its page, and each interpretation, against numpy."""
+
+import math
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opconform.operations.arguments import Arguments, Operand
+from opconform.operations.arithmetic.convert import CONVERT, TYPES
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.rounding import numbers_of
+from opconform.tensors.tensor import Tensor
+
+FLOATS = ("bf16", "f16", "f32", "f64", "f8e5m2")
+INTEGERS = tuple(name for name in TYPES if ELEMENT_TYPES[name].is_integer)
+
+
+def arguments(element_type: str, bits: list[int], to: str) -> Arguments:
+    """The arguments for a list of bit patterns."""
+    storage = ELEMENT_TYPES[element_type].storage
+    array = np.array(bits, np.uint64).astype(f"u{storage.itemsize}").view(storage)
+    data = Tensor(element_type=element_type, array=array)
+    operand = Operand(element_type=element_type, shape=data.shape, tensor=data)
+    return Arguments(inputs={"data": operand}, attributes={"destination_type": to})
+
+
+def converted(element_type: str, bits: list[int], to: str) -> Tensor:
+    """The output."""
+    [output] = CONVERT.evaluate(arguments(element_type, bits, to))
+    assert output.element_type == to
+    return output
+
+
+@pytest.mark.parametrize("source", INTEGERS)
+@given(data=st.data(), to=st.sampled_from(INTEGERS))
+def test_integers_keep_their_low_bits(source: str, data: st.DataObject, to: str) -> None:
+    """So that a negative one is congruent modulo the range of an unsigned type."""
+    kind, target = ELEMENT_TYPES[source], ELEMENT_TYPES[to]
+    bits = data.draw(st.integers(0, (1 << kind.bits) - 1))
+    [before] = numbers_of(converted(source, [bits], source))
+    [after] = numbers_of(converted(source, [bits], to))
+    assert target.minimum <= after <= target.maximum
+    assert (int(after) - int(before)) % (1 << target.bits) == 0
+
+
+@pytest.mark.parametrize("source", FLOATS)
+@given(data=st.data(), to=st.sampled_from(("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "i4", "u3")))
+def test_numbers_lose_their_fraction_and_are_clamped(source: str, data: st.DataObject, to: str) -> None:
+    """NaNs are 0."""
+    bits = data.draw(st.integers(0, (1 << ELEMENT_TYPES[source].bits) - 1))
+    [number], target = numbers_of(converted(source, [bits], source)), ELEMENT_TYPES[to]
+    [output] = numbers_of(converted(source, [bits], to))
+    if math.isnan(number):
+        assert output == 0
+    else:
+        assert output == math.trunc(min(max(number, target.minimum), target.maximum))
+
+
+@pytest.mark.parametrize("to", ["f16", "f32", "f8e5m2", "f8e4m3"])
+@given(bits=st.integers(0, (1 << 64) - 1))
+def test_numbers_become_the_nearest_of_numpy_s(to: str, bits: int) -> None:
+    """Which rounds numbers of f64 to these types once; beyond them are infinities, or NaNs in a type without."""
+    number = np.array([bits], np.uint64).view(np.float64)
+    with np.errstate(all="ignore"):
+        expected = number.astype(ELEMENT_TYPES[to].native)
+    actual = converted("f64", [bits], to).array.view(expected.dtype)
+    if np.isnan(expected[0]):
+        assert np.isnan(actual[0])
+    else:
+        assert actual.tobytes() == expected.tobytes()
+
+
+def test_the_nearest_number_is_found_in_one_step() -> None:
+    """Rounded to f32 first, the number would be half-way."""
+    [bits] = np.array([257.0000000001]).view(np.uint64).tolist()
+    assert converted("f64", [bits], "bf16").array.view(ml_dtypes.bfloat16).tolist() == [258.0]
+
+
+@pytest.mark.parametrize("element_type", TYPES)
+def test_the_same_type_keeps_every_bit(element_type: str) -> None:
+    """Also the payload of a NaN."""
+    bits = [0, 1, (1 << min(ELEMENT_TYPES[element_type].bits, 1)) - 1]
+    known = arguments(element_type, bits, element_type)
+    assert converted(element_type, bits, element_type).array.tobytes() == known.tensor("data").array.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("reading", "source", "number", "to", "others"),
+    [
+        ("integers.wrap", "i32", 300, "u8", [255]),
+        ("fractions.dropped", "f32", 1.5, "i32", [2]),
+        ("floats.clamped", "f32", 300.0, "u8", [44, 44, 44, 0, 0]),
+        ("floats.clamped", "f32", 3e9, "i32", [-1294967296, -1294967296, -2147483648, 0]),
+        ("floats.nan", "f32", math.nan, "i32", [-2147483648, 2147483647]),
+        ("floats.nearest", "f64", 2051.0, "f16", [2050.0]),
+        ("floats.nearest", "f64", 2049.0000000001, "f16", [2048.0, 2048.0]),
+        ("floats.overflow", "f32", 1e6, "f16", [65504.0]),
+        ("booleans.nonzero", "f32", 0.5, "boolean", [False]),
+    ],
+)
+def test_other_readings_give_other_outputs(
+    reading: str, source: str, number: float, to: str, others: list[float]
+) -> None:
+    """Of what they concern alone."""
+    kind = ELEMENT_TYPES[source].storage
+    [bits] = np.array([number], kind).view(f"u{kind.itemsize}").tolist()
+    known, zero = arguments(source, [bits], to), arguments(source, [0], to)
+    rewritten = [x for rewrite in CONVERT.readings[reading].rewrites if (x := rewrite(known)) is not known]
+    outputs = [CONVERT.evaluate(x)[0].array.astype(float).tolist() for x in rewritten]
+    assert outputs == [[float(x)] for x in others]
+    assert all(rewrite(zero) is zero for rewrite in CONVERT.readings[reading].rewrites)
