@@ -197,7 +197,7 @@ def test_ctrl_c_ends_a_run(farm: Farm, core_suite: Path, tmp_path: Path) -> None
     """No task remains, and the same command continues."""
     farm.start_workers(1)
     running = farm.command(tmp_path / "out", "run", core_suite, "numpy")
-    begun(tmp_path / "out", 100)
+    begun(tmp_path / "out", 0)  # numpy is done soon
     os.kill(running.pid, signal.SIGINT)
     _, err = running.communicate()
 
