@@ -31,9 +31,16 @@ def test_a_pattern_names_an_operation_a_group_a_case_or_a_requirement(pattern: s
     """A shell pattern may do so as well."""
     matches = Matches(Selection(patterns=(pattern,)))
 
+    assert matches.may_want("Split-1/axis", ["axis.range"])
     assert matches.wants("Split-1/axis/0123456789", "core", ("axis.range",))
     assert not matches.wants("Concat-1/other/abcdef0123", "core", ("axis.type",))
     check_matches(matches, lambda: KNOWN)
+
+
+@pytest.mark.parametrize("pattern", ["Split-1/ax*", "Split-1/axis/0123456789", "Split*", "axis.range"])
+def test_a_group_that_no_pattern_can_match_is_not_expanded(pattern: str) -> None:
+    """Neither by the ids of its cases nor by a requirement."""
+    assert not Matches(Selection(patterns=(pattern,))).may_want("Concat-1/axis", ["axis.type"])
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ FEW = {
     "ShapeOf-3": 3,
     "Squeeze-1": 20,
     "Squeeze-15": 20,
-    "StringTensorUnpack-15": 20,
+    "StringTensorUnpack-15": 10,
     "Unique-10": 30,
 }
 #: The element types in them of operations whose inputs have one type.

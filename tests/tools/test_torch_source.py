@@ -34,6 +34,7 @@ print(json.dumps(ends))
         (Expression("torch").cat([DATA, DATA], dim=0), "torch.cat([data, data], dim=0)"),
         (DATA[None, ..., 1:, :-1:2, 0], "data[None, ..., 1:, :-1:2, 0]"),
         (DATA[()], "data[()]"),
+        (Expression("torch").unique(DATA)[0], "torch.unique(data)[0]"),
         (DATA < 0, "data < 0"),
         ([*Expression("torch").tensor_split(DATA, 2)], "[*torch.tensor_split(data, 2)]"),
         (DATA.dtype, "torch.float32"),

@@ -76,6 +76,7 @@ def test_another_reading_is_its_only_deviation_in_the_core(core_suite: Path) -> 
 
 
 @pytest.mark.ci_only
+@pytest.mark.campaign
 @pytest.mark.timeout(3600)
 def test_every_interpretation_has_a_right_implementation_with_another_reading(shipped_suite: Path) -> None:
     """Which is conformant, and deviates from this interpretation of the operation alone."""

@@ -17,6 +17,7 @@ from opconform.model.graph import graph_of
 from opconform.operations import REQUIREMENTS
 from opconform.specs.group import Spec
 from opconform.specs.loader import load_specs, shipped_files, shipped_groups
+from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
@@ -92,7 +93,8 @@ class CaseList:
         groups = [group for spec in self._specs for group in spec.groups]
         for group in sorted(groups, key=lambda x: f"{x.full_name}/"):
             profile = group.settings.profile
-            if matches.wants_profile(profile):
+            known = requirements_of(group.op).by_id
+            if matches.wants_profile(profile) and matches.may_want(group.full_name, known):
                 for draft in sorted(expand(group, limits=limits), key=lambda x: x.digits):
                     if matches.wants(draft.id, profile, draft.requirements):
                         outputs = output_types(draft, 0) if draft.rejected_for is None else ()

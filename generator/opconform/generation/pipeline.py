@@ -21,6 +21,7 @@ from opconform.model.golden import file_bytes, memory_bytes
 from opconform.specs.attribution import untested, warnings_of
 from opconform.specs.group import Group, Spec
 from opconform.specs.matrix.combinations import FILTERED, matrix_size
+from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import REPORTED, Mistake, SpecMistakes
 from opconform.suite.manifest import MANIFEST, Entry, Header, reasons_by_dialect
 from opconform.suite.selection.hints import check_matches
@@ -211,6 +212,8 @@ class _Cases:
         self._on_progress(1.0, count)
 
     def _selected(self, group: Group) -> Iterator[Draft]:
+        if not self._matches.may_want(group.full_name, requirements_of(group.op).by_id):
+            return
         cases = expand(group, seed=self._options.seed, limits=self._options.limits)
         if not self._options.selection.patterns:
             yield from cases

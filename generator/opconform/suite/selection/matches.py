@@ -1,11 +1,15 @@
 """Which cases match a selection, and which parts of it match none."""
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
 from opconform.suite.selection.selection import DEFAULT, NOT_BY_DEFAULT, Selection
+
+#: The characters at which the literal beginning of a pattern ends.
+_WILDCARD = re.compile(r"[*?\[]")
 
 
 class SelectionPart(NamedTuple):
@@ -43,6 +47,11 @@ class Matches:
         """Whether cases of a profile can be selected."""
         return self._every_profile or self._selection.wants_profile(profile)
 
+    def may_want(self, group: str, requirements: Collection[str]) -> bool:
+        """Whether a case of a group can match the patterns: the group's full name, and its operation's requirements."""
+        patterns = self._selection.patterns
+        return not patterns or any(can_match(pattern, f"{group}/", requirements) for pattern in patterns)
+
     def wants(self, identity: str, profile: str, requirements: Collection[str]) -> bool:
         """Whether a case is selected. The parts of the selection that it matches are noted, whatever its shard is."""
         selection = self._selection
@@ -68,6 +77,12 @@ class Matches:
             SelectionPart("operation", identity.partition("/")[0]),
         ):
             self._open.pop(item, None)
+
+
+def can_match(pattern: str, beginning: str, requirements: Collection[str]) -> bool:
+    """Whether a pattern can match a case whose id has a beginning, such as `Split-1/axis/`, or name a requirement."""
+    literal = _WILDCARD.split(pattern)[0]
+    return pattern in requirements or beginning.startswith(literal) or literal.startswith(beginning)
 
 
 def is_match(pattern: str, identity: str, requirements: Collection[str]) -> bool:

@@ -16,7 +16,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.tools.repro.graph_source import onnx_model_of, openvino_source, opsets
 from opconform_runners.tools.repro.torch_source import torch_source
-from opconform_runners.tools.repro.variables import BIT_ORDERS, is_odd, is_used, nan_source, variables_of
+from opconform_runners.tools.repro.variables import BIT_ORDERS, is_odd, is_used, output_kinds, variables_of
 from opconform_runners.verdicts.judge import ENDS
 
 _WIDTH = 118
@@ -94,9 +94,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         if item.kind.bits % 8 and item.kind.name not in BIT_ORDERS:
             raise UsageError(f"A short script cannot pack {item.kind.name}.")
     by_input = {x.input.name: x for x in used}
-    tensors = [input_ for input_ in case.inputs if input_.role == "data"]
-    data = tensors[0].element_type if tensors else "string"
-    both_nan = " & ".join(nan_source(data, name) for name in ("want", "have")) if nan_source(data, "want") else ""
+    outputs = output_kinds(case)
     imported, device = device.startswith(_IMPORT), device.removeprefix(_IMPORT)
     model, constants = onnx_model_of(read[f"{available[0]}/model.onnx"]) if "onnx" in script.dialects else ("", [])
     dies, elsewhere = reason in ENDS, device not in ("", "CPU")
@@ -115,17 +113,15 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         by_input=by_input,
         torch_types=_TORCH_TYPES,
         bit_orders=BIT_ORDERS,
-        text=any(input_.element_type == "string" for input_ in case.inputs),
         odd=next((x for x in used if x.is_odd), None),
         graph=graph,
         opsets=opsets(case),
-        main=next((by_input[tensor.name] for tensor in tensors if tensor.name in by_input), None),
         xml=_text_source(_joined(read.get("openvino/model.xml", b"").decode())),
         weights=textwrap.wrap(read.get("openvino/model.bin", b"").hex(), _WIDTH - 6),
         onnx=_text_source(model),
         constants=constants,
-        data=ELEMENT_TYPES[data],
-        both_nan=both_nan if reason not in _ABOUT_NANS else "",
+        outputs=outputs,
+        both_nan=outputs.both_nan if reason not in _ABOUT_NANS else "",
     )
     return str(text)
 

@@ -31,7 +31,8 @@ class Expression:
         return Expression(f"{self}({', '.join(shown)})")
 
     def __getitem__(self, index: Any) -> "Expression":
-        return Expression(f"{self}[{', '.join(map(_entry, index)) or '()'}]")
+        entries = index if isinstance(index, tuple) else (index,)
+        return Expression(f"{self}[{', '.join(map(_entry, entries)) or '()'}]")
 
     def __lt__(self, other: Any) -> "Expression":
         return Expression(f"{self} < {other!r}")

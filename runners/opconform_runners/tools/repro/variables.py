@@ -51,6 +51,58 @@ class ScriptFeed(NamedTuple):
     expected: tuple[str, ...]
 
 
+class OutputKinds(NamedTuple):
+    """The element types of what a model returns: all of them, and the one that numpy does not have, if there is one."""
+
+    kinds: tuple[ElementType, ...]
+    odd: ElementType | None
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether the outputs have several element types."""
+        return len(self.kinds) > 1
+
+    @property
+    def are_strings(self) -> bool:
+        """Whether the outputs are strings."""
+        return self.kinds[0].kind == "string"
+
+    @property
+    def digits(self) -> int:
+        """The hexadecimal digits of an element; 0 if the outputs have several element types."""
+        return 0 if self.is_mixed else max(self.kinds[0].bits // 4, 1)
+
+    @property
+    def have_values(self) -> bool:
+        """Whether numpy shows the values of the elements, beside their bits."""
+        return self.odd is None and all(kind.kind != "boolean" for kind in self.kinds)
+
+    @property
+    def both_nan(self) -> str:
+        """An expression for the elements of `want` and `have` that are NaNs in both; empty without NaNs."""
+        source = next((kind.name for kind in self.kinds if nan_source(kind.name, "want")), None)
+        if source is None:
+            return ""
+        both = " & ".join(nan_source(source, name) for name in ("want", "have"))
+        return f"(want.dtype == np.{self.odd.storage.name}) & {both}" if self.odd and self.is_mixed else both
+
+
+def output_kinds(case: Case) -> OutputKinds:
+    """The element types of a case's outputs; those of its data if it is rejected.
+
+    Raises `UsageError` for types that a script cannot compare together.
+    """
+    if isinstance(case.expect, Accept):
+        names = [output.element_type for output in case.expect.accept]
+    else:
+        names = [port.element_type for port in case.inputs if port.role == "data"][:1] or ["string"]
+    kinds = [ELEMENT_TYPES[name] for name in dict.fromkeys(names)]
+    odd = [kind for kind in kinds if is_odd(kind)]
+    if len(odd) > 1 or len({kind.kind == "string" for kind in kinds}) > 1:
+        raise UsageError(f"A short script cannot compare outputs of {', '.join(kind.name for kind in kinds)}.")
+    return OutputKinds(tuple(kinds), odd[0] if odd else None)
+
+
 def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable, ...], tuple[ScriptFeed, ...]]:
     """The variables for the arrays of a case, and the inputs and expected outputs of each inference."""
     variables: dict[str, Variable] = {}
@@ -106,11 +158,14 @@ def nan_source(element_type: str, name: str) -> str:
 
 
 def array_source(array: Array) -> str:
-    """A short expression for an array that keeps every bit; raises `UsageError` if the array is too large."""
+    """A short expression for an array that keeps every bit.
+
+    Raises `UsageError` if the array is too large, or has strings that Python does not pass on.
+    """
     shape, dtype = tuple(array.shape), f"np.{array.dtype.name}" if array.dtype.kind != "U" else ""
     flat = array.reshape(-1)
     if array.dtype.kind == "U":
-        return _shaped(f"np.array([{', '.join(repr(str(value)) for value in flat)}])", shape)
+        return _shaped(f"np.array([{', '.join(_string_source(str(value)) for value in flat)}])", shape)
     if flat.size == 0:
         return f"np.zeros({shape}, {dtype})"
     if flat.size > _FEW and array.dtype.kind != "b":
@@ -126,6 +181,12 @@ def array_source(array: Array) -> str:
     if not shape and ".view(" not in listed:
         return listed.replace("[", "", 1).replace("]", "", 1)
     return _shaped(listed, shape)
+
+
+def _string_source(text: str) -> str:
+    if any("\udc00" <= letter <= "\udcff" for letter in text):
+        raise UsageError("A short script cannot write strings with NULs at their ends, or bytes that are not UTF-8.")
+    return repr(text)
 
 
 def output_source(output: Array, inputs: Mapping[str, Array]) -> str:

@@ -64,10 +64,10 @@ def torch_framework(torch: Any, version: str) -> Framework:
     def unique(data: Any, axes: list[int], index_type: str, count_type: str) -> list[Any]:
         """`torch.unique`, and the least index of each unique slice, which it does not return."""
         dim = axes[0] if axes else None
-        kept, places, counts = torch.unique(data, return_inverse=True, return_counts=True, dim=dim)
-        places = places.reshape(-1)
-        indices = torch.arange(len(places))
-        firsts = torch.full_like(counts, len(places)).scatter_reduce(0, places, indices, "amin")
+        results = torch.unique(data, return_inverse=True, return_counts=True, dim=dim)
+        kept, places, counts = results[0], results[1].reshape(-1), results[2]  # by index, as a script does it
+        indices = torch.arange(places.numel())
+        firsts = torch.full_like(counts, places.numel()).scatter_reduce(0, places, indices, "amin")
         return [kept, *(x.to(types[index_type]) for x in (firsts, places)), counts.to(types[count_type])]
 
     def shape_of(data: Any, output_type: str = "i64") -> Any:
