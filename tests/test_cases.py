@@ -137,13 +137,14 @@ def test_the_core_is_not_random_and_no_title_is_repeated() -> None:
 @pytest.mark.ci_only
 @pytest.mark.timeout(3600)
 def test_a_sample_of_the_exhaustive_cases_is_sound(exhaustive_sample: Path) -> None:
-    """Every operation has cases of both kinds, and nothing is without a requirement or a twin."""
+    """Every operation has valid cases, all but four have invalid ones, and none is without a requirement or a twin."""
     suite = open_suite(exhaustive_sample)
+    ops = {entry.op for entry in suite.entries if entry.expect == "accept"}
+    violated = {entry.op for entry in suite.entries if entry.expect != "accept"}
 
     assert list(problems_of(exhaustive_sample)) == []
-    assert {(entry.op, entry.expect == "accept") for entry in suite.entries} == {
-        (op, is_valid) for op in OPERATIONS for is_valid in (True, False)
-    }
+    assert ops == {*OPERATIONS}
+    assert ops - violated == {"Convert-1", "ShapeOf-1", "ShapeOf-3", "StringTensorUnpack-15"}
     assert all(entry.twin is not None for entry in suite.entries if entry.expect != "accept")
     assert all(entry.requirements for entry in suite.entries)
 

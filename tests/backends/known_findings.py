@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from opconform.specs.requirements import requirements_of
+from opconform.suite.reader import open_suite
 from tests.conftest import Run
 from tests.pages.findings import Finding, products
 from tests.result_files import report_in
@@ -16,10 +17,16 @@ def findings_of(backend: str) -> tuple[Finding, ...]:
     return next((product.findings for product in products().values() if product.backend == backend), ())
 
 
+def sample_for(core: Path, *backends: str) -> list[str]:
+    """Options that select the sample of the core, and in it the cases of the backends' findings."""
+    known = open_suite(core).by_id
+    cases = {finding.case for backend in backends for finding in findings_of(backend) if finding.case in known}
+    return [word for case in (SAMPLE, *sorted(cases)) for word in ("--select", case)]
+
+
 def sampled_report(opconform: Run, core: Path, backend: str, out: Path, *options: object) -> Any:
     """The report on the sample of the core, and the cases of the backend's findings."""
-    cases = {finding.case for finding in findings_of(backend.partition(":")[0])}
-    selected = [word for case in (SAMPLE, *sorted(cases)) for word in ("--select", case)]
+    selected = sample_for(core, backend.partition(":")[0])
     opconform("run", core, "--backend", backend, *selected, "--timeout", "120", *options, "--out", out, code=None)
     return report_in(out)
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT, Run
+from tests.sampling import SAMPLE, WHOLE
 
 pytestmark = [pytest.mark.ci_only, pytest.mark.timeout(900)]  # a build, and two runs of a profile
 
@@ -91,15 +92,16 @@ def judged(out: Path) -> dict[str, dict[str, Any]]:
 
 def test_it_is_judged_as_the_python_backend_is(opconform: Run, harness: Path, core_suite: Path, tmp_path: Path) -> None:
     """Two harnesses of one runtime, which share no code, give the same verdicts for the same reasons."""
-    opconform("run", core_suite, "--backend", "openvino", "--out", tmp_path / "python", code=1)
-    opconform("run", core_suite, "--harness", harness, "--out", tmp_path / "cpp", code=1)
+    run = ("run", core_suite, "--select", SAMPLE)
+    opconform(*run, "--backend", "openvino", "--out", tmp_path / "python", code=1)
+    opconform(*run, "--harness", harness, "--out", tmp_path / "cpp", code=1)
     python, cpp = judged(tmp_path / "python"), judged(tmp_path / "cpp")
     # A memory fault has another result in each execution, and ends the process in some of them.
     faults = {case for one in (python, cpp) for case, x in one.items() if x["reason"] == "nondeterministic"}
     faults |= {case for case in python if [python[case]["reason"], cpp[case]["reason"]].count("crash") == 1}
 
     assert {"pass", "fail", "unsupported"} <= {x["verdict"] for x in python.values()}
-    assert len(faults) < 20
+    assert len(faults) < (20 if WHOLE else 10)
     assert {case: x for case, x in cpp.items() if case not in faults} == {
         case: x for case, x in python.items() if case not in faults
     }

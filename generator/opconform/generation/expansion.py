@@ -147,12 +147,10 @@ class _Expansion:
         """The case of a combination and its twin, if one of them is new."""
         try:
             keys = {name: self._value(name, key, variables) for name, key in self.group.keys.items()}
-            if self.group.samples is not None:
-                keys = _of_sample(self.group.samples, variables["sample"]["name"], keys)
-            cases = [self._draft(keys, (), variables)]
+            cases = [self._draft(self._of_sample(keys, variables), (), variables)]
             if cases[0].rejected_for is not None and self.group.twin is not None:
                 twin = self._twin_of(keys, variables)
-                if keys["expect"] != "semantics":
+                if keys.get("expect") != "semantics":
                     twin = attributed(twin.noted(requirements=cases[0].requirements))
                 cases = [cases[0].noted(twin=twin.id), twin]
         except LeftOut:
@@ -197,13 +195,18 @@ class _Expansion:
             sentence = f"twin: {quoted(changes)} is not a mapping of keys."
             raise SpecMistakes([self.group.mistake(("twin",), sentence)])
         accepted = {name: value for name, value in keys.items() if name != "expect"}
-        changed = accepted | _changed(accepted, changes)
+        changed = self._of_sample(accepted | _changed(accepted, changes), variables)
         text = repr(changed)
         if text not in self.twins:
             if len(self.twins) == RECENT:
                 self.twins.clear()
             self.twins[text] = self._draft(changed, tuple(changes), variables)
         return self.twins[text]
+
+    def _of_sample(self, keys: Mapping[str, Any], variables: Combination) -> dict[str, Any]:
+        """The keys of a case: in a group of every operation, of the case that it makes of the sample."""
+        samples = self.group.samples
+        return dict(keys) if samples is None else _of_sample(samples, variables["sample"]["name"], keys)
 
     def _draft(self, keys: Mapping[str, Any], overridden: Sequence[str], variables: Combination) -> Draft:
         group = self.group

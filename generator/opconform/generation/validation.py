@@ -76,7 +76,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         draft = draft.noted(rejected_for=violated[-1][0], requirements=violated[-1])
         reject = RejectKeys(reject=violated[-1][0], also=())
     if group.samples is not None:
-        _check_applies(draft, violated)
+        _check_applies(draft, violated, limits)
     elif reject is None:
         _check_accepted(draft, draft.inferences)
     else:
@@ -94,9 +94,16 @@ def _violated(draft: Draft) -> list[tuple[str, ...]]:
         raise KeyMistake(name, "its elements decide the shapes of the outputs; write them as `values`") from error
 
 
-def _check_applies(draft: Draft, violated: Sequence[Sequence[str]]) -> None:
-    """Check what a group makes of a valid sample; `LeftOut` if it is invalid, or has no such context."""
-    if any(violated):
+def _check_applies(draft: Draft, violated: Sequence[Sequence[str]], limits: Limits) -> None:
+    """Check what a group makes of a sample.
+
+    `LeftOut` if it violates other requirements, has no such context, or has an output with too many elements.
+    """
+    expected = () if draft.rejected_for is None else (draft.rejected_for,)
+    if any(map(tuple, violated[:-1])) or tuple(violated[-1]) != expected:
+        raise LeftOut
+    outputs = [output for inference in draft.inferences if not inference.violated for output in inference.outputs]
+    if any(math.prod(output.shape) > limits.elements for output in outputs):
         raise LeftOut
     try:
         _check_context(draft)

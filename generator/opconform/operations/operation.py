@@ -162,12 +162,13 @@ class Operation:
         except Unknown:
             return None
         data = dict(self._data(arguments))
-        if not data or any(len(value.shape) != 1 for value in data.values()):
+        if not data or any(len(value.shape) > 1 for value in data.values()):
             return None
         lists = {name: value.known_integers for name, value in data.items()}
         if None in lists.values():
             return None
-        places = Places({name: np.array(list_, object) for name, list_ in lists.items()}, none=np.array(0, object))
+        elements = {name: np.array(lists[name], object).reshape(value.shape) for name, value in data.items()}
+        places = Places(elements, none=np.array(0, object))
         try:
             outputs = self._moved(arguments, places)
         except Unknown:

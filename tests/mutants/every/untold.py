@@ -11,7 +11,9 @@ _EQUIVALENT = (
     "settings/Transpose-1/input_order/sign-lost*",
     "settings/Transpose-1/input_order/negative-*",
     "settings/Transpose-1/input_order/as-unsigned",
-    "settings/GatherND-8/batch_dims/sign-lost",
+    "settings/GatherND-*/batch_dims/sign-lost",
+    "settings/*/block_size/sign-lost",
+    "settings/ShuffleChannels-1/group/sign-lost",
     "settings/Split-1/num_splits/sign-lost",
     *(
         f"{name}/{n}"
@@ -29,6 +31,13 @@ _EQUIVALENT = (
             "Gather-[17]/indices",
             "GatherND-5/indices",
             "Pad-1/pads_*",
+            "*Space*-2/*",
+            "Col2Im-15/*_size",
+            "GatherElements-6/indices",
+            "GatherTree-1/max_seq_len",
+            "GatherTree-1/parent_ids",
+            "ReverseSequence-1/seq_lengths",
+            "StringTensorPack-15/*",
         )
         for kind, n in (
             *((f"settings/{name}", n) for n in ("sign-lost*", "as-unsigned", "negative-*")),
@@ -36,6 +45,35 @@ _EQUIVALENT = (
         )
     ),
     "settings/Broadcast-*/axes_mapping/sorted",
+    # Outputs have a fixed number, or other ranks.
+    *(
+        f"outputs/{op}/transposed"
+        for op in ("Col2Im-15", "DepthToSpace-1", "SpaceToDepth-1", "ExtractImagePatches-3", "GatherTree-1")
+    ),
+    *(f"outputs/{op}/at-most-six" for op in ("Col2Im-15", "ExtractImagePatches-3", "GatherTree-1")),
+    "outputs/ExtractImagePatches-3/always-four",
+    *(
+        f"refusals/{name}/over-rank-*"
+        for name in ("Col2Im-15/data", "ExtractImagePatches-3/data", "GatherTree-1/step_ids")
+    ),
+    *(
+        f"outputs/{op}/{n}"
+        for op in ("StringTensorUnpack-15", "Unique-10")
+        for n in ("at-most-64", "number-in-8-bits", "over-eight-refused", "in-order-of-names")
+    ),
+    "outputs/Unique-10/three-backwards",
+    "outputs/Unique-10/scalar-as-list",
+    # Such inputs are not allowed: strings, lists without elements, tensors behind a convolution, axes at run time.
+    *(f"data/{op}/{n}" for op in ("Pad-1", "ShuffleChannels-1") for n in ("texts-*", "empty-texts-lost")),
+    "refusals/*Space*-2/*/empty",
+    "refusals/GatherTree-1/*/empty",
+    *(f"refusals/{op}/context/convolved" for op in ("Col2Im-15", "GatherTree-1", "StringTensor*-15")),
+    *(f"refusals/{op}/context/chain" for op in ("*Space*-2", "GatherND-5")),
+    "refusals/StringTensorPack-15/begins/dynamic-rank",
+    "refusals/Unique-10/axis/run-time",
+    "settings/Unique-10/axis/*-run-time",
+    "settings/Unique-10/axis/kept",
+    "checks/Unique-10/axis.range/run-time",
     # Axes are reversed in any order.
     "settings/Reverse-1/axis/reversed",
     "settings/Reverse-1/axis/sorted",
@@ -57,6 +95,8 @@ _EQUIVALENT = (
     "refusals/Scatter*/data/rank-0",
     "refusals/ScatterElementsUpdate-*/indices/rank-0",
     "refusals/ScatterElementsUpdate-*/updates/rank-0",
+    "refusals/SliceScatter-15/updates/rank-0",
+    "refusals/GatherElements-6/indices/rank-0",
     "outputs/Scatter*/scalar-as-list",
     # Every such case rests on an interpretation whose other reading rejects it.
     "refusals/Gather-*/indices/empty",
@@ -64,62 +104,116 @@ _EQUIVALENT = (
     "refusals/Squeeze-*/data/rank-0",
     "refusals/Pad-12/pad_value/boolean",
     "refusals/Slice-8/st*p/empty",
-    "refusals/Scatter*/indices/empty",
-    "refusals/Scatter*/updates/boolean",
-    "refusals/Scatter*/updates/string",
-    "refusals/Scatter*/updates/empty",
+    "refusals/*Scatter*/indices/empty",
+    *(f"refusals/*Scatter*/updates/{n}" for n in ("boolean", "string", "empty")),
+    "refusals/SliceScatter-15/st*p/empty",
+    "refusals/GatherElements-6/indices/empty",
+    "refusals/ReverseSequence-1/seq_lengths/empty",
     "refusals/StridedSlice-1/end/empty",
     "refusals/StridedSlice-1/begin_mask/omitted",
     "refusals/StridedSlice-1/end_mask/omitted",
     # Element types, attributes and the lengths of lists are the same in every inference.
     "checks/Concat-1/inputs.element-type/second",
-    "checks/Gather*-8/batch_dims.range/second",
-    "checks/Pad-12/pads_*.count/second",
+    *(
+        f"checks/{name}/second"
+        for name in (
+            "*/*.same-type",
+            "*Space*-2/*.count",
+            "Pad-*/pads_*.count",
+            "*Slice*/indices.*",
+            "*/axes_mapping.explicit",
+            "*/block_size.positive",
+            "BatchToSpace-2/block_shape.count",
+            "Col2Im-15/*s*.count",
+            "Col2Im-15/dilations.*",
+            "Col2Im-15/pads_*",
+            "Col2Im-15/strides.*",
+            "ExtractImagePatches-3/*",
+            "*/batch_dims.range",
+            "GatherElements-6/axis.range",
+            "Pad-1/pad_value.*",
+            "ReverseSequence-1/batch_axis.range",
+            "ScatterElementsUpdate-12/reduction.*",
+            "ShuffleChannels-1/group.range",
+            "SliceScatter-15/updates.rank",
+            "SliceScatter-15/updates.element-type",
+        )
+    ),
     "checks/Pad-12/data.string-mode/second",
     "checks/Pad-12/pad_value.*/second",
     "checks/Scatter*/updates.element-type/second",
-    "checks/*Slice-*/indices.*/second",
     "checks/Split-1/num_splits.positive/second",
     "checks/StridedSlice-1/ellipsis.single/second",
     "checks/Reverse-1/axis.*-type/second",
 )
-#: Those that a case could tell apart.
-# fmt: off
+#: Those that a case could tell apart: the kind, the subjects and the faults.
 _MISSING = (
-    *(f"acceptances/{op}/{name}/string" for op, name in (
-        ("Gather*", "indices"), ("Gather-*", "axis"), ("Pad-*", "pads_*"), ("Slice-8", "*"), ("Transpose-1", "*"),
-        ("Reverse-1", "axis"), ("Roll-7", "*"), ("Tile-1", "repeats"), ("Scatter*", "*"), ("SliceScatter-15", "*"), ("Broadcast-*", "*"),
-    )),
-    "acceptances/Pad-12/pads_*/boolean",
-    "acceptances/Reverse-1/axis/boolean",
-    *(f"acceptances/StridedSlice-1/{n}" for n in (
-        "end/boolean", "stride/boolean", "begin/matrix", "stride/matrix", "end/scalar",
-    )),
-    "acceptances/Gather*-8/batch_dims/whole-float",
-    "acceptances/Gather-8/batch_dims/text",
-    "checks/Concat-1/inputs.element-type/dynamic",
-    "checks/Gather-8/axis.range/dynamic",
-    "checks/Gather-8/batch_dims.range/run-time",
-    "checks/Gather-8/batch_dims.range/dynamic",
-    "checks/Gather-8/batch_dims.equal/run-time",
-    *(f"checks/Pad-12/{name}/{when}" for name in ("data.string-mode", "pad_value.*") for when in ("run-time", "dynamic")),
-    *(f"checks/Reshape-1/shape.zero-*/{when}" for when in ("second", "dynamic")),
-    *(f"checks/Slice-8/{n}/dynamic" for n in ("axes.*", "indices.count")),
-    *(f"checks/StridedSlice-1/{n}/dynamic" for n in ("ellipsis.single", "indices.*", "stride.zero")),
-    "checks/Transpose-1/order.negative/second",
-    "checks/Transpose-1/order.negative/dynamic",
-    "refusals/Gather-8/axis/u[12346]",
-    "refusals/Reshape-1/shape/u1",
-    "refusals/Tile-1/repeats/u1",
-    *(f"refusals/Pad-12/{n}" for n in ("pads_*/u1", "pad_value/[iu]16", "pad_value/u[36]")),
-    *(f"settings/{name}/{n}" for name in ("Gather-8/axis", "Scatter*/axis", "Slice-8/axes")
-        for n in ("as-signed", "constant-top-bit", "u4-as-i4")),
+    ("acceptances", "Reverse-1/axis", "boolean"),
+    ("acceptances", "Pad-1/data ShuffleChannels-1/data", "boolean float"),
+    ("acceptances", "StringTensorPack-15/begins StringTensorPack-15/ends", "boolean string"),
+    ("acceptances", "*ToSpace-*/data SpaceTo*/data ReverseSequence-1/data Col2Im-15/*_size", "empty"),
+    ("acceptances", "GatherTree-1/step_ids GatherTree-1/parent_ids", "empty float list"),
+    ("acceptances", "GatherTree-1/parent_ids", "scalar string"),
+    ("acceptances", "GatherTree-1/end_token", "empty float matrix string"),
+    ("acceptances", "GatherTree-1/max_seq_len", "float string"),
+    ("acceptances", "ReverseSequence-1/seq_lengths", "float"),
+    ("acceptances", "StringTensorUnpack-15/data", "string"),
+    ("checks", "GatherTree-1/max_seq_len.count Pad-1/symmetric.limit StringTensorPack-15/ends.same-type", "constant"),
+    (
+        "checks",
+        "*Space*-2/*.count Broadcast-*/axes_mapping.explicit Col2Im-15/*s*.count Pad-1/pad*",
+        "dynamic run-time",
+    ),
+    ("checks", "Pad-12/data.string-mode Pad-12/pad_value.* SliceScatter-15/updates.rank", "dynamic run-time"),
+    ("checks", "ScatterElementsUpdate-12/reduction.boolean-mean SliceScatter-15/indices.count", "dynamic run-time"),
+    ("checks", "*Space*-2/*s.batch BatchToSpace-2/block_shape.batch SpaceToBatch-2/pads.negative", "dynamic second"),
+    (
+        "checks",
+        "GatherND-5/indices.tuple-length Reshape-1/shape.zero-index SliceScatter-15/axes.unique",
+        "dynamic second",
+    ),
+    ("checks", "StringTensorPack-15/ends.shape", "dynamic second"),
+    ("checks", "Concat-1/inputs.element-type ExtractImagePatches-3/*.count Gather-7/batch_dims.axis", "dynamic"),
+    ("checks", "GatherTree-1/*.same-type Pad-1/*.limit Slice-8/axes.unique Slice-8/indices.count", "dynamic"),
+    ("checks", "StridedSlice-1/ellipsis.single StridedSlice-1/indices.* StridedSlice-1/stride.zero", "dynamic"),
+    ("checks", "StringTensorPack-15/ends.same-type", "dynamic"),
+    ("checks", "Gather-8/batch_dims.equal", "run-time"),
+    ("checks", "GatherND-5/batch_dims.broadcastable", "second"),
+    ("data", "*Space*-2 Broadcast-* Col2Im-15 DepthToSpace-1 SpaceToDepth-1 ExtractImagePatches-3", "last-narrow-lost"),
+    ("data", "Gather-1", "texts-cut-at-nul"),
+    ("outputs", "SpaceToBatch-2", "leading-ones-lost"),
+    ("refusals", "Pad-1/pad_value", "b* f16 f4e2m1 f64 f8e[45]* i8 i[1-4]* nf4 string u*"),
+    ("refusals", "Pad-12/pad_value", "i16 u16 u3 u6"),
+    ("refusals", "GatherTree-1/*", "f8e8m0 nf4 u1"),
+    ("refusals", "SliceScatter-15/axes SliceScatter-15/st*", "i4 u[123]"),
+    (
+        "refusals",
+        "*Space*-2/block_shape *Space*-2/[cp]* Broadcast-*/axes_mapping Broadcast-*/target_shape Gather-7/axis",
+        "u1",
+    ),
+    ("refusals", "Pad-*/pads_* Reshape-1/shape Tile-1/repeats Unique-10/data", "u1"),
+    ("refusals", "Gather-8/axis", "u[12346]"),
+    ("settings", "SliceScatter-15/axes Gather-[17]/axis Unique-10/axis", "as-i64 as-signed constant-top-bit u4-as-i4"),
+    ("settings", "Col2Im-15/*_size Gather-8/axis GatherElements-6/indices", "as-signed constant-top-bit u4-as-i4"),
+    ("settings", "ScatterNDUpdate-*/indices Slice-8/axes SliceScatter-15/step", "as-signed constant-top-bit u4-as-i4"),
+    ("settings", "StringTensorPack-15/begins StringTensorPack-15/ends", "as-signed constant-top-bit u4-as-i4"),
+    ("settings", "*Space*-2/* Broadcast-*/axes_mapping GatherTree-1/* SliceScatter-15/start", "u4-as-i4"),
+    ("settings", "ScatterElementsUpdate-12/indices", "u4-as-i4"),
+    ("settings", "Col2Im-15/kernel_size", "in-*"),
+    ("settings", "StringTensorPack-15/begins", "in-16-* in-32-*"),
+    ("settings", "GatherTree-1/parent_ids", "in-16-unsigned-bits in-32-*"),
+    ("settings", "GatherTree-1/end_token", "first-only in-32-bits-at-run-time reversed sign-lost-at-run-time sorted"),
+    ("settings", "Pad-1/pads_*", "in-32-*"),
+    ("settings", "SliceScatter-15/axes SliceScatter-15/stop", "kept"),
+    ("state", "StringTensorPack-15", "symbols-kept"),
 )
-# fmt: on
 
 
 #: All of them.
-PATTERNS = (*_EQUIVALENT, *_MISSING)
+PATTERNS = (
+    *_EQUIVALENT,
+    *(f"{kind}/{x}/{y}" for kind, subjects, faults in _MISSING for x in subjects.split() for y in faults.split()),
+)
 
 
 def untold(name: str) -> bool:

@@ -54,6 +54,8 @@ class Window(NamedTuple):
     @property
     def places(self) -> Array:
         """The place in data per place in a patch and per patch; -1 and the length of data stand for zeros."""
+        if not self.number:  # of a patch that can be too large for memory
+            return np.zeros((self.size, 0), np.int64)
         places = np.add.outer(np.arange(self.size) * self.rate, np.arange(self.number) * self.stride) - self.begin
         clipped: Array = np.clip(places, -1, self.length)
         return clipped

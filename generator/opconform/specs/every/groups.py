@@ -1,7 +1,7 @@
 """The groups of every operation (`cases/every`), made from the samples of one (`samples.yaml`)."""
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from opconform.operations import OPERATIONS
 from opconform.specs.diagnostics import validated
 from opconform.specs.every.sample import CONSTANT_DATA, Keys, Samples
 from opconform.specs.every.schema import OWN_KEYS, EverySpec
+from opconform.specs.every.wrong_arguments import extreme_values, wrong_arguments
 from opconform.specs.group import Group
 from opconform.specs.matrix.expressions import Meter, compiled, expression_of, is_expression
 from opconform.specs.requirements import cases_of, requirements_of
@@ -27,6 +28,8 @@ EVERY = "every"
 _NEIGHBOURS = 3
 #: The requirement of a group that stands for the requirements of the samples.
 _OF_SAMPLES = "samples"
+#: The requirement of a group that stands for those that its cases violate.
+_WRONG_ARGUMENTS = "wrong_arguments"
 
 
 def every_files() -> list[Path]:
@@ -64,6 +67,8 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
             {name for port in ports for name in port.types or ()} - {port.default_type for port in ports}
         ),
         "neighbours": neighbours(),
+        "wrong_arguments": wrong_arguments(samples),
+        "extreme_values": extreme_values(samples),
     }
     groups: list[Group] = []
     for every, keys in _documents():
@@ -75,7 +80,8 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
             matrix, where = _chosen({name: _values(value, lists) for name, value in group.matrix.items()}, group.where)
             if all(matrix.values()):
                 seen = (*group.seen, *document_model.seen.get(group.id, ()))
-                requirements = _named(group, op, document_model.requirements)
+                violated = [wrong["requirement"] for wrong in lists["wrong_arguments"]]
+                requirements = _named(group, op, document_model.requirements, violated)
                 settings = group.model_copy(
                     update={"matrix": matrix, "where": where, "requirements": requirements, "seen": seen}
                 )
@@ -86,7 +92,7 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
                         op=op,
                         settings=settings,
                         keys=own,
-                        twin=None,
+                        twin=group.twin,
                         document=every,
                         route=("groups", index),
                         samples=samples,
@@ -148,7 +154,7 @@ def _normal(keys: Keys, inputs: Collection[str]) -> dict[str, Any]:
     return {key: port(value) if key in inputs else value for key, value in keys.items()}
 
 
-def _named(group: GroupKeys, op: str, of_samples: tuple[str, ...]) -> tuple[str, ...]:
+def _named(group: GroupKeys, op: str, of_samples: tuple[str, ...], violated: Iterable[str]) -> tuple[str, ...]:
     """The requirements of a group for an operation, in which `data` and `settings` stand for its ports."""
     known, inputs = requirements_of(op).by_id, OPERATIONS[op].inputs
     named: list[str] = []
@@ -156,6 +162,8 @@ def _named(group: GroupKeys, op: str, of_samples: tuple[str, ...]) -> tuple[str,
         word, _, rest = requirement.partition(".")
         if requirement == _OF_SAMPLES:
             named.extend(of_samples)
+        elif requirement == _WRONG_ARGUMENTS:
+            named.extend(violated)
         elif word in ("data", "settings"):
             ports = [input_ for input_ in inputs if input_.setting is (word == "settings")]
             named.extend(f"{port.prefix or port.name}.{rest}" for port in ports)

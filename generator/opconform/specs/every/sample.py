@@ -87,7 +87,10 @@ class Samples:
             if alike is None:
                 return None
             keys = alike
-        keys |= {key: generic[key] for key in ("context", "essential", "then") if generic.get(key) is not None}
+        keys |= {
+            key: generic[key] for key in ("context", "essential", "expect", "then") if generic.get(key) is not None
+        }
+        keys |= generic.get("wrong") or {}
         feed = {} if number is None else self._feed(keys, self.seconds[name][number])
         binding = self._binding(keys, generic.get("binding"), feed)
         dynamic = self._dynamic(keys, generic, feed, binding)

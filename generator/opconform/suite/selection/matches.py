@@ -87,4 +87,6 @@ def can_match(pattern: str, beginning: str, requirements: Collection[str]) -> bo
 
 def is_match(pattern: str, identity: str, requirements: Collection[str]) -> bool:
     """Whether a pattern matches a case: its id, its group, its operation, or a requirement."""
-    return fnmatchcase(identity, pattern) or fnmatchcase(identity, f"{pattern}/*") or pattern in requirements
+    if _WILDCARD.search(pattern) is None:  # of which there can be hundreds
+        return identity == pattern or identity.startswith(f"{pattern}/") or pattern in requirements
+    return fnmatchcase(identity, pattern) or fnmatchcase(identity, f"{pattern}/*")
