@@ -13,7 +13,17 @@ import pytest
 
 from opconform.specs.requirements import requirements_of
 from opconform_runners.backends.backend import full_name
-from opconform_runners.backends.frameworks.adapters import blocks, dimensions, gather, layout, pads, slices, split
+from opconform_runners.backends.frameworks.adapters import (
+    blocks,
+    dimensions,
+    gather,
+    layout,
+    pads,
+    scatter,
+    slices,
+    split,
+    unique,
+)
 from opconform_runners.backends.frameworks.framework import Adapter
 from tests.conftest import ROOT
 
@@ -29,9 +39,11 @@ TABLES = ("MAPPED",)
 #: What rows name: adapters, functions that make adapters, and tuples of requirements.
 NAMED = {
     name: value
-    for module in (blocks, dimensions, gather, layout, pads, slices, split)
+    for module in (blocks, dimensions, gather, layout, pads, scatter, slices, split, unique)
     for name, value in vars(module).items()
 }
+#: The functions that make adapters without any argument.
+MAKERS = (pads.pairs, pads.added, scatter.elements_at, scatter.tuples_at)
 OPERATION = re.compile(r"[A-Z]\w*-\d+")
 SHORT = re.compile(r"[a-z0-9_]+(\.[a-z0-9_-]+)+")
 FULL = re.compile(r'"([A-Z]\w*-\d+):([a-z0-9_.-]+)"')
@@ -90,11 +102,14 @@ def test_every_requirement_in_a_backends_tables_is_one_of_its_operation(path: Pa
 
 def rows_of(source: str) -> dict[str, set[str]]:
     """The full names of the requirements and words that each row of a framework's module names, by operation."""
-    tables = [p for p in ast.walk(ast.parse(source)) if isinstance(p, ast.Dict) and p.keys]
+    nodes = [*ast.walk(ast.parse(source))]
+    tables = [p for p in nodes if isinstance(p, ast.Dict) and p.keys]
+    shared = {ast.unparse(p.targets[0]): p.value for p in nodes if isinstance(p, ast.Assign)}
     rows = [
         (ast.literal_eval(op), row)
         for table in tables
-        for op, row in zip(table.keys, table.values, strict=True)
+        for op, value in zip(table.keys, table.values, strict=True)
+        for row in [shared.get(ast.unparse(value), value)]
         if op is not None and OPERATION.fullmatch(ast.unparse(op).strip("'")) and isinstance(row, ast.Call)
     ]
     return {op: {full_name(op, name) for name in names_in(row)} for op, row in rows}
@@ -105,7 +120,7 @@ def names_in(row: ast.AST) -> Iterator[str]:
     yield from (string for string in strings(row, {}) if SHORT.fullmatch(string))
     for item in ast.walk(row):
         value = NAMED.get(item.id) if isinstance(item, ast.Name) else None
-        value = value() if value is pads.pairs else value
+        value = value() if value in MAKERS else value
         if isinstance(value, Adapter):
             yield from (*value.mapped, *(value.constraints or ()))
         elif isinstance(value, tuple):
@@ -149,10 +164,11 @@ def test_the_tables_are_found() -> None:
         "types": ("MAPPED",),
     }
     assert {path.stem: len(rows_of(path.read_text())) for path in FRAMEWORKS if rows_of(path.read_text())} == {
-        "jax": 24,
-        "tensorflow": 29,
-        "tinygrad": 23,
-        "torch": 29,
+        "jax": 33,
+        "tensorflow": 37,
+        "tinygrad": 32,
+        "torch": 32,
+        "torch_scatters": 6,
     }
 
 

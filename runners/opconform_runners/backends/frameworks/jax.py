@@ -21,11 +21,27 @@ from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
 from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW, REMOVED_ONES
 from opconform_runners.backends.frameworks.adapters.elements import destination
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, INDEXED, TUPLES, indexed_nd
+from opconform_runners.backends.frameworks.adapters.gather import (
+    ALONG,
+    ALONG_WHOLE,
+    ELEMENTS,
+    INDEXED,
+    TUPLES,
+    TUPLES_JOINED,
+    indexed_nd,
+    joined,
+)
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
-from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.pads import added, pairs
 from opconform_runners.backends.frameworks.adapters.patches import WINDOWS, channels_of_patches
-from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT, slices_at
+from opconform_runners.backends.frameworks.adapters.scatter import (
+    REGION_OF_SHAPE,
+    SLICES_AT,
+    elements_at,
+    places_at,
+    slices_at,
+    tuples_at,
+)
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, EVEN, SIZED
 from opconform_runners.backends.frameworks.framework import Framework, Row
@@ -58,6 +74,28 @@ def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
     return data.at[slices_at(axis, indices)].set(updates)
 
 
+def _written(data: Any, index: tuple[Any, ...], updates: Any, reduction: str = "none") -> Any:
+    """The method for a reduction of the elements at an index."""
+    methods = {"none": "set", "sum": "add", "sub": "subtract", "prod": "multiply"}
+    return getattr(data.at[index], methods.get(reduction, reduction))(updates)
+
+
+def _elements(data: Any, indices: Any, updates: Any, axis: int, reduction: str, use_init_val: bool) -> Any:
+    """An index of one array per dimension, of which that of the axis has the indices."""
+    if reduction == "mean" or (reduction != "none" and not use_init_val):
+        raise Unsupported("an index in JAX has no mean, and no reduction without the elements of data")
+    places = jnp.indices(indices.shape, sparse=True)
+    return _written(data, (*places[:axis], indices, *places[axis + 1 :]), updates, reduction)
+
+
+def _put(data: Any, indices: Any, updates: Any, reduction: str) -> Any:
+    return _written(data, places_at(indices), updates, reduction)
+
+
+def _region(data: Any, updates: Any, entries: tuple[slice, ...]) -> Any:
+    return _written(data, entries, updates)
+
+
 def _patches(data: Any, mode: str, sizes: list[int], strides: list[int], rates: list[int]) -> Any:
     """`jax.lax.conv_general_dilated_patches`, whose channels count those of data slowest."""
     padding = {"valid": "VALID", "same_upper": "SAME", "same_lower": "SAME_LOWER"}[mode]
@@ -65,10 +103,18 @@ def _patches(data: Any, mode: str, sizes: list[int], strides: list[int], rates: 
     return channels_of_patches(patches, data.shape, sizes, patches.shape[2:])
 
 
+def _collapse(output: Any, batches: int) -> Any:
+    return jax.lax.collapse(output, 0, batches)
+
+
 def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return jnp.array(jnp.shape(data), {"i64": jnp.int64, "i32": jnp.int32}[output_type])
 
 
+_GATHER = Row(_take, ALONG, tensors=("indices",))
+_GATHER_ND = Row(partial(indexed_nd, jnp.arange, jnp.broadcast_to), TUPLES, INDEXED, tensors=("indices",))
+_CHECKED = ("updates.element-type", "indices.rank", "updates.shape", "updates.size")
+_PUT = Row(_put, tuples_at("updates.element-type", "updates.rank", "updates.shape"), tensors=("indices",))
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
@@ -79,17 +125,26 @@ _JAX = Framework(
         "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
         "Convert-1": Row(lambda data, kind: data.astype(kind), destination(_TYPES)),
         "ExtractImagePatches-3": Row(_patches, WINDOWS),
-        "Gather-8": Row(_take, ALONG),
+        "Gather-1": _GATHER._replace(adapter=ALONG_WHOLE),
+        "Gather-7": _GATHER,
+        "Gather-8": _GATHER,
         "GatherElements-6": Row(jnp.take_along_axis, ELEMENTS, tensors=("indices",)),
-        "GatherND-8": Row(partial(indexed_nd, jnp.arange, jnp.broadcast_to), TUPLES, INDEXED, tensors=("indices",)),
+        "GatherND-5": _GATHER_ND._replace(call=partial(joined, _GATHER_ND.call, _collapse), adapter=TUPLES_JOINED),
+        "GatherND-8": _GATHER_ND,
+        "Pad-1": Row(_pad, added()),
         "Pad-12": Row(_pad, pairs(crops=("constant",))),
         "Reshape-1": Row(jnp.reshape, SIZES),
         "Reverse-1": Row(jnp.flip, AXES),
         "Roll-7": Row(jnp.roll, SHIFTS),
+        "ScatterElementsUpdate-3": Row(_elements, elements_at(*_CHECKED, reaches_beyond=False), tensors=("indices",)),
+        "ScatterElementsUpdate-12": Row(_elements, elements_at(*_CHECKED), tensors=("indices",)),
+        "ScatterNDUpdate-3": _PUT,
+        "ScatterNDUpdate-15": _PUT,
         "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
         "ShapeOf-1": Row(_shape_of),
         "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
+        "SliceScatter-15": Row(_region, REGION_OF_SHAPE),
         "Split-1": Row(lambda axis, data, number: jnp.split(data, number, axis=axis), EVEN),
         "Squeeze-1": Row(jnp.squeeze, REMOVED_ONES),
         "Squeeze-15": Row(jnp.squeeze, REMOVED_ONES),

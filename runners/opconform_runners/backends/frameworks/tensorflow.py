@@ -33,7 +33,8 @@ _TENSORFLOW = Framework(
     tensor=tf.constant,
     translation=Translation(
         not_implemented=re.compile(
-            r"No OpKernel was registered|not implemented|currently supported|parameter '(tensor|images)' has DataType",
+            r"No OpKernel was registered|not implemented|currently supported|Unsupported data type|"
+            r"parameter '(tensor|images)' has DataType",
             re.IGNORECASE,
         ),
         missing=(NotImplementedError, tf.errors.UnimplementedError),

@@ -20,15 +20,33 @@ from opconform.suite.case import Case, Input
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Implementation, Inputs, Outputs
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONE_BY_ONE, one_by_one
 from opconform_runners.backends.frameworks.adapters.elements import destination
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, INDEXED, TUPLES, indexed, indexed_nd
+from opconform_runners.backends.frameworks.adapters.gather import (
+    ALONG,
+    ALONG_WHOLE,
+    ELEMENTS,
+    INDEXED,
+    TUPLES,
+    TUPLES_JOINED,
+    indexed,
+    indexed_nd,
+    joined,
+)
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
-from opconform_runners.backends.frameworks.adapters.pads import pairs
-from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT, slices_at
+from opconform_runners.backends.frameworks.adapters.pads import added, pairs
+from opconform_runners.backends.frameworks.adapters.scatter import (
+    REGION_OF_SHAPE,
+    SLICES_AT,
+    elements_at,
+    places_at,
+    scattered,
+    slices_at,
+    tuples_at,
+)
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, DIVIDED, SIZED_BY_LIST
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
@@ -52,17 +70,45 @@ _TYPES = {
 }
 
 
-def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+def _written(data: Any, index: tuple[Any, ...], updates: Any) -> Any:
     """An assignment at an index, to a copy."""
     output = data.clone()
-    output[slices_at(axis, indices)] = updates
+    output[index] = updates
     return output
+
+
+def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
+    return _written(data, slices_at(axis, indices), updates)
+
+
+def _put(data: Any, indices: Any, updates: Any, reduction: str) -> Any:
+    if reduction != "none":
+        raise Unsupported(f"an assignment has no reduction {reduction}")
+    return _written(data, places_at(indices), updates)
+
+
+def _region(data: Any, updates: Any, entries: tuple[slice, ...]) -> Any:
+    return _written(data, entries, updates)
+
+
+def _elements_from_both_ends(data: Any, indices: Any, updates: Any, axis: int, *rest: Any) -> Any:
+    """The methods `scatter` and `scatter_reduce`, which count indices from the front."""
+    long = indices.cast(dtypes.int64) if indices.dtype in dtypes.sints else indices
+    return _ELEMENTS(data, (long < 0).where(long + data.shape[axis], long), updates, axis, *rest)
+
+
+def _collapse(output: Any, batches: int) -> Any:
+    return output.flatten(0, batches - 1)
 
 
 def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return Tiny([*data.shape], dtype={"i64": dtypes.int64, "i32": dtypes.int32}[output_type])
 
 
+_ELEMENTS = partial(scattered, Tiny.scatter, Tiny.scatter_reduce)
+_GATHER = Row(partial(indexed, Tiny.arange), ALONG, tensors=("indices",))
+_GATHER_ND = Row(partial(indexed_nd, Tiny.arange, Tiny.expand), TUPLES, INDEXED, tensors=("indices",))
+_PUT = Row(_put, tuples_at("updates.rank", "updates.shape"), tensors=("indices",))
 _TINYGRAD = Framework(
     name="tinygrad",
     version=version("tinygrad"),
@@ -72,17 +118,30 @@ _TINYGRAD = Framework(
         "Broadcast-3": Row(Tiny.expand, TARGET),
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
         "Convert-1": Row(Tiny.cast, destination(_TYPES)),
-        "Gather-8": Row(partial(indexed, Tiny.arange), ALONG),
+        "Gather-1": _GATHER._replace(adapter=ALONG_WHOLE),
+        "Gather-7": _GATHER,
+        "Gather-8": _GATHER,
         "GatherElements-6": Row(lambda data, indices, axis: data.gather(axis, indices), ELEMENTS, tensors=("indices",)),
-        "GatherND-8": Row(partial(indexed_nd, Tiny.arange, Tiny.expand), TUPLES, INDEXED, tensors=("indices",)),
+        "GatherND-5": _GATHER_ND._replace(call=partial(joined, _GATHER_ND.call, _collapse), adapter=TUPLES_JOINED),
+        "GatherND-8": _GATHER_ND,
+        "Pad-1": Row(_pad, added(("constant", "edge", "reflect"))),
         "Pad-12": Row(_pad, pairs(("constant", "edge", "reflect"))),
         "Reshape-1": Row(Tiny.reshape, SIZES),
         "Reverse-1": Row(Tiny.flip, AXES),
         "Roll-7": Row(Tiny.roll, SHIFTS),
+        "ScatterElementsUpdate-3": Row(
+            _ELEMENTS, elements_at("updates.shape", "updates.size", reaches_beyond=False), tensors=("indices",)
+        ),
+        "ScatterElementsUpdate-12": Row(
+            _elements_from_both_ends, elements_at("updates.shape"), ("indices.negative",), tensors=("indices",)
+        ),
+        "ScatterNDUpdate-3": _PUT,
+        "ScatterNDUpdate-15": _PUT,
         "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
         "ShapeOf-1": Row(_shape_of),
         "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
+        "SliceScatter-15": Row(_region, REGION_OF_SHAPE),
         "Split-1": Row(lambda axis, *split: Tiny.chunk(*split, dim=axis), DIVIDED),
         "Squeeze-1": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),
         "Squeeze-15": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),

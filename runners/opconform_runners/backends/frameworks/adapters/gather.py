@@ -1,4 +1,4 @@
-"""How Gather-8, GatherElements-6 and GatherND-8 become calls of a framework, or indexing with tensors."""
+"""How Gather, GatherElements and GatherND become calls of a framework, or indexing with tensors."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,8 +7,9 @@ from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.frameworks.framework import Adapter, rank_of
 
 #: Frameworks have defaults, and count dimensions differently.
+_AXIS = ("axis.range", "axis.negative")
 _MAPPED = (
-    *("axis.range", "axis.negative"),
+    *_AXIS,
     *(f"batch_dims.{name}" for name in ("default", "range", "negative", "axis", "equal")),
 )
 #: Frameworks have no such attribute, or check it in another order.
@@ -27,7 +28,7 @@ def _unchanged(indices: Any) -> Any:
     return indices
 
 
-def _along(data: Any, indices: Any, axis: Any, *, batch_dims: int) -> Sequence[Any]:
+def _along(data: Any, indices: Any, axis: Any, *, batch_dims: int = 0) -> Sequence[Any]:
     number, rank = axis[0] if isinstance(axis, list) else axis, rank_of(data)
     refuse_if(not -rank <= number < rank, "axis.range")
     return data, indices, number % rank, batches_of(batch_dims, (data, indices), number % rank)
@@ -50,7 +51,7 @@ def batches_of(batch_dims: int, tensors: tuple[Any, Any], axis: int) -> int:
 def indexed(
     arange: Callable[[int], Any], data: Any, indices: Any, axis: int, batches: int, *, index: Index = _unchanged
 ) -> Any:
-    """Gather-8 by indexing with tensors, for frameworks with `permute` and without batch dimensions."""
+    """Slices along an axis by indexing with tensors, for frameworks with `permute` and without batch dimensions."""
     rank, positions = len(data.shape), len(indices.shape)
     dimensions, between = range(rank), range(positions, positions + axis - batches)
     first = (*dimensions[:batches], axis, *dimensions[batches:axis], *dimensions[axis + 1 :])
@@ -101,7 +102,7 @@ def indexed_nd(
     *,
     index: Index = _unchanged,
 ) -> Any:
-    """GatherND-8 by one index with a tensor per batch dimension and per place in a tuple.
+    """Slices at tuples by one index with a tensor per batch dimension and per place in a tuple.
 
     `expand` repeats a tensor along its dimensions of 1, up to a shape.
     """
@@ -117,9 +118,21 @@ def indexed_nd(
     return taken if length else expand(taken, (*positions, *shapes[0][batches:]))
 
 
+def joined(
+    gathered: Callable[..., Any], collapse: Callable[[Any, int], Any], data: Any, indices: Any, batches: int
+) -> Any:
+    """What a function of tuples gives, with all batch dimensions as one, by a function of them and their number."""
+    output = gathered(data, indices, batches)
+    return collapse(output, batches) if batches > 1 else output
+
+
 #: Data, indices, the axis counted from the front, and the number of batch dimensions.
 ALONG = Adapter(_along, _MAPPED)
+#: The same for an operation without batch dimensions.
+ALONG_WHOLE = Adapter(_along, _AXIS)
 #: Data, a tensor of indices, and the axis; frameworks broadcast the indices or allow fewer.
 ELEMENTS = Adapter(_elements, ("indices.shape",))
 #: Data, a tensor of tuples, and the number of batch dimensions.
 TUPLES = Adapter(_tuples, _ND_MAPPED)
+#: The same, of which the output has one dimension for all batches.
+TUPLES_JOINED = Adapter(_tuples, (*_ND_MAPPED, "outputs.batches"))

@@ -1,4 +1,4 @@
-"""How Pad-12 becomes a call of a framework."""
+"""How Pad-1 and Pad-12 become a call of a framework."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -36,3 +36,9 @@ def pairs(modes: Collection[str] = _MODES, crops: Collection[str] = _MODES) -> A
         return data, [*zip(begin, end, strict=True)], pad_mode, value
 
     return Adapter(arguments, _MAPPED)
+
+
+def added(modes: Collection[str] = _MODES) -> Adapter:
+    """The same for an operation without strings and negative pads, which are left to the framework."""
+    adapter = pairs(modes)
+    return adapter._replace(mapped=tuple(name for name in adapter.mapped if name != "data.string-mode"))

@@ -8,23 +8,30 @@ from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.frameworks.framework import Adapter, rank_of
 
 
-def _sorted(data: Any, axis: Any = None, **attributes: Any) -> Sequence[Any]:
+def _unique(is_sorted: bool) -> Adapter:
     """Data, a list of the axis or of nothing, and the types of the indices and of the counts."""
-    if not attributes["sorted"]:
-        raise Unsupported("the framework does not keep the order of first occurrences")
-    axes = axis if isinstance(axis, list) else [x for x in (axis,) if x is not None]
-    refuse_if(any(not -rank_of(data) <= x < rank_of(data) for x in axes), "axis.range")
-    return data, axes, attributes["index_element_type"], attributes["count_element_type"]
+
+    def arguments(data: Any, axis: Any = None, **attributes: Any) -> Sequence[Any]:
+        if attributes["sorted"] is not is_sorted:
+            order = "keep the order of first occurrences" if is_sorted else "sort unique elements"
+            raise Unsupported(f"the framework does not {order}")
+        axes = axis if isinstance(axis, list) else [x for x in (axis,) if x is not None]
+        refuse_if(any(not -rank_of(data) <= x < rank_of(data) for x in axes), "axis.range")
+        return data, axes, attributes["index_element_type"], attributes["count_element_type"]
+
+    return Adapter(
+        arguments,
+        mapped=(
+            "axis.range",
+            "sorted.default",
+            "indices.first",
+            "index_element_type.default",
+            "count_element_type.default",
+        ),
+    )
 
 
 #: Frameworks count the dimensions of a scalar differently, and have no first occurrences or types of indices.
-SORTED = Adapter(
-    _sorted,
-    mapped=(
-        "axis.range",
-        "sorted.default",
-        "indices.first",
-        "index_element_type.default",
-        "count_element_type.default",
-    ),
-)
+SORTED = _unique(is_sorted=True)
+#: The same for a framework that keeps the order of first occurrences.
+UNSORTED = _unique(is_sorted=False)

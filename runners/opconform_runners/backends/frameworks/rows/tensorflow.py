@@ -11,13 +11,14 @@ from opconform_runners.backends.frameworks.adapters.axes import AXES, LENGTHS_OF
 from opconform_runners.backends.frameworks.adapters.blocks import CROPPED, PADDED, images
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
 from opconform_runners.backends.frameworks.adapters.elements import destination
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, TUPLES
+from opconform_runners.backends.frameworks.adapters.gather import ALONG, ALONG_WHOLE, ELEMENTS, TUPLES, TUPLES_JOINED
 from opconform_runners.backends.frameworks.adapters.layout import ZEROS
-from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.pads import added, pairs
 from opconform_runners.backends.frameworks.adapters.patches import WINDOWS
-from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT
+from opconform_runners.backends.frameworks.adapters.scatter import REGION_OF_SHAPE, SLICES_AT, tuples_at
 from opconform_runners.backends.frameworks.adapters.slices import INDICES, SLICES, STRIDED, bits_of, strided
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
+from opconform_runners.backends.frameworks.adapters.unique import UNSORTED
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Adapter, Row
 
 _LAST = tf.int64.max
@@ -27,9 +28,11 @@ TYPES = {byte_type.name: tf.as_dtype(str(byte_type.native)) for byte_type in BYT
 
 def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
     """`tf.gather`, which takes indices of three types, counted from the front."""
-    long = tf.cast(indices, tf.int64)
-    last = long + tf.shape(data, tf.int64)[axis] if indices.dtype != tf.uint64 else _LAST
-    return tf.gather(data, tf.where(long < 0, last, long), axis=axis, batch_dims=batches)
+    return tf.gather(data, _long(indices), axis=axis, batch_dims=batches)
+
+
+def _take_from_both_ends(data: Any, indices: Any, axis: int, batches: int) -> Any:
+    return _take(data, _from_front(indices, tf.shape(data, tf.int64)[axis]), axis, batches)
 
 
 def _take_nd(data: Any, indices: Any, batches: int) -> Any:
@@ -41,9 +44,29 @@ def _take_nd(data: Any, indices: Any, batches: int) -> Any:
             tf.broadcast_to(tensor, tf.concat([leading, shape[batches:]], 0))
             for tensor, shape in zip((data, indices), shapes, strict=True)
         )
-    long, sizes = tf.cast(indices, tf.int64), tf.shape(data, tf.int64)[batches : batches + tf.shape(indices)[-1]]
-    last = long + sizes if indices.dtype != tf.uint64 else tf.fill(tf.shape(long), _LAST)
-    return tf.gather_nd(data, tf.where(long < 0, last, long), batch_dims=batches)
+    return tf.gather_nd(data, _long(indices), batch_dims=batches)
+
+
+def _take_nd_from_both_ends(data: Any, indices: Any, batches: int) -> Any:
+    return _take_nd(data, _tuples_from_front(data, indices, batches), batches)
+
+
+def _take_nd_joined(data: Any, indices: Any, batches: int) -> Any:
+    """The same with all batch dimensions as one."""
+    output = _take_nd(data, indices, batches)
+    shape = tf.shape(output, tf.int64)
+    whole = tf.concat([[tf.reduce_prod(shape[:batches])], shape[batches:]], 0)
+    return tf.reshape(output, whole) if batches > 1 else output
+
+
+def _from_front(indices: Any, sizes: Any) -> Any:
+    """Indices of which negative ones count from the end, counted from the front."""
+    long = _long(indices)
+    return tf.where(long < 0, long + sizes, long)
+
+
+def _tuples_from_front(data: Any, indices: Any, batches: int = 0) -> Any:
+    return _from_front(indices, tf.shape(data, tf.int64)[batches : batches + tf.shape(indices)[-1]])
 
 
 def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -> Any:
@@ -114,6 +137,40 @@ def _update(data: Any, indices: Any, updates: Any, axis: int) -> Any:
     return tf.transpose(moved, back)
 
 
+#: The functions of reductions of elements and slices at tuples.
+_PUT = {
+    "none": tf.tensor_scatter_nd_update,
+    "sum": tf.tensor_scatter_nd_add,
+    "sub": tf.tensor_scatter_nd_sub,
+    "min": tf.tensor_scatter_nd_min,
+    "max": tf.tensor_scatter_nd_max,
+}
+
+
+def _put(data: Any, indices: Any, updates: Any, reduction: str) -> Any:
+    """The function for a reduction, which takes a list of tuples."""
+    if reduction not in _PUT:
+        raise Unsupported(f"TensorFlow has no reduction {reduction}")
+    if indices.shape.rank == 1:
+        indices, updates = indices[tf.newaxis], updates[tf.newaxis]
+    return _PUT[reduction](data, indices, updates)
+
+
+def _put_from_both_ends(data: Any, indices: Any, updates: Any, reduction: str) -> Any:
+    return _put(data, _tuples_from_front(data, indices), updates, reduction)
+
+
+def _region(data: Any, updates: Any, entries: tuple[slice, ...]) -> Any:
+    """TensorFlow's operation behind assignments to slices of variables."""
+    whole = sum((slice_.step is None) << place for place, slice_ in enumerate(entries))
+    bounds = [[getattr(slice_, name) or 0 for slice_ in entries] for name in ("start", "stop")]
+    steps = [1 if slice_.step is None else slice_.step for slice_ in entries]
+    begin, end, strides = (_bounds(numbers) for numbers in (*bounds, steps))
+    return tf.raw_ops.TensorStridedSliceUpdate(
+        input=data, begin=begin, end=end, strides=strides, value=updates, begin_mask=whole, end_mask=whole
+    )
+
+
 def _long(indices: Any) -> Any:
     """Indices in a type that TensorFlow takes; those that it lacks stay out of range."""
     if isinstance(indices, int):
@@ -123,6 +180,15 @@ def _long(indices: Any) -> Any:
 
 def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return tf.shape(data, {"i64": tf.int64, "i32": tf.int32}[output_type])
+
+
+def _unique(data: Any, axes: list[int], index_type: str, count_type: str) -> list[Any]:
+    """TensorFlow's operation behind `tf.unique`, and the least index of each unique slice, which it does not return."""
+    whole = data if axes else tf.reshape(data, (-1,))
+    axis = tf.constant(axes or [0], tf.int64)
+    kept, places, counts = tf.raw_ops.UniqueWithCountsV2(x=whole, axis=axis, out_idx=tf.int64)
+    firsts = tf.math.unsorted_segment_min(tf.range(tf.size(places, tf.int64)), places, tf.size(counts))
+    return [kept, *(tf.cast(x, TYPES[index_type]) for x in (firsts, places)), tf.cast(counts, TYPES[count_type])]
 
 
 def _reverse_sequence(data: Any, lengths: Any, seq_axis: int, batch_axis: int) -> Any:
@@ -161,9 +227,13 @@ ROWS = {
     "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
     "Convert-1": Row(tf.cast, destination(TYPES)),
     "ExtractImagePatches-3": Row(_patches, WINDOWS),
-    "Gather-8": Row(_take, ALONG, ("indices.negative",)),
+    "Gather-1": Row(_take, ALONG_WHOLE, tensors=("indices",)),
+    "Gather-7": Row(_take, ALONG, tensors=("indices",)),
+    "Gather-8": Row(_take_from_both_ends, ALONG, ("indices.negative",)),
     "GatherElements-6": Row(tf.experimental.numpy.take_along_axis, ELEMENTS, tensors=("indices",)),
-    "GatherND-8": Row(_take_nd, TUPLES, ("indices.negative",), tensors=("indices",)),
+    "GatherND-5": Row(_take_nd_joined, TUPLES_JOINED, tensors=("indices",)),
+    "GatherND-8": Row(_take_nd_from_both_ends, TUPLES, ("indices.negative",), tensors=("indices",)),
+    "Pad-1": Row(_pad, added(("constant", "reflect", "symmetric"))),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
     "Reshape-1": Row(
         _reshape,
@@ -176,10 +246,15 @@ ROWS = {
         _reverse_sequence, LENGTHS_OF_SLICES, tensors=("seq_lengths",), types={"seq_lengths": ("i64", "i32")}
     ),
     "Roll-7": Row(tf.roll, SHIFTS),
+    "ScatterNDUpdate-3": Row(_put, tuples_at(), tensors=("indices",)),
+    "ScatterNDUpdate-15": Row(
+        _put_from_both_ends, tuples_at("indices.tuple-length"), ("indices.negative",), tensors=("indices",)
+    ),
     "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
     "ShapeOf-1": Row(_shape_of),
     "ShapeOf-3": Row(_shape_of),
     "Slice-8": Row(_item, SLICES),
+    "SliceScatter-15": Row(_region, REGION_OF_SHAPE),
     "SpaceToBatch-2": Row(tf.space_to_batch, PADDED),
     "SpaceToDepth-1": Row(partial(_channels_last, tf.nn.space_to_depth), images("blocks_first")),
     "Split-1": Row(lambda axis, *split: tf.split(*split, axis=axis), EVEN, tensors=("axis",), types={"axis": ("i32",)}),
@@ -190,6 +265,7 @@ ROWS = {
     "Transpose-1": Row(
         _transpose, Adapter(None, ("order.empty",)), run_time=("input_order",), types={"input_order": ("i64", "i32")}
     ),
+    "Unique-10": Row(_unique, UNSORTED),
     "Unsqueeze-1": Row(one_by_one(tf.expand_dims), NEW_ONE_BY_ONE),
     "VariadicSplit-1": Row(
         _variadic_split,

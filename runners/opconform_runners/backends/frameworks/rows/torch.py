@@ -11,15 +11,25 @@ from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, S
 from opconform_runners.backends.frameworks.adapters.blocks import CHANNELS, images
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED, one_by_one
 from opconform_runners.backends.frameworks.adapters.elements import destination
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, ELEMENTS, INDEXED, TUPLES, indexed, indexed_nd
+from opconform_runners.backends.frameworks.adapters.gather import (
+    ALONG,
+    ALONG_WHOLE,
+    ELEMENTS,
+    INDEXED,
+    TUPLES,
+    TUPLES_JOINED,
+    indexed,
+    indexed_nd,
+    joined,
+)
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
-from opconform_runners.backends.frameworks.adapters.pads import pairs
+from opconform_runners.backends.frameworks.adapters.pads import added, pairs
 from opconform_runners.backends.frameworks.adapters.patches import BLOCKS, WINDOWS, channels_of_patches, same_pads
-from opconform_runners.backends.frameworks.adapters.scatter import SLICES_AT
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
 from opconform_runners.backends.frameworks.adapters.unique import SORTED
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
+from opconform_runners.backends.frameworks.rows.torch_scatters import scatter_rows
 
 
 def torch_framework(torch: Any, version: str) -> Framework:
@@ -46,11 +56,6 @@ def torch_framework(torch: Any, version: str) -> Framework:
             raise Unsupported(f"the mode {mode} pads three dimensions at most")
         return torch.nn.functional.pad(data[None, None], flat, {"edge": "replicate"}.get(mode, mode))[0, 0]
 
-    def copied_slices(data: Any, indices: Any, updates: Any, axis: int) -> Any:
-        """`torch.index_copy`, which takes a list of indices of type i64."""
-        shape = (*data.shape[:axis], indices.numel(), *data.shape[axis + 1 :])
-        return torch.index_copy(data, axis, index(indices).long().reshape(-1), updates.reshape(shape))
-
     def patches(data: Any, mode: str, sizes: list[int], strides: list[int], rates: list[int]) -> Any:
         """`unfold`, whose patches are in one dimension, and whose channels count those of data slowest."""
         pads = [0, 0] if mode == "valid" else same_pads(data.shape, sizes, strides, rates)
@@ -70,14 +75,22 @@ def torch_framework(torch: Any, version: str) -> Framework:
         firsts = torch.full_like(counts, places.numel()).scatter_reduce(0, places, indices, "amin")
         return [kept, *(x.to(types[index_type]) for x in (firsts, places)), counts.to(types[count_type])]
 
+    def collapse(output: Any, batches: int) -> Any:
+        return torch.flatten(output, 0, batches - 1)
+
     def shape_of(data: Any, output_type: str = "i64") -> Any:
         return torch.tensor(list(data.shape), dtype={"i64": torch.int64, "i32": torch.int32}[output_type])
 
+    gather = Row(partial(indexed, torch.arange, index=index), ALONG, tensors=("indices",))
+    gather_nd = Row(
+        partial(indexed_nd, torch.arange, torch.broadcast_to, index=index), TUPLES, INDEXED, tensors=("indices",)
+    )
     return Framework(
         name="torch",
         version=version,
         types=types,
         rows={
+            **scatter_rows(torch, index),
             "Broadcast-1": Row(torch.broadcast_to, TARGET),
             "Broadcast-3": Row(torch.broadcast_to, TARGET),
             "Col2Im-15": Row(torch.nn.functional.fold, BLOCKS),
@@ -85,22 +98,20 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "DepthToSpace-1": Row(torch.nn.functional.pixel_shuffle, images("depth_first")),
             "Convert-1": Row(lambda data, kind: data.to(kind), destination(types)),
             "ExtractImagePatches-3": Row(patches, WINDOWS),
-            "Gather-8": Row(partial(indexed, torch.arange, index=index), ALONG),
+            "Gather-1": gather._replace(adapter=ALONG_WHOLE),
+            "Gather-7": gather,
+            "Gather-8": gather,
             "GatherElements-6": Row(
                 lambda data, indices, axis: torch.gather(data, axis, indices), ELEMENTS, tensors=("indices",)
             ),
-            "GatherND-8": Row(
-                partial(indexed_nd, torch.arange, torch.broadcast_to, index=index),
-                TUPLES,
-                INDEXED,
-                tensors=("indices",),
-            ),
+            "GatherND-5": gather_nd._replace(call=partial(joined, gather_nd.call, collapse), adapter=TUPLES_JOINED),
+            "GatherND-8": gather_nd,
+            "Pad-1": Row(pad, added(("constant", "edge", "reflect"))),
             "Pad-12": Row(pad, pairs(("constant", "edge", "reflect"))),
             "Reshape-1": Row(torch.reshape, SIZES),
             "Reverse-1": Row(torch.flip, AXES),
             "Roll-7": Row(torch.roll, SHIFTS),
             "ShuffleChannels-1": Row(torch.nn.functional.channel_shuffle, CHANNELS),
-            "ScatterUpdate-3": Row(copied_slices, SLICES_AT, tensors=("indices",)),
             "ShapeOf-1": Row(shape_of),
             "ShapeOf-3": Row(shape_of),
             "Slice-8": Row(item, SLICES),
