@@ -32,7 +32,7 @@ FEW = {
     "Unique-10": 30,
 }
 #: The element types in them of operations whose inputs have one type.
-TYPES = {"GatherTree-1": 9, "StringTensorPack-15": 9, "StringTensorUnpack-15": 9}
+TYPES = {"GatherTree-1": 9, "StringTensorPack-15": 9, "StringTensorUnpack-15": 8}
 
 
 def drawn(op: str, count: int, seed: int = 0) -> list[Trial]:

@@ -132,7 +132,8 @@ class Search:
             self._note(FuzzFinding(failure=outcome, tests=self.tests, seconds=self._elapsed()))
         if self.valid.total() >= _VALID and all(_nearly_all_fail(x) for x in (self.valid, self.counts)):
             self.fails = True
-            simplest = min(self._unconfirmed, key=_cost)
+            # A case with other nodes is inconclusive if these fail too.
+            simplest = min(self._unconfirmed, key=lambda x: (x.failure.trial.draft.has_other_nodes, _cost(x)))
             self.seen = {} if self.known else {simplest.failure.sign: [simplest]}
 
     def _elapsed(self) -> float:

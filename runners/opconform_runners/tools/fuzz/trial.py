@@ -83,13 +83,13 @@ def decided(draft: Draft) -> Draft | None:
         return None
     try:
         *before, last = [_outputs(draft.operation, argument) for argument in draft.arguments]
-    except Unknown:  # the shapes depend on elements that are filled in later
-        return None
-    violated = last.requirements if isinstance(last, Rejection) else ()
-    if len(violated) > 1 or any(isinstance(x, Rejection) for x in before):
-        return None
-    valid = draft.arguments[:-1] if violated else draft.arguments
-    if any(map(draft.operation.computes, valid)):  # with drawn elements, which results need not be exact for
+        violated = last.requirements if isinstance(last, Rejection) else ()
+        if len(violated) > 1 or any(isinstance(x, Rejection) for x in before):
+            return None
+        valid = draft.arguments[:-1] if violated else draft.arguments
+        if any(map(draft.operation.computes, valid)):  # with drawn elements, which results need not be exact for
+            return None
+    except Unknown:  # elements that are filled in later decide the shapes, or how the outputs are made
         return None
     if not violated and not all(_is_small(x) for x in (*before, last)):
         return None
