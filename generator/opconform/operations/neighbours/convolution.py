@@ -11,6 +11,9 @@ from opconform.suite.case import Graph
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Tensor
 
+#: The most channels, which filters have the square of.
+_CHANNELS = 256
+
 
 def _convolved(arguments: Arguments) -> tuple[Tensor, ...]:
     data, filters = (arguments.tensor(name).array.astype(np.float64) for name in ("data", "filters"))
@@ -50,6 +53,8 @@ def convolved(tested: Tested) -> Graph:
     if len(sizes) > 1:
         raise ContextError("`convolved` has constant filters, but the second feed changes the number of channels")
     channels = next(iter(sizes))
+    if channels > _CHANNELS:
+        raise ContextError(f"`convolved` has filters for up to {_CHANNELS} channels")
     weights = [
         2 * (row == column) + (column == (row + 1) % channels) for row in range(channels) for column in range(channels)
     ]
