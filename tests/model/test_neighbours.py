@@ -95,6 +95,14 @@ def test_a_convolution_needs_images() -> None:
         graph_of(transposition("convolved"))
 
 
+def test_a_convolution_has_few_channels() -> None:
+    """An image without elements can have billions of them, and filters the square of that."""
+    image = TensorDraft(element_type="f32", shape=(0, 1 << 32, 1, 2), fill="small")
+    tensors = {"arg": image, "input_order": setting(0, 2, 3, 1)}
+    with pytest.raises(ContextError, match="`convolved` has filters for up to 256 channels"):
+        graph_of(replace(transposition("convolved"), tensors=tensors))
+
+
 @pytest.mark.parametrize(
     ("then", "context", "sentence"),
     [

@@ -2,14 +2,18 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from opconform.explanation.case_list import one_case
+from opconform.suite.case import Accept
+from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.tools.repro.graph_source import openvino_source
+from opconform_runners.tools.repro.script import script_of
 from opconform_runners.tools.repro.variables import nan_source, output_source
 from tests.conftest import Run, made_once
 from tests.tools.scripts import PRODUCTS, cases_of, executed, generated, header_of, interpreter
@@ -152,6 +156,28 @@ def test_only_a_script_is_overwritten(opconform: Run, small_suite: Path, tmp_pat
     assert refused.stderr == (
         f"error: opconform did not write {foreign} and does not overwrite it. Use another --out.\n"
     )
+
+
+@pytest.mark.parametrize(("given", "returned"), [("bf16", "f32"), ("f32", "bf16")])
+def test_a_script_compares_outputs_in_their_own_type(
+    core_suite: Path, tmp_path: Path, given: str, returned: str
+) -> None:
+    """Which a conversion does not have in common with its input; numpy lacks bf16."""
+    suite = open_suite(core_suite)
+    cases = (
+        (entry, suite.case(entry)) for entry in suite.entries if entry.op == "Convert-1" and entry.expect == "accept"
+    )
+    entry = next(
+        entry
+        for entry, case in cases
+        if isinstance(case.expect, Accept)
+        and (case.inputs[0].element_type, case.expect.accept[0].element_type) == (given, returned)
+        and "onnx/model.onnx" in entry.files
+    )
+    (tmp_path / "script.py").write_text(script_of(suite, entry, "onnxruntime", (), None))
+    done = executed(tmp_path / "script.py", sys.executable)
+
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "right"), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
