@@ -13,7 +13,7 @@ _TYPES: Mapping[str, Callable[[int], Any]] = {"f32": float, "boolean": bool, "st
 _VALUES: tuple[Callable[[int], Any], ...] = (float, lambda value: value + 0.5, lambda _: True, lambda _: "two")
 #: Values with the low bits of another one, and negative ones.
 _EXTREMES: tuple[Callable[[int], int], ...] = (
-    *(lambda value, bits=bits: value + (1 << bits) for bits in (8, 16, 32)),  # type: ignore[misc]
+    *(lambda value, bits=bits: value + (1 << bits) for bits in (8, 16, 32)),
     lambda value: -1 - abs(value),
 )
 
