@@ -69,7 +69,12 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         essential=keys.essential,
     )
     _check_second_feed(draft)
-    violated = _violated(draft)
+    try:
+        violated = _violated(draft)
+    except MemoryError as error:
+        if group.samples is not None:
+            raise LeftOut from error
+        raise KeyMistake(operation.inputs[0].name, "the outputs are too large for memory") from error
     if is_decided and violated[-1]:
         if len(violated[-1]) > 1:
             raise LeftOut

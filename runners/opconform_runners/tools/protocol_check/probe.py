@@ -48,6 +48,7 @@ class Probe:
         inline: Whether it takes small inputs in the request.
         scratch: A folder for cases and outputs.
         passed: The simple case that passes on this harness, once one does.
+        passed_twice: The case of two feeds that does.
     """
 
     suite: Suite
@@ -56,6 +57,7 @@ class Probe:
     inline: bool
     scratch: Path
     passed: Given | None = None
+    passed_twice: Given | None = None
     _process: Process | None = None
     _requests: int = 0
     _exchange: tuple[bytes | None, bytes | None] = (None, None)
