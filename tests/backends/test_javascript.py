@@ -120,7 +120,7 @@ def test_verdicts_are_those_of_the_python_backend(opconform: Run, harness: tuple
 
     verdicts = [x["verdict"] for x in javascript.values()]
     assert "error" not in verdicts
-    assert verdicts.count("pass") > len(verdicts) / 2
+    assert verdicts.count("pass") > 2_000
     assert [x for name, x in javascript.items() if verdict(x) != verdict(python[name]) and not lacks(x)] == []
 
 
