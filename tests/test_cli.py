@@ -41,13 +41,14 @@ def test_openvino_runs_on_other_devices(opconform: Run, small_suite: Path, tmp_p
     assert report["summary"]["pass"] == 6
 
 
-def test_the_schema_takes_the_shipped_specs_and_no_wrong_ones(opconform: Run) -> None:
+@pytest.mark.parametrize("ops", ["*Split-1", pytest.param("*", marks=pytest.mark.ci_only)])
+def test_the_schema_takes_the_shipped_specs_and_no_wrong_ones(opconform: Run, ops: str) -> None:
     """An editor that knows the schema agrees with the loader."""
     schema = json.loads(opconform("schema").stdout)
-    files = (ROOT / "cases").glob("*/*.yaml")
+    files = (ROOT / "cases").glob(f"{ops}/*.yaml")
     specs = [file for file in files if file.name != "requirements.yaml" and file.parent.name != "every"]
 
-    assert len({spec.parent for spec in specs}) > 3
+    assert len({spec.parent for spec in specs}) > 1
     validator = jsonschema.validators.validator_for(schema)(schema)
     for item in specs:
         validator.validate(yaml.load(item.read_text(), yaml.CSafeLoader))

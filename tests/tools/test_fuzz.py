@@ -75,7 +75,7 @@ def test_an_interrupted_search_writes_its_failures(opconform: Run, tmp_path: Pat
     )
 
 
-@pytest.mark.parametrize("name", ["ReturnsNothing", "RefusesInOtherWords"])
+@pytest.mark.parametrize("name", ["ReturnsNothing", pytest.param("RefusesInOtherWords", marks=pytest.mark.ci_only)])
 def test_a_backend_that_always_fails_has_one_fault(opconform: Run, tmp_path: Path, name: str) -> None:
     """The search ends early and says so; the next one finds nothing new, and does not succeed either."""
     search = ("fuzz", f"{MINIATURES}:{name}", "--tests", 400, "--out", tmp_path)
