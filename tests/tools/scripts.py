@@ -1,6 +1,7 @@
 """Scripts that reproduce a case, and the products that they run on."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "torch": ("torch-2.13.0", ("torch",)),
 }
 
+#: The seconds after which a script hangs.
+_MOST = 60
 #: What takes minutes instead of ending.
 ENDLESS = frozenset({"GatherND-8/batches-out-of-range-in-breadth/613f9bbe18"})
 
@@ -43,8 +46,13 @@ def header_of(script: str) -> str:
 
 
 def executed(script: Path, python: str) -> "subprocess.CompletedProcess[str]":
-    """A script, executed where opconform cannot help it."""
-    return subprocess.run([python, str(script)], cwd=script.parent, capture_output=True, text=True, check=False)
+    """A script, executed where opconform cannot help it, and killed if it does not end."""
+    command = [python, str(script)]
+    try:
+        return subprocess.run(command, cwd=script.parent, capture_output=True, text=True, check=False, timeout=_MOST)
+    except subprocess.TimeoutExpired as hang:
+        said = [(part or b"").decode() for part in (hang.stdout, hang.stderr)]
+        return subprocess.CompletedProcess(command, -signal.SIGKILL, *said)
 
 
 def generated(opconform: Run, out: Path, cases: set[str]) -> None:
