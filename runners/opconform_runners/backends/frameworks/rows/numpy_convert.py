@@ -51,7 +51,7 @@ def _converted(array: Array, target: ElementType) -> Array:
 
 
 def _masked(array: Array, target: ElementType) -> Array:
-    """The bits of a type that is narrower than a byte; all bits of others."""
+    """The used bits of elements that are narrower than a byte; all bits of other elements."""
     return array if array.dtype != np.uint8 else array & np.uint8((1 << target.bits) - 1)
 
 
