@@ -37,6 +37,7 @@ class Finding(Keys):
     case: CaseId = Field(description="The smallest case that shows it.")
     observed: str = Field(min_length=1)
     state: Annotated[str, Field(pattern=_STATE)] | None = Field(None, description="Of a memory fault: see SECURITY.md.")
+    varies: str | None = Field(None, description="Why its case passes in some runs.")
     first: str | None = Field(None, description="The first release that is known to have it.")
     last: str | None = Field(None, description="The last release that is known to have it.")
 
@@ -186,6 +187,8 @@ def _facts(finding: Finding) -> Iterator[str]:
     if finding.state is not None:
         state, _, link = finding.state.partition(" https:")
         yield f"**State: {f'[{state}](https:{link})' if link else state}**"
+    if finding.varies is not None:
+        yield f"It passes in some runs: {finding.varies}"
     if finding.first is not None:
         yield f"First release: {finding.first}"
     if finding.last is not None:
