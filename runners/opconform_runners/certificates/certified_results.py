@@ -12,6 +12,7 @@ from opconform.system.files import open_regular, read_regular
 from opconform_runners.execution.case_verdicts import results_of
 from opconform_runners.execution.log.outcomes import log_in
 from opconform_runners.findings.report import Report, report_of
+from opconform_runners.findings.support.claims_file import claims_in
 from opconform_runners.verdicts.results import OUTCOMES, RESULTS, Result, read_results, read_written
 from opconform_runners.verdicts.run_header import RunHeader, suite_note
 
@@ -27,7 +28,7 @@ def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
     _check_complete(results, suite, out / RESULTS)
     if (
         replace(log.header, strict=written.header.strict) != written.header
-        or results_of(log, suite, settled=True) != results
+        or results_of(log, suite, claims_in(log.header), settled=True) != results
     ):
         raise CertificateError(f"{out / RESULTS} does not follow from {OUTCOMES} and the suite {suite.store.root}.")
     header = replace(written.header, suite=suite_note(suite.header), requirements=suite.header.requirements)

@@ -13,7 +13,7 @@ from opconform.suite.case import canonical_json
 from opconform.suite.manifest import HEADER, MANIFEST, Header, first_error
 from opconform.system.text import printable
 from opconform_runners.backends.backend import HARDWARE, Implementation
-from opconform_runners.findings.report import Report, coverage_text
+from opconform_runners.findings.report import Claimed, Report, claimed_text, coverage_text
 from opconform_runners.harness.environment import Environment, environment_facts
 from opconform_runners.reports.terminal.incidents import deaths_clause
 from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
@@ -59,6 +59,7 @@ class Conclusion:
         strict: Whether interpretations count as much as normative requirements.
         profiles: The profiles that were run, all cases of each.
         cases: How many cases have a verdict, and how many of them are `supported`: they passed or failed.
+        claims: The digest of the file of claims, and how many cases it covers; None without claims.
         deaths: How many processes crashed or hung without a failure of a case.
     """
 
@@ -74,6 +75,7 @@ class Conclusion:
     cases: Annotated[int, Field(ge=1)]
     supported: Annotated[int, Field(ge=0)]
     deaths: Annotated[int, Field(ge=0)]
+    claims: Claimed | None = None
     timestamp: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 
 
@@ -144,6 +146,7 @@ def statement_of(
                 cases=report.cases,
                 supported=report.supported,
                 deaths=len(report.deaths),
+                claims=report.claimed,
                 timestamp=timestamp,
             ),
         ),
@@ -201,6 +204,8 @@ def _contradictions(statement: Statement) -> Iterator[str]:
         yield f"conformant is true, but {predicate.failed[0]} is broken"
     if conclusion.conformant and conclusion.deaths:
         yield f"conformant is true, but {deaths_clause(conclusion.deaths)}"
+    if (claims := conclusion.claims) is not None and not claims.refused <= claims.claimed <= claims.valid:
+        yield f"it says {claimed_text(claims)}"
     if conclusion.supported > conclusion.cases or (conclusion.conformant and not conclusion.supported):
         yield f"it says that {conclusion.supported:,} of {conclusion.cases:,} cases are supported"
 
@@ -235,6 +240,8 @@ def _lines(statement: Statement) -> Iterator[str]:
         yield f"warned: {', '.join(predicate.warned)}"
     if conclusion.deaths:
         yield f"incidents: {deaths_clause(conclusion.deaths)}"
+    if (claims := conclusion.claims) is not None:
+        yield f"claims: {claimed_text(claims)}, SHA-256 {claims.digest}"
     counts = {"passed": predicate.passed, "warned": predicate.warned, "failed": predicate.failed}
     yield f"requirements: {', '.join(f'{len(tests)} {name}' for name, tests in counts.items())}"
     later = "" if conclusion.witnessed else ", from result files: the signer did not observe the run"

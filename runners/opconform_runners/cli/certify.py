@@ -14,6 +14,7 @@ from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import EXHAUSTIVE, Selection
 from opconform.suite.storage.url import is_url
+from opconform_runners.cli.shared.expected import claims_option, note_claims
 from opconform_runners.cli.shared.help import HelpCommand, rare_option
 from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
 from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options
@@ -40,6 +41,7 @@ from opconform_runners.cli.shared.steps import (
 )
 from opconform_runners.execution.log.outcomes import check_certifiable
 from opconform_runners.execution.plan import RunOptions
+from opconform_runners.findings.support.claims_file import claims_of, read_claims
 from opconform_runners.harness.registry import names
 
 
@@ -53,6 +55,7 @@ from opconform_runners.harness.registry import names
 @backend_options
 @collected("selection", Selection, profile_option, shard_option)
 @result_options
+@claims_option
 @sign_option
 @rare_option("--keep-suite", is_flag=True, help="Keep all cases of the profile exhaustive.")
 @generation_options(RUN_JOBS)
@@ -79,9 +82,13 @@ def command(
         raise UsageError("A shard cannot be signed. Merge the shards with `opconform merge`, and sign the result.")
     named, specs = _targets(targets)
     backend = replace(backend, backends=(*named, *backend.backends))
+    claims: Path | None = values["claims"]
+    if claims is not None and backend.is_several:
+        raise UsageError("--claims works with one backend. Name one.")
+    claims_file = None if claims is None else read_claims(claims)
     is_streamed = EXHAUSTIVE in selection.profiles and not values["keep_suite"]
-    if is_streamed and (key is not None or backend.is_several):
-        what = "be signed" if key is not None else "compare several backends"
+    if is_streamed and (key is not None or claims is not None or backend.is_several):
+        what = "be signed" if key is not None else "judge claims" if claims is not None else "compare several backends"
         raise UsageError(f"A streamed certification cannot {what}, because its cases are not kept. Add --keep-suite.")
     executors = cluster.executors(generation.jobs)
     started = start(backend, executors.runs)
@@ -105,6 +112,7 @@ def command(
         force=results.force,
         resume=key is None,
         executor=executors.runs,
+        claims=None if claims_file is None else claims_of(claims_file),
     )
     command = next(iter(started.commands.values()))
     if is_streamed:
@@ -116,7 +124,10 @@ def command(
         click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)
     if backend.is_several:
         raise click.exceptions.Exit(run_matrix(suite, started, folder, running, results, key))
-    conclude(executed(suite, command, folder, running, results), suite, folder, results, key)
+    run = executed(suite, command, folder, running, results)
+    if claims_file is not None:
+        note_claims(claims_file, str(claims), run.header)
+    conclude(run, suite, folder, results, key)
 
 
 def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:

@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "report": "Write HTML, JUnit XML, Markdown or a badge",
         "list": "List the cases of specs or of a suite",
         "show": "Display a case: inputs, outputs, expectation",
+        "support": "Say what a backend supports, as rules and as a map",
         "diff": "Show what changed between two runs",
         "fuzz": "Search for failures beyond the shipped cases",
         "repro": "Write a standalone script that reproduces a failure",

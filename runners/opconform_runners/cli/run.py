@@ -2,20 +2,19 @@
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from opconform.errors import SuiteError, UsageError, counted
+from opconform.errors import UsageError, counted
 from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
-from opconform.suite.storage.ownership import replace_named
-from opconform.system.text import one_line
 from opconform_runners.cli.shared.earlier_run import complete_run
+from opconform_runners.cli.shared.expected import Expected, ExpectedOptions, expected_options
 from opconform_runners.cli.shared.help import WORDS, HelpCommand, rare_option
 from opconform_runners.cli.shared.last_failed import FOLDER as AGAIN
 from opconform_runners.cli.shared.last_failed import is_failure, last_failed
@@ -23,7 +22,6 @@ from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_mat
 from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options
 from opconform_runners.cli.shared.options.cluster import ClusterOptions, cluster_options
 from opconform_runners.cli.shared.options.general import (
-    PATH,
     SOURCE,
     TARGET,
     ResultOptions,
@@ -48,8 +46,6 @@ from opconform_runners.execution.plan import RunOptions
 from opconform_runners.findings.report import Report
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
-from opconform_runners.reports.baseline_update import update
-from opconform_runners.verdicts.baseline import Baseline, compare, read_baseline
 
 #: The most characters of the reason why a run is incomplete.
 _LONGEST = 300
@@ -62,8 +58,7 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 @backend_options
 @selection_options
 @result_options
-@click.option("--baseline", type=PATH, metavar="FILE", help="File of expected failures; only what is new counts.")
-@click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run.")
+@expected_options
 @rare_option(
     "--last-failed", is_flag=True, help="Run only the cases that failed in --out, and write to --out/last-failed."
 )
@@ -87,29 +82,27 @@ def command(
     written to one file for `opconform certificate judge`. SUITE can then be blind.
 
     Exit code: 0 conformant, 1 not conformant or incomplete, 2 invalid command, 3 the backend cannot start. With
-    --baseline: 0 nothing new, 1 anything new.
+    --baseline: 0 nothing new, 1 anything new. A claimed case that is refused counts as a failure.
     """
     backend = replace(backend, backends=(*named, *backend.backends))
-    baseline: Path | None = values["baseline"]
+    expected: ExpectedOptions = values["expected"]
     record: Path | None = values["record"]
     jobs: int | None = values["jobs"]
-    updates = bool(values["update_baseline"])
-    if updates and baseline is None:
-        raise UsageError("--update-baseline needs --baseline FILE, the file to update.")
-    if record is not None and (results.out is not None or results.strict or baseline is not None):
-        raise UsageError("--out, --strict and --baseline cannot be used with --record, which gives no verdicts.")
+    if record is not None and (results.out is not None or results.strict or expected != ExpectedOptions()):
+        raise UsageError(
+            "--out, --strict, --baseline and --claims cannot be used with --record, which gives no verdicts."
+        )
     if record is not None and selection.shard is not None:
         raise UsageError("--shard and --record cannot be used together: a recording must cover whole profiles.")
-    if backend.is_several and (record is not None or baseline is not None or values["last_failed"]):
-        raise UsageError("--baseline, --record and --last-failed work with one backend. Name one.")
+    if backend.is_several and (record is not None or expected != ExpectedOptions() or values["last_failed"]):
+        raise UsageError("--baseline, --claims, --record and --last-failed work with one backend. Name one.")
     if record is not None and (values["last_failed"] or values["exitfirst"]):
         raise UsageError("--last-failed and -x cannot be used with --record, which gives no verdicts.")
-    if updates and values["exitfirst"]:
-        raise UsageError("-x and --update-baseline cannot be used together: an update needs the whole run.")
+    if expected.updates and values["exitfirst"]:
+        raise UsageError("-x and an update cannot be used together: an update needs the whole run.")
     if record is not None and cluster.url is not None:
         raise UsageError("--executor and --record cannot be used together. Record on one machine.")
-    new = Baseline(file=str(baseline))
-    expected = None if baseline is None else new if updates and not baseline.exists() else read_baseline(baseline)
+    files = expected.read()
     _check_suite(suite, named)
     running = RunOptions(
         jobs=jobs,
@@ -118,8 +111,9 @@ def command(
         strict=results.strict,
         force=results.force,
         resume=not values["exitfirst"],
-        stops=is_failure(expected) if values["exitfirst"] else None,
+        stops=is_failure(files.baseline) if values["exitfirst"] else None,
         executor=cluster.executors(jobs).runs,
+        claims=files.claims,
     )
     if backend.is_several:
         out = results.out or FOLDER
@@ -133,10 +127,10 @@ def command(
         command, opened = backend.command(), open_suite(suite)
         results = replace(results, out=results.out or folder_of(command.name))
         if values["last_failed"]:
-            again = replace(selection, ids=last_failed(opened, results.place, command, expected))
+            again = replace(selection, ids=last_failed(opened, results.place, command, files.baseline))
             running = replace(running, selection=again, force=True)
             results = replace(results, out=results.place / AGAIN)
-        code = _judged(opened, command, running, results, expected, updates=updates)
+        code = _judged(opened, command, running, results, files)
     raise click.exceptions.Exit(code)
 
 
@@ -150,39 +144,23 @@ def _check_suite(suite: Path, named: Sequence[str]) -> None:
         raise UsageError(f"{suite} is a backend. Use `opconform certify {suite}` or `opconform run SUITE {suite}`.")
 
 
-def _judged(
-    suite: Suite,
-    command: Command,
-    running: RunOptions,
-    results: ResultOptions,
-    expected: Baseline | None,
-    *,
-    updates: bool,
-) -> int:
-    out = results.place
+def _judged(suite: Suite, command: Command, running: RunOptions, results: ResultOptions, files: Expected) -> int:
+    out, place = results.place, Path(suite.store.root)
     hold(out)
-    report = complete_run(suite, command, out, running) if updates else None
+    report = complete_run(suite, command, out, running) if files.options.updates else None
     interrupted = None
     if report is None:
         run = executed(suite, command, out, running, results)
         report, interrupted = report_of_run(run, suite, out), run.interrupted
-    if expected is not None:
-        expects = {entry.id: "accept" if entry.expect == "accept" else "reject" for entry in suite.entries}
-        if updates and report.is_finished:
-            expected, lines = _updated(expected, report, expects)
-            if not results.is_silent:
-                print_lines(lines)
-        report = replace(report, baseline=compare(expected, report.results, expects))
+    report = files.compared(report, suite, lambda line: None if results.is_silent else print_lines([line]))
     code = show_report(report, out, results)
     if interrupted is not None:
         raise interrupted
-    if expected is not None and updates and not report.is_finished:
-        reason = one_line(report.unfinished, _LONGEST)
-        ended = [result.id for result in report.results if result.verdict == "error"]
-        place = Path(suite.store.root)
-        advice = f"Look at `opconform {show_command(ended[0], out, place)}`." if ended else "Repeat the run."
-        raise SuiteError(f"{expected.file} was not updated, since the run is incomplete: {reason}. {advice}")
-    print_next(report, out, Path(suite.store.root), results, [] if updates else _updating(report))
+    ended = [result.id for result in report.results if result.verdict == "error"]
+    files.check_updated(
+        report, f"Look at `opconform {show_command(ended[0], out, place)}`." if ended else "Repeat the run."
+    )
+    print_next(report, out, place, results, [] if files.options.updates else _updating(report))
     return code
 
 
@@ -199,17 +177,6 @@ def _updating(report: Report) -> list[str]:
         return []
     words = click.get_current_context().meta[WORDS]
     return [shlex.join(["run", *words, "--update-baseline"])]
-
-
-def _updated(baseline: Baseline, report: Report, suite: Mapping[str, str]) -> tuple[Baseline, list[str]]:
-    """A baseline that lists exactly what a run fails or lacks, once it is written, and what changed in sentences."""
-    updated = update(baseline, report.results, suite)
-    file, written = Path(baseline.file), updated.baseline
-    if not file.exists() or written.text.encode() != file.read_bytes():
-        replace_named(file, written.text.encode())
-    changes = [f"added: {row}" for row in updated.added]
-    changes += [f"removed, since it no longer holds: {row}" for row in updated.removed]
-    return written, [*changes, f"{file}: {counted(len(written.lines), 'line')}."]
 
 
 def _record(suite: Suite, command: Command, out: Path, running: RunOptions, results: ResultOptions) -> int:

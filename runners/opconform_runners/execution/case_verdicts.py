@@ -14,6 +14,7 @@ from opconform_runners.execution.log.outcomes import Log
 from opconform_runners.execution.log.outputs_zip import CASE_LIMIT
 from opconform_runners.harness.outcome import Error, Incident, Outcome, Returned
 from opconform_runners.verdicts import judge
+from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import (
@@ -58,8 +59,9 @@ def execute_again(
 class CaseVerdicts:
     """The executions of cases of a suite on one backend, and the verdicts that they add up to."""
 
-    def __init__(self, suite: Suite, implementation: Implementation) -> None:
+    def __init__(self, suite: Suite, implementation: Implementation, claims: Claims | None = None) -> None:
         self._suite = suite
+        self._claims = claims
         self.implementation = implementation
         self._facts: dict[str, Mapping[str, Any]] = {}
         self._incidents: dict[str, tuple[Incident, ...]] = {}
@@ -124,6 +126,12 @@ class CaseVerdicts:
     def result(self, entry: Entry) -> Result:
         """The result of an executed case, which also depends on its twin."""
         verdict = judge.final_verdict(entry, self.own)
+        if self._claims is not None:
+            verdict = self._claims.judged(self._suite, entry, verdict)
+        result = self._judged(entry, verdict)
+        return result if self._claims is None else self._claims.marked(self._suite, entry, result)
+
+    def _judged(self, entry: Entry, verdict: Verdict) -> Result:
         if verdict is self.own[entry.id]:
             return self._results[entry.id]
         facts, incidents = self._facts[entry.id], self._results[entry.id].incidents
@@ -190,14 +198,16 @@ def execution_facts(answer: Answer | None) -> Mapping[str, Any]:
     return {name: getattr(answer, name, None) for name in _FACTS}
 
 
-def results_of(log: Log, suite: Suite, *, settled: bool = False) -> list[Result]:
-    """The results that follow from a log and its suite, sorted by id; a SuiteError if the log does not follow from it.
+def results_of(log: Log, suite: Suite, claims: Claims | None = None, *, settled: bool = False) -> list[Result]:
+    """The results that follow from a log, its suite and its claims, sorted by id.
+
+    Raises a SuiteError if the log does not follow from the suite.
 
     With `settled`, all failures must have been executed again, and no neighbour check is still to come.
     """
     if suite.header.identity != log.header.suite.digest:
         raise SuiteError(f"{log.path} is of another suite than {suite.store.root}. Name the suite that was run.")
-    verdicts = CaseVerdicts(suite, log.header.implementation)
+    verdicts = CaseVerdicts(suite, log.header.implementation, claims)
     restore(verdicts, log.lines, log.path)
     attempts: tuple[Attempt, ...] = ("again", "alone")
     if settled and any(verdicts.due(suite.entries, attempt) for attempt in attempts):

@@ -15,6 +15,7 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.log.logged_outcome import LoggedOutcome
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.environment import Environment, environment_of
+from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.run_header import RunHeader, ids_digest, suite_note
 
@@ -32,6 +33,7 @@ class RunOptions:
         force: Whether the results of another run are replaced.
         resume: Whether an interrupted run of the same kind is continued.
         executor: What executes batches of cases on other machines, or None for this machine.
+        claims: What the backend's maker claims to support, or None.
         stops: Whether the run ends with a result, or None if it does not end before its last case.
     """
 
@@ -43,6 +45,7 @@ class RunOptions:
     force: bool = False
     resume: bool = True
     executor: Workers | None = None
+    claims: Claims | None = None
     stops: "Callable[[RunHeader, Result], bool] | None" = None
 
 
@@ -135,5 +138,6 @@ def empty_header(header: Header, plan: RunPlan, implementation: Implementation) 
         outputs=plan.outputs,
         shard=selection.shard,
         program=plan.program,
+        claims=None if plan.options.claims is None else plan.options.claims.text,
         requirements=header.requirements,
     )

@@ -277,7 +277,7 @@ class Judgement:
 
     def _begin(self, implementation: Implementation) -> None:
         self.header = self.header_of(implementation)
-        self.verdicts = CaseVerdicts(self.suite, implementation)
+        self.verdicts = CaseVerdicts(self.suite, implementation, self.plan.options.claims)
         self.log.begin(self.header)
         ids = {entry.id for entry in self.entries}
         known = [logged for logged in (*self.log.lines, *self.plan.known) if logged.case in ids]

@@ -14,6 +14,7 @@ from opconform_runners.execution.log.logged_outcome import Attempt
 from opconform_runners.execution.scheduler import Execution, HarnessWorker
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Incident, Outcome
+from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import Pass, Unsupported, Verdict
 
@@ -25,9 +26,10 @@ class Session:
     crashed. A rejection counts if the twin passes, which is executed if necessary.
     """
 
-    def __init__(self, suite: Suite, launch: Launch) -> None:
+    def __init__(self, suite: Suite, launch: Launch, claims: Claims | None = None) -> None:
         self._suite = suite
         self._launch = launch
+        self._claims = claims
         self._first = _WarmHarness(suite, launch)
         self._again = _WarmHarness(suite, launch)
         self._settled: dict[str, Verdict] = {}
@@ -55,7 +57,7 @@ class Session:
 
     @cached_property
     def _verdicts(self) -> CaseVerdicts:
-        verdicts = CaseVerdicts(self._suite, self.implementation)
+        verdicts = CaseVerdicts(self._suite, self.implementation, self._claims)
         verdicts.own.update(self._settled)
         return verdicts
 

@@ -23,6 +23,7 @@ _BY_REASON: Mapping[str, Severity] = {
     "nondeterministic": "nondeterministic",
     "accepted-invalid": "accepted-invalid",
     "rejected-valid": "rejected-valid",
+    "claimed": "claimed",
 }
 
 

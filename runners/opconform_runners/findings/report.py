@@ -1,5 +1,6 @@
 """The report of a run: its verdict, and its cases by verdict, by profile and by requirement."""
 
+import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,22 @@ VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
 _BACKEND = re.compile(r"--backend '?([\w-]+)(?=[:' ]|$)")
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claimed:
+    """What a run says about its claims.
+
+    Attributes:
+        digest: The SHA-256 of the file of claims.
+        claimed: How many of the `valid` cases the claims cover.
+        refused: How many claimed cases the backend refused.
+    """
+
+    digest: str
+    claimed: int
+    valid: int
+    refused: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """A run, and its verdict, which is computed from its results.
@@ -56,6 +73,7 @@ class Report:
     whole: bool
     partial: bool = False
     strict: bool
+    claims: str | None = None
     environment: Environment = UNKNOWN
     outputs: str | None = None
     shard: Shard | None = None
@@ -245,6 +263,19 @@ class Report:
         """The verdict on the backend: `conformant`, `not conformant` or `incomplete`."""
         return "incomplete" if self.conformant is None else "conformant" if self.conformant else "not conformant"
 
+    @cached_property
+    def claimed(self) -> Claimed | None:
+        """How many cases the claims of the run cover; None without claims."""
+        if self.claims is None:
+            return None
+        valid = [result for result in self.results if result.expect == "accept"]
+        return Claimed(
+            digest=hashlib.sha256(self.claims.encode()).hexdigest(),
+            claimed=sum(not result.unclaimed for result in valid),
+            valid=len(valid),
+            refused=sum(result.reason == "claimed" for result in valid),
+        )
+
     def counts(self, row: RequirementRow) -> bool:
         """Whether a violation of a requirement makes the backend non-conformant."""
         return self.strict or row.level == "normative"
@@ -269,6 +300,7 @@ def report_of(
         whole=header.whole,
         partial=header.partial,
         strict=header.strict,
+        claims=header.claims,
         environment=header.environment if header.streamed else header.environment.placed(placements_of(results)),
         outputs=header.outputs,
         shard=header.shard,
@@ -279,3 +311,9 @@ def report_of(
 def coverage_text(supported: int, cases: int) -> str:
     """How many cases are supported, as in `1,430 of 3,354 cases supported`."""
     return f"{supported:,} of {counted(cases, 'case')} supported"
+
+
+def claimed_text(claims: Claimed) -> str:
+    """How many cases are claimed, as in `2,001 of 4,272 valid cases claimed, 3 of them refused`."""
+    refused = f", {claims.refused:,} of them refused" if claims.refused else ""
+    return f"{claims.claimed:,} of {counted(claims.valid, 'valid case')} claimed{refused}"

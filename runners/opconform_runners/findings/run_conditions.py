@@ -8,6 +8,7 @@ from functools import cached_property
 from opconform.suite.case import Reject
 from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import Suite
+from opconform_runners.findings.causes.alternatives import either
 from opconform_runners.findings.causes.conditions import Condition, conditions_of
 from opconform_runners.findings.causes.facts import facts_of
 from opconform_runners.findings.causes.feeds import is_read
@@ -56,7 +57,7 @@ class RunCondition:
     @property
     def sentence(self) -> str:
         """The facts, and how many cases fail that have them."""
-        *most, last = map(_either, self.facts)
+        *most, last = map(either, self.facts)
         where = f"{', '.join(most)} and {last}" if most else last
         count, kind = f"{len(self.cases):,}", self.kind
         decided = "decided " if self.undecided.keys() - {"large"} else ""
@@ -158,9 +159,3 @@ def _facts(suite: Suite, identity: str) -> frozenset[str]:
         compared = {name for names in suite.header.establishes.get(case.op, {}).values() for name in names}
         about = [f"{requirement} is tested" for requirement in entry.requirements if requirement not in compared]
     return facts_of(case, feeds, expected).union(about)
-
-
-def _either(facts: Sequence[str]) -> str:
-    """Alternatives, which have all words but the last in common."""
-    *most, last = (fact.rpartition(" ")[2] for fact in facts)
-    return facts[0] if not most else f"{facts[0].rpartition(' ')[0]} {', '.join(most)} or {last}"

@@ -13,10 +13,19 @@ from opconform.suite.selection.hints import check_matches
 from opconform.suite.selection.matches import Matches
 from opconform.suite.selection.selection import Selection
 from opconform_runners.execution.session import Session
+from opconform_runners.findings.support.claims_file import backend_of, claims_of, notes_on, read_claims
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
 from opconform_runners.pytest_plugin.case_selection import absent_sentence, wanted
-from opconform_runners.pytest_plugin.items import CaseItem, Cases, PluginOptions, TestedSuite, options_of, shown_path
+from opconform_runners.pytest_plugin.items import (
+    UNCLAIMED,
+    CaseItem,
+    Cases,
+    PluginOptions,
+    TestedSuite,
+    options_of,
+    shown_path,
+)
 from opconform_runners.pytest_plugin.names import case_pattern
 from opconform_runners.pytest_plugin.shipped_suite import cached_suite
 from opconform_runners.verdicts.baseline import Line, compare, read_baseline
@@ -28,18 +37,19 @@ _GIVEN = "opconform_given"
 
 
 class _Given(NamedTuple):
-    """The path of the suite, and the backend's title and declared operations, which are empty if it takes all."""
+    """The path of the suite; the backend's title, declared operations (empty if it takes all), and name in claims."""
 
     suite: str
     title: str
     operations: Sequence[str]
+    backend: str
 
 
 class Conformance:
     """The cases of one suite as tests of one backend."""
 
     def __init__(self) -> None:
-        self._given = _Given("", "", ())
+        self._given = _Given("", "", (), "")
         self._tested: TestedSuite | None = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -65,8 +75,10 @@ class Conformance:
             ]
             profiles = sorted({entry.profile for entry in suite.entries})
             selections[0].check_profiles(profiles, f"in {suite.store.root}")
-            # Against a baseline, an operation that the backend no longer declares is lost support.
-            entries, absent = wanted(suite, selections, chosen.operations if options.baseline is None else ())
+            # Against a baseline or claims, an operation that the backend no longer declares is lost support.
+            is_free = options.baseline is None and options.claims is None
+            entries, absent = wanted(suite, selections, chosen.operations if is_free else ())
+            claims = None if options.claims is None else read_claims(options.claims)
             expected = _expected(suite, options)
         except OpconformError as error:
             raise pytest.UsageError(str(error)) from error
@@ -76,7 +88,12 @@ class Conformance:
             suite=suite,
             entries=tuple(entries),
             absent=tuple(absent),
-            session=Session(suite, Launch(command=options.command, timeout=options.timeout)),
+            session=Session(
+                suite,
+                Launch(command=options.command, timeout=options.timeout),
+                None if claims is None else claims_of(claims),
+            ),
+            claims=claims,
             options=options,
             expected=expected,
         )
@@ -93,7 +110,11 @@ class Conformance:
             return []
         suite = self._tested.suite
         cases = f"{counted(len(suite.entries), 'case')}, digest {suite.header.digest[:10]}"
-        return [f"opconform: {self._given.title}, {shown_path(suite.store.root)}: {cases}"]
+        lines = [f"opconform: {self._given.title}, {shown_path(suite.store.root)}: {cases}"]
+        if (claims := self._tested.claims) is not None:
+            place = shown_path(self._tested.options.claims or Path())
+            lines += map("opconform: {}".format, notes_on(claims, place, self._given.backend, suite.header.version))
+        return lines
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
@@ -107,10 +128,14 @@ class Conformance:
         items.extend(hit for hit in collected if hit.case_id not in left_out)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say how many cases were not collected, since the backend does not declare their operations."""
+        """Say how many cases were not collected, and how many pass that are not claimed."""
         if self._tested is not None and self._tested.absent:
             sentence = absent_sentence(self._tested.absent, self._given.title)
             terminalreporter.write_line(f"opconform: not collected: {sentence}")
+        passed = terminalreporter.stats.get("passed", ())
+        if unclaimed := sum((UNCLAIMED, True) in report.user_properties for report in passed):
+            passes = counted(unclaimed, "case passes", "cases pass")
+            terminalreporter.write_line(f"opconform: {passes}, although the claims do not cover it.")
 
     def _deselected(self, config: pytest.Config, items: Sequence[CaseItem]) -> set[str]:
         """The ids of the cases that `--deselect` names as `opconform::PATTERN`; pytest handles other values."""
@@ -142,7 +167,7 @@ class Conformance:
         with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:  # leaves a running event loop alone
             implementation = runner.run(described(options.command))
         suite = options.suite or cached_suite(config, implementation, options.profiles)
-        return _Given(str(suite), implementation.title, implementation.operations)
+        return _Given(str(suite), implementation.title, implementation.operations, backend_of(implementation))
 
 
 def _expected(suite: Suite, options: PluginOptions) -> Mapping[str, tuple[Line, ...]]:

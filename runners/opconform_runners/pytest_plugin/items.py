@@ -14,6 +14,7 @@ from opconform.errors import OpconformError
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.execution.session import Session
+from opconform_runners.findings.support.claims_file import ClaimsFile
 from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
 from opconform_runners.harness.registry import backend_file_of
 from opconform_runners.pytest_plugin.names import names_of
@@ -21,6 +22,8 @@ from opconform_runners.reports.terminal.incidents import incident_sentence
 from opconform_runners.verdicts.baseline import Line, comparison_field_of, expectation
 from opconform_runners.verdicts.results import Result
 
+#: The property of a test that passes although the claims do not cover it.
+UNCLAIMED = "opconform_unclaimed"
 #: The default time limit for a case, in seconds.
 TIMEOUT = 20.0
 
@@ -34,6 +37,7 @@ class PluginOptions:
     profiles: tuple[str, ...]
     patterns: tuple[str, ...]
     baseline: Path | None
+    claims: Path | None
     timeout: float
     strict: bool
 
@@ -43,8 +47,9 @@ def options_of(config: pytest.Config) -> PluginOptions:
     timeout = config.getoption("opconform_timeout")
     if timeout is not None and not 0 < timeout <= LARGEST:
         raise pytest.UsageError(f"--opconform-timeout must be above 0 and at most {LARGEST:,}.")
-    suite, backend, harness, python, baseline = (
-        config.getoption(f"opconform_{name}") for name in ("suite", "backend", "harness", "python", "baseline")
+    suite, backend, harness, python, baseline, claims = (
+        config.getoption(f"opconform_{name}")
+        for name in ("suite", "backend", "harness", "python", "baseline", "claims")
     )
     if file := backend_file_of(backend or ""):
         backend = f"{_located(config, 'backend', file)}{backend.removeprefix(file)}"
@@ -63,6 +68,7 @@ def options_of(config: pytest.Config) -> PluginOptions:
         profiles=_repeated(config, "profile"),
         patterns=_repeated(config, "select"),
         baseline=None if baseline is None else _located(config, "baseline", baseline),
+        claims=None if claims is None else _located(config, "claims", claims),
         timeout=timeout or TIMEOUT,
         strict=bool(config.getoption("opconform_strict")),
     )
@@ -95,7 +101,7 @@ def shown_path(path: Path) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TestedSuite:
-    """The suite under test, the session that gives the verdicts, the options, and the baseline's lines by case.
+    """The suite under test, the session that gives the verdicts, the options, the baseline's lines by case, the claims.
 
     `absent` are the wanted cases of operations that the backend does not declare.
     """
@@ -106,6 +112,7 @@ class TestedSuite:
     session: Session
     options: PluginOptions
     expected: Mapping[str, tuple[Line, ...]]
+    claims: ClaimsFile | None = None
 
 
 class Cases(pytest.Collector):
@@ -176,6 +183,8 @@ class CaseItem(pytest.Item):
         if result.verdict in ("unsupported", "inconclusive"):
             pytest.skip(f"{result.verdict}: {result.sentence}")
         if result.verdict == "pass":
+            if result.unclaimed:
+                self.user_properties.append((UNCLAIMED, True))
             return
         if self._counts(result):
             pytest.fail("\n".join(self._lines(result)), pytrace=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-_OPTIONS = ("backend", "harness", "python", "suite", "profile", "select", "baseline", "timeout", "strict")
+_OPTIONS = ("backend", "harness", "python", "suite", "profile", "select", "baseline", "claims", "timeout", "strict")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,6 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("profile", "Use only cases of this profile (repeatable).", metavar="NAME", action="append")
     add("select", "Use only cases that match an operation, id or requirement.", metavar="PATTERN", action="append")
     add("baseline", "File of expected failures; only other failures count.", metavar="FILE")
+    add("claims", "File of claims; a claimed case that is refused fails.", metavar="FILE")
     add("timeout", "Time limit for one case. [default: 20]", metavar="SECONDS", type=float)
     interpretations = "Treat interpretations of the specification like normative requirements."
     add("strict", interpretations, action="store_true", default=None)

@@ -19,7 +19,7 @@ _WHOLE, _PART = "a certification (all cases of its profiles)", "a run (perhaps o
 #: The kinds of change in the order in which they are listed: the heading, and the noun in the summary with its plural.
 _KINDS = {
     "regressions": ("Regressions (fail now, did not fail before)", "regression", ""),
-    "lost": ("No longer passing (passed before, neither pass nor fail now)", "lost pass", "lost passes"),
+    "lost": ("Lost support (passed and is undecided now, or failed and is unsupported now)", "lost case", ""),
     "reasons": ("Fail for a different reason", "other reason", ""),
     "new": ("New cases", "new case", ""),
     "gone": ("Missing cases", "missing case", ""),
@@ -137,7 +137,7 @@ def _kind(old: Result | None, new: Result | None) -> str:
             return "reasons" if old.reason != new.reason else ""
         case _, "fail":
             return "regressions"
-        case "pass", _:
+        case ("pass", _) | ("fail", "unsupported"):
             return "lost"
         case "fail", "pass":
             return "fixes"

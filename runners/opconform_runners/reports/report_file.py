@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from opconform_runners.execution.log.outcomes import log_in
 from opconform_runners.execution.scale.stream import killed_run
 from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.report import Report, report_of
+from opconform_runners.findings.support.claims_file import claims_in
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.agreement import check_agreement
 from opconform_runners.verdicts.baseline import Comparison
@@ -155,7 +156,7 @@ def report_document(report: Report) -> dict[str, object]:
         }
         requirements[item.op][item.id] = row
     plain = _REPORT.dump_python(
-        report, mode="json", exclude={"notes": True, "results": True, "implementation": HARDWARE}
+        report, mode="json", exclude={"notes": True, "results": True, "claims": True, "implementation": HARDWARE}
     )
     head = (
         "format",
@@ -183,6 +184,8 @@ def report_document(report: Report) -> dict[str, object]:
     }
     if report.incidents:
         document["incidents"] = _INCIDENTS.dump_python(report.incidents, mode="json")
+    if report.claimed is not None:
+        document["claims"] = asdict(report.claimed)
     if report.tallies:
         document["tallies"] = plain["tallies"]
     return document if report.baseline is None else document | {"baseline": plain["baseline"]}
@@ -220,5 +223,5 @@ def _report_of_log(out: Path, suite: Path | None) -> Report:
     if place_of_suite is None:
         advice = "Run the same command again to continue, or name its suite with `report --suite`."
         raise MissingError(f"The run in {out} was killed before it had results. {advice}")
-    results = results_of(log, open_suite(place_of_suite))
+    results = results_of(log, open_suite(place_of_suite), claims_in(log.header))
     return report_of(log.header, results, gave_up=f"Interrupted {progress_of(len(results), log.header.cases)}")

@@ -22,7 +22,7 @@ Ending = FailReason | Literal["unsupported", "pass"]
 ENDINGS: tuple[Ending, ...] = (*get_args(FailReason), "unsupported", "pass")
 
 #: The failures of cases that must be accepted; `accepted-invalid` is that of the others.
-_OF_ACCEPTED = frozenset({"count", "element-type", "shape", "value", "nan-payload", "rejected-valid"})
+_OF_ACCEPTED = frozenset({"count", "element-type", "shape", "value", "nan-payload", "rejected-valid", "claimed"})
 _COMMENT = re.compile(r"(^|[ \t])#.*")
 #: The most bytes of a baseline.
 _LIMIT = 16 << 20
@@ -171,6 +171,8 @@ def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, s
 def comparison_field_of(result: Result, lines: Sequence[Line]) -> str:
     """The field of `Comparison` that a result belongs to, given the lines that apply to it; empty for none."""
     reasons = {line.reason for line in lines}
+    if result.unclaimed and result.verdict == "unsupported" and not reasons:
+        return ""  # the claims say that it is not supported
     if ending := ending_of(result):
         return "known" if ending in reasons else "lost" if ending == "unsupported" else "regressions"
     if not reasons:

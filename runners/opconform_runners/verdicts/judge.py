@@ -165,9 +165,12 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     - Wrong outputs break the first normative requirement of the case that the comparison has not shown to be kept, and
       that no case can violate, since the case is valid; for elements that were moved, this is not the one on bits. If
       the case has no such requirement, they break the first one that the failed stage of the comparison establishes.
+    - A claimed case that is refused breaks the claim, and no requirement.
     - A crash, a timeout and a rejection break the first normative requirement of the case. If it has none, they break
       the first one that the comparison of shapes establishes, since they give no outputs.
     """
+    if reason == "claimed":
+        return ()
     stages, levels = header.establishes.get(entry.op, {}), header.requirements.get(entry.op, {})
     about_nan, bits = stages.get("nan-payload", ()), stages.get("bits", ())
     listed = [requirement for requirement in entry.requirements if requirement not in about_nan]

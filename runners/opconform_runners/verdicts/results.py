@@ -53,6 +53,7 @@ class Result:
         again: The verdict in a fresh harness, where it differs.
         incidents: What happened to the harness process at this case, and not again with the case alone.
         essential: Whether every backend of the operation must support the case.
+        unclaimed: Whether the run has claims, and they do not cover the case, which is valid.
     """
 
     __pydantic_config__ = _STRICT
@@ -78,6 +79,7 @@ class Result:
     log: str | None = None
     incidents: tuple[Incident, ...] = ()
     essential: bool = False
+    unclaimed: bool = False
 
     @property
     def op(self) -> str:
@@ -97,6 +99,7 @@ _PLAIN = {
     "inputs": "",
     "incidents": [],
     "essential": False,
+    "unclaimed": False,
 }
 
 

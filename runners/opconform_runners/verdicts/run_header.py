@@ -56,6 +56,7 @@ class RunHeader:
         outputs: The SHA-256 of the file of outputs that is judged, or None where a harness runs.
         shard: The part of the selected cases that is executed, or None for all of them.
         streamed: What a streamed run has beside its results, or None.
+        claims: The text of the file with the claims, or None.
         program: The SHA-256 of the file of a backend, or of a harness, that is not a registered one.
         requirements: The level and the text of every requirement, by operation and id.
     """
@@ -76,6 +77,7 @@ class RunHeader:
     outputs: _Digest | None
     shard: Shard | None = None
     program: _Digest | None = None
+    claims: str | None = None
     partial: bool = False
     streamed: Streamed | None = None
     requirements: Mapping[str, Mapping[str, RequirementNote]]
@@ -107,6 +109,7 @@ _DETAILS: Mapping[str, str] = {
     "environment": "the environment",
     "timeout": "--timeout",
     "memory": "--memory",
+    "claims": "the claims",
     "requirements": "the requirements",
     "outputs": "the outputs",
 }
@@ -119,7 +122,7 @@ def ids_digest(ids: Iterable[str]) -> str:
 
 def header_line(header: RunHeader) -> bytes:
     """A header as the first line of `results.jsonl`."""
-    absent: dict[str, Any] = {} if header.streamed else {"streamed": True}
+    absent = {name: True for name in ("streamed", "claims") if getattr(header, name) is None}
     document = RUN_HEADER.dump_python(header, mode="json", exclude={"implementation": HARDWARE, **absent})
     return canonical_json(document).encode() + b"\n"
 

@@ -16,6 +16,7 @@ FailReason = Literal[
     "nan-payload",
     "accepted-invalid",
     "rejected-valid",
+    "claimed",
     "crash",
     "timeout",
     "nondeterministic",

@@ -18,8 +18,10 @@ def complete_run(suite: Suite, command: Command, out: Path, running: RunOptions)
         return None
     written = read_written(path)
     past = written.header
-    same = (command.options, command.program, running.whole, running.strict, suite.header.digest)
-    if (past.backend, past.program, past.whole, past.strict, past.suite.digest) != same or not written.is_complete:
+    claims = None if running.claims is None else running.claims.text
+    same = (command.options, command.program, running.whole, running.strict, claims, suite.header.digest)
+    was = (past.backend, past.program, past.whole, past.strict, past.claims, past.suite.digest)
+    if was != same or not written.is_complete:
         return None
     report = read_report(out)
     cases = {entry.id for entry in selected(suite, running.selection)}

@@ -1,13 +1,14 @@
 """Facts that exclude each other, so that a condition may name several of them: `data is u2, nf4 or f4e2m1`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from opconform.operations import OPERATIONS
 from opconform.tensors.element_types import ELEMENT_TYPES
 
 _WORD = 64
+_EITHER = re.compile(r"(.+) (\S+(?:, \S+)*) or (?!more$)(\S+)")  # `has rank 3 or more` is one fact
 
 
 def operation_fact(name: str) -> str:
@@ -18,6 +19,15 @@ def operation_fact(name: str) -> str:
 def context_fact(name: str) -> str:
     """The fact that a case has a context."""
     return f"the context is {name}"
+
+
+@cache
+def features() -> tuple[tuple[str, ...], ...]:
+    """What makers say that they support: element types, contexts and the values of attributes, as groups of facts."""
+    return (
+        tuple(f"data is {name}" for name in ELEMENT_TYPES),
+        *(group for group in groups()[1:] if group[0] not in DATA_TYPES),
+    )
 
 
 @cache
@@ -85,3 +95,15 @@ def fact_kind_of(fact: str) -> str:
 def is_violation(fact: str) -> bool:
     """Whether a fact names the requirement that an invalid case violates."""
     return fact.endswith(" is violated")
+
+
+def either(facts: Sequence[str]) -> str:
+    """Alternatives in words, as in `data is u2, nf4 or f4e2m1`: they have all words but the last in common."""
+    *most, last = (fact.rpartition(" ")[2] for fact in facts)
+    return facts[0] if not most else f"{facts[0].rpartition(' ')[0]} {', '.join(most)} or {last}"
+
+
+def alternatives_in(words: str) -> tuple[str, ...]:
+    """The alternatives that `either` joined; the words themselves where there is only one."""
+    match = _EITHER.fullmatch(words)
+    return (words,) if match is None else tuple(f"{match[1]} {last}" for last in (*match[2].split(", "), match[3]))

@@ -4,20 +4,23 @@ They follow from the case, the values of its inputs and the declaration of its o
 A fact about an inference, such as a shape or a value, is a fact about the case if one of its feeds has it.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Operation
-from opconform.suite.case import Accept, Case, Input
+from opconform.suite.case import Accept, Case, Input, Reject
 from opconform.suite.declarations import Port
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
-from opconform_runners.findings.causes.alternatives import context_fact, operation_fact
+from opconform_runners.findings.causes.alternatives import context_fact, is_violation, operation_fact
 from opconform_runners.findings.causes.misreadings import readings_of
 from opconform_runners.findings.causes.tensor_facts import (
     SCALARS,
     facts_that_hold,
+    is_phrase,
     numbers_of,
     packing_facts,
     shape_facts,
@@ -26,6 +29,34 @@ from opconform_runners.findings.causes.tensor_facts import (
     width_facts,
     width_of,
 )
+
+#: Facts about how the graph and an input reach the backend.
+_OF_GRAPHS = frozenset(
+    {
+        "there are two inferences",
+        "all inputs are constant",
+        "an input shape is dynamic",
+        "no input shape is dynamic",
+        "all shapes are static",
+        "a shape is known only at run time",
+        "there are several outputs",
+        "a required input or attribute is omitted",
+    }
+)
+_DELIVERED = frozenset(
+    {
+        "is constant",
+        "is given at run time",
+        "is omitted",
+        "has static dimensions",
+        "has a dynamic rank",
+        "has dynamic dimensions",
+        "has dimensions of any size",
+        "has bounded dimensions",
+    }
+)
+#: What follows the name of an attribute.
+_ATTRIBUTE = re.compile(r"is empty|is omitted|(is|has) ('[^']*'|-?\d[\w.+-]*|True|False|inf|nan|-inf)")
 
 
 def facts_of(
@@ -47,6 +78,42 @@ def facts_of(
             *readings_of(case, feeds, settings),
         )
     )
+
+
+def support_facts(case: Case, feeds: Sequence[Mapping[str, Array]]) -> frozenset[str]:
+    """The facts by which rules say what a backend supports: what is known of a case without the values of its data.
+
+    `feeds` has the inputs by name, in their storage dtypes; it is empty for a case that is too large to be read.
+    """
+    operation = OPERATIONS.get(case.op)
+    facts = [*_of_graph(case), *_of_attributes(case)]
+    for input_ in case.inputs:
+        kind = ELEMENT_TYPES[input_.element_type]
+        words = [*_delivered(input_), *type_facts(kind)]
+        for shape in [feed[input_.name].shape for feed in feeds] or [input_.shape]:
+            words += shape_facts(shape, kind)
+        if kind.is_integer and _is_setting(input_, operation):
+            tensors = (Tensor(element_type=input_.element_type, array=feed[input_.name]) for feed in feeds)
+            words += (fact for tensor in tensors for fact in value_facts(tensor))
+        facts += (f"{name} {phrase}" for phrase in words for name in _names(operation, input_))
+    if isinstance(case.expect, Reject):
+        facts.append(f"{case.expect.reject} is violated")
+    return frozenset(facts)
+
+
+def is_support_fact(fact: str, op: str) -> bool:
+    """Whether words can be a fact about a case of an operation in `support_facts`, other than its name."""
+    operation = OPERATIONS[op]
+    contexts = map(context_fact, (*operation.context_names, "then"))
+    if fact in _OF_GRAPHS or fact in contexts or is_violation(fact):
+        return True
+    attributes = {attribute.name for attribute in operation.attributes}
+    for name in ("data", "a setting input", *(port.name for port in operation.inputs), *attributes):
+        if fact.startswith(f"{name} "):
+            words = fact.removeprefix(f"{name} ")
+            if words in _DELIVERED or is_phrase(words) or (name in attributes and _ATTRIBUTE.fullmatch(words)):
+                return True
+    return False
 
 
 def _of_feed(case: Case, feed: Mapping[str, Array]) -> Iterator[str]:
@@ -83,7 +150,12 @@ def _of_inputs(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
     operation = OPERATIONS.get(case.op)
     for input_ in case.inputs:
         tensor = tensors[input_.name]
-        for words in (*_delivered(input_), *type_facts(tensor.type), *shape_facts(tensor), *value_facts(tensor)):
+        for words in (
+            *_delivered(input_),
+            *type_facts(tensor.type),
+            *shape_facts(tensor.shape, tensor.type),
+            *value_facts(tensor),
+        ):
             yield from (f"{name} {words}" for name in _names(operation, input_))
 
 
@@ -91,7 +163,8 @@ def _of_outputs(case: Case, feed: Mapping[str, Array]) -> Iterator[str]:
     for output in case.expect.accept if isinstance(case.expect, Accept) else ():
         if output.name in feed:
             tensor = Tensor(element_type=output.element_type, array=feed[output.name])
-            yield from (f"an output {words}" for words in (*packing_facts(tensor), *value_facts(tensor)))
+            facts = (*packing_facts(tensor.shape, tensor.type), *value_facts(tensor))
+            yield from (f"an output {words}" for words in facts)
             if 0 in tensor.shape:
                 yield "an output is empty"
             if not tensor.shape:

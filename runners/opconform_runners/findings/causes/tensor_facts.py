@@ -1,6 +1,9 @@
 """Facts about one tensor, in words that follow its name, such as `is f32` and `has rank 2`."""
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 from ml_dtypes import finfo
@@ -16,6 +19,17 @@ _LONG = (1 << 31) - 1
 _NARROW = [ELEMENT_TYPES[name] for name in ("f32", "bf16", "f16")]
 #: The widths, in bits, beyond which integers are cut by narrower integers or rounded by floating-point numbers.
 _WIDTHS = (63, 53, 31, 24)
+_ELEMENTS = ("has elements narrower than a byte", "has 64-bit elements")
+_SHAPES = (
+    "is empty",
+    "has one element",
+    "has a dimension beyond 31 bits",
+    "has a dimension of 1",
+    "has a first dimension of 1 before others",
+    "ends within a byte",
+    "has rows that end within a byte",
+)
+_RANK = re.compile(r"has rank (\d{1,3})( or more)?")
 #: What values can have in common, in words that follow the name of the tensor.
 _INTEGERS: Mapping[str, Callable[[Array], Array]] = {
     "has a negative value": lambda values: values < 0,
@@ -34,6 +48,21 @@ _FLOATS: Mapping[str, Callable[[Array], Array]] = {
         (values != 0) & (np.abs(values) < finfo(values.dtype).smallest_normal)  # type: ignore[no-untyped-call]
     ),
 }
+#: The most dimensions that a rule may name.
+_RANKS = 64
+
+
+def is_phrase(words: str) -> bool:
+    """Whether words that follow the name of an input are a fact about its element type, its shape or its integers."""
+    rank = _RANK.fullmatch(words)
+    return int(rank[1]) <= _RANKS if rank else words in _phrases()
+
+
+@cache
+def _phrases() -> frozenset[str]:
+    widths = {f"{words} beyond {width} bits" for words in ("is", "has a value") for width in _WIDTHS}
+    kinds = {f"is {name}" for name in (*ELEMENT_TYPES, *_KINDS.values())}
+    return frozenset({*_ELEMENTS, *_SHAPES, *_INTEGERS, *SCALARS} | widths | kinds)
 
 
 def type_facts(kind: ElementType) -> Iterator[str]:
@@ -47,16 +76,15 @@ def type_facts(kind: ElementType) -> Iterator[str]:
         yield "has 64-bit elements"
 
 
-def shape_facts(tensor: Tensor) -> Iterator[str]:
+def shape_facts(shape: Sequence[int], kind: ElementType) -> Iterator[str]:
     """Facts about the shape of one tensor."""
-    shape = tensor.shape
     yield f"has rank {len(shape)}"
     yield from (f"has rank {least} or more" for least in range(2, len(shape) + 1))
     if 0 in shape:
         yield "is empty"
-    if tensor.array.size == 1:
+    if math.prod(shape) == 1:
         yield "has one element"
-    yield from packing_facts(tensor)
+    yield from packing_facts(shape, kind)
     if any(size > _LONG for size in shape):
         yield "has a dimension beyond 31 bits"
     if 1 in shape:
@@ -65,11 +93,11 @@ def shape_facts(tensor: Tensor) -> Iterator[str]:
         yield "has a first dimension of 1 before others"
 
 
-def packing_facts(tensor: Tensor) -> Iterator[str]:
+def packing_facts(shape: Sequence[int], kind: ElementType) -> Iterator[str]:
     """Facts about where the elements of one tensor end."""
-    if tensor.array.size * tensor.type.bits % _BYTE:
+    if math.prod(shape) * kind.bits % _BYTE:
         yield "ends within a byte"
-    if tensor.shape and tensor.shape[-1] * tensor.type.bits % _BYTE:
+    if shape and shape[-1] * kind.bits % _BYTE:
         yield "has rows that end within a byte"
 
 

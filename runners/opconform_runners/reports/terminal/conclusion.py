@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from opconform.errors import counted
-from opconform_runners.findings.report import Report
+from opconform_runners.findings.report import Report, claimed_text
 from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.reports.terminal.incidents import deaths_clause, incident_notes
 from opconform_runners.verdicts.baseline import Comparison, expectation
@@ -25,6 +25,8 @@ def conclusion(report: Report) -> list[str]:
         )
     if report.cases and report.implementation.mapped:
         sentences.append("The harness fulfils the mapped requirements itself; their cases do not test the backend.")
+    if report.claimed is not None:
+        sentences.append(f"{claimed_text(report.claimed)}.")
     if report.cases:
         tested = sum(requirement.is_tested for requirement in report.requirements)
         sentences.append(f"{tested} of {counted(len(report.requirements), 'requirement')} tested.")
@@ -52,8 +54,11 @@ def _reasons(report: Report) -> Iterator[str]:
             kind = "requirement" if report.strict else "normative requirement"
             broken = counted(len(report.broken), f"{kind} is", f"{kind}s are")
             clauses.append(f"{broken} broken: {_names(report.broken)}")
-        if report.unnamed:
-            clauses.append(f"{counted(len(report.unnamed), 'failing case names', 'failing cases name')} no requirement")
+        refused = report.claimed.refused if report.claimed is not None else 0
+        if refused:
+            clauses.append(counted(refused, "claimed case is not supported", "claimed cases are not supported"))
+        if others := len(report.unnamed) - refused:
+            clauses.append(f"{counted(others, 'failing case names', 'failing cases name')} no requirement")
         if report.deaths:
             clauses.append(deaths_clause(len(report.deaths)))
         yield f"{'; '.join(clauses)}."

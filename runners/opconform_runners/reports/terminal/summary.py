@@ -54,6 +54,7 @@ REMARKS = {
     "undeclared-unsupported": "unsupported, although the backend declares everything needed",
     "passes-undeclared": "passed, although the backend does not declare everything needed",
     "fails-undeclared": "failed, and not counted, since the backend does not declare everything needed",
+    "passes-unclaimed": "passed, although the claims do not cover it",
     "late": "rejected at run time instead of when the model was built",
     "other-reason": "rejected, but for another requirement than the violated one",
 }
@@ -260,7 +261,8 @@ def _remarks(report: Report) -> Iterator[RenderableType]:
 def shown_remarks(result: Result) -> list[str]:
     """The remarks on one case by name."""
     late = ["late"] if result.late else []
-    return [*result.remarks, *late, *(["other-reason"] if result.other_reason is not None else [])]
+    unclaimed = ["passes-unclaimed"] if result.unclaimed and result.verdict == "pass" else []
+    return [*result.remarks, *unclaimed, *late, *(["other-reason"] if result.other_reason is not None else [])]
 
 
 def _by_sentence(report: Report, verdict: str) -> Iterator[RenderableType]:

@@ -1,0 +1,143 @@
+"""The files that say what is expected of a backend: its baseline, and its claims."""
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from opconform.errors import SuiteError, UsageError, counted
+from opconform.suite.reader import Suite
+from opconform.suite.storage.ownership import replace_named
+from opconform.system.text import one_line
+from opconform_runners.cli.shared.options.general import PATH, collected
+from opconform_runners.findings.report import Report
+from opconform_runners.findings.support.claims_file import (
+    ClaimsFile,
+    backend_of,
+    claims_file_of,
+    claims_of,
+    notes_on,
+    read_claims,
+)
+from opconform_runners.findings.support.learning import support_of
+from opconform_runners.reports.baseline_update import update
+from opconform_runners.verdicts.baseline import Baseline, compare, read_baseline
+from opconform_runners.verdicts.claims import Claims
+from opconform_runners.verdicts.run_header import RunHeader
+
+#: The most characters of the reason why a run is incomplete.
+_LONGEST = 300
+
+claims_option = click.option(
+    "--claims",
+    type=PATH,
+    metavar="FILE",
+    help="File of claims, as `support` writes it; a claimed case must not be refused.",
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExpectedOptions:
+    """The options for the two files: where they are, and whether they are updated."""
+
+    baseline: Path | None = None
+    update_baseline: bool = False
+    claims: Path | None = None
+    update_claims: bool = False
+
+    @property
+    def updates(self) -> bool:
+        """Whether a file is updated, which needs a complete run."""
+        return self.update_baseline or self.update_claims
+
+    def read(self) -> "Expected":
+        """The files; a file that is to be updated may be missing."""
+        if self.update_baseline and self.baseline is None:
+            raise UsageError("--update-baseline needs --baseline FILE, the file to update.")
+        if self.update_claims and self.claims is None:
+            raise UsageError("--update-claims needs --claims FILE, the file to update.")
+        baseline, claims = None, None
+        if self.baseline is not None:
+            is_new = self.update_baseline and not self.baseline.exists()
+            baseline = Baseline(file=str(self.baseline)) if is_new else read_baseline(self.baseline)
+        if self.claims is not None and not (self.update_claims and not self.claims.exists()):
+            claims = read_claims(self.claims)
+        return Expected(options=self, baseline=baseline, claims_file=claims)
+
+
+expected_options = collected(
+    "expected",
+    ExpectedOptions,
+    click.option("--baseline", type=PATH, metavar="FILE", help="File of expected failures; only what is new counts."),
+    click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run."),
+    claims_option,
+    click.option("--update-claims", is_flag=True, help="Update the file of claims to what this run shows."),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Expected:
+    """What the files say, as far as there are any."""
+
+    options: ExpectedOptions
+    baseline: Baseline | None
+    claims_file: ClaimsFile | None
+
+    @property
+    def claims(self) -> Claims | None:
+        """The claims by which cases are judged: none while they are updated."""
+        return None if self.claims_file is None or self.options.update_claims else claims_of(self.claims_file)
+
+    def compared(self, report: Report, suite: Suite, tell: Callable[[str], None]) -> Report:
+        """A report compared with the files, which are updated first if that is wanted and the run is finished."""
+        if self.options.update_claims and report.is_finished:
+            for line in _update_claims(self.options.claims or Path(), self.claims_file, report, suite):
+                tell(line)
+        elif self.claims_file is not None:
+            note_claims(self.claims_file, str(self.options.claims), report)
+        if self.baseline is None:
+            return report
+        expects = {entry.id: "accept" if entry.expect == "accept" else "reject" for entry in suite.entries}
+        baseline = self.baseline
+        if self.options.update_baseline and report.is_finished:
+            updated = update(baseline, report.results, expects)
+            baseline = updated.baseline
+            _write(Path(baseline.file), baseline.text)
+            for line in (
+                *(f"added: {row}" for row in updated.added),
+                *(f"removed, since it no longer holds: {row}" for row in updated.removed),
+                f"{baseline.file}: {counted(len(baseline.lines), 'line')}.",
+            ):
+                tell(line)
+        return replace(report, baseline=compare(baseline, report.results, expects))
+
+    def check_updated(self, report: Report, advice: str) -> None:
+        """Raise a SuiteError if a file was not updated, because the run is not complete."""
+        if self.options.updates and not report.is_finished:
+            file = self.options.baseline if self.options.update_baseline else self.options.claims
+            reason = one_line(report.unfinished, _LONGEST)
+            raise SuiteError(f"{file} was not updated, since the run is incomplete: {reason}. {advice}")
+
+
+def note_claims(file: ClaimsFile, name: str, run: Report | RunHeader) -> None:
+    """Say on standard error that claims are those of another backend or suite."""
+    for note in notes_on(file, name, backend_of(run.implementation), run.suite.version):
+        click.echo(f"note: {note}", err=True)
+
+
+def _update_claims(path: Path, old: ClaimsFile | None, report: Report, suite: Suite) -> Iterator[str]:
+    new = claims_file_of(report, support_of(report, suite))
+    _write(path, new.text)
+    before = [] if old is None else (old.written or old.text).splitlines()
+    for line in difflib.unified_diff(before, new.text.splitlines(), n=0, lineterm=""):
+        if line.startswith(("+- ", "-- ")):
+            yield f"{'added' if line[0] == '+' else 'removed'}: {line[3:]}"
+    exceptions = counted(len(new.rules) + len(new.cases), "exception")
+    yield f"{path}: {counted(len(new.supported), 'operation')}, {exceptions}."
+
+
+def _write(file: Path, text: str) -> None:
+    if not file.exists() or text.encode() != file.read_bytes():
+        replace_named(file, text.encode())

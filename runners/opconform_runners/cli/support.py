@@ -1,0 +1,89 @@
+"""`opconform support`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from opconform.errors import MissingError, UsageError, counted
+from opconform.suite.manifest import HEADER
+from opconform.suite.reader import Suite, open_suite
+from opconform.suite.storage.ownership import replace_ours
+from opconform_runners.cli.shared.help import HelpCommand
+from opconform_runners.cli.shared.options.general import PATH, SOURCE, json_option, out_option
+from opconform_runners.cli.shared.output.printer import print_result
+from opconform_runners.findings.report import Report
+from opconform_runners.findings.support.claims_file import MARK, claims_file_of
+from opconform_runners.findings.support.learning import LearntRule, Support, support_of
+from opconform_runners.reports.report_file import Finished, finished
+
+
+@click.command(
+    "support", cls=HelpCommand, example="support opconform-out/openvino\nsupport opconform-out/openvino -o support.yaml"
+)
+@click.argument("results", nargs=-1, required=True, type=SOURCE, metavar="OUT...")
+@out_option(metavar="FILE", help="Write the rules as claims, for `run --claims FILE`.")
+@click.option("--html", type=PATH, metavar="FILE", help="Write the map: operations by type, rank, binding and context.")
+@click.option("--suite", type=SOURCE, help="The suite that was run; OUT/suite or OUT/../suite by default.")
+@json_option("the rules and the map")
+def command(results: tuple[Path, ...], out: Path | None, html: Path | None, suite: Path | None, as_json: bool) -> None:
+    """Say what the backend of the run OUT supports, as the fewest rules that its results do not contradict.
+
+    OUT is a folder that `run` or `certify` wrote. Several runs on one suite share a map.
+    """
+    runs = [finished(place, suite) for place in results]
+    if len(runs) > 1 and html is None:
+        raise UsageError("Rules are learnt from one run. Name one, or write the map of all with --html FILE.")
+    opened = _suite_of(runs[0], suite)
+    if html is not None:
+        ...
+    if len(runs) == 1:
+        report = runs[0].report
+        learnt = support_of(report, opened)
+        if out is not None:
+            replace_ours(out, claims_file_of(report, learnt).text.encode(), MARK)
+        print_result(_document(learnt), _lines(report, learnt), as_json=as_json)
+
+
+def _suite_of(run: Finished, place: Path | None) -> Suite:
+    """The suite of a run: the named one, or the one in its folder or beside it."""
+    places = (run.folder / "suite", run.folder.parent / "suite") if place is None else (place,)
+    known = next((x for x in places if place is not None or (x / HEADER).is_file()), None)
+    if known is None:
+        raise MissingError(f"The suite of {run.folder} was not found. Name it with --suite.")
+    opened = open_suite(known)
+    if opened.header.identity != run.report.suite.digest:
+        raise UsageError(f"{run.folder} is not a run of {known}. Name its suite with --suite.")
+    return opened
+
+
+def _lines(report: Report, learnt: Support) -> Iterator[str]:
+    absent = [op for op, count in learnt.executed.items() if not count]
+    executed, refused = sum(learnt.executed.values()), sum(learnt.refused.values())
+    yield f"{report.implementation.title}: {executed:,} valid cases executed, {refused:,} refused as unsupported."
+    yield f"Supported: {counted(len(learnt.supported), 'operation')}."
+    if absent:
+        yield f"Not supported: {counted(len(absent), 'operation')}: {', '.join(absent)}."
+    if learnt.rules:
+        yield "Exceptions:"
+        yield from (f"  {_sentence(learnt_rule)}" for learnt_rule in learnt.rules)
+    if learnt.cases:
+        yield f"Refused, and no rule says why: {counted(len(learnt.cases), 'case')}:"
+        yield from (f"  {name}" for name in learnt.cases)
+
+
+def _sentence(learnt_rule: LearntRule) -> str:
+    met, executed = counted(learnt_rule.refused, "refused case"), learnt_rule.executed
+    return f"{learnt_rule.rule} ({met}; {executed:,} others executed)"
+
+
+def _document(learnt: Support) -> dict[str, object]:
+    return {
+        "format": 1,
+        "operations": {op: {"executed": count, "refused": learnt.refused[op]} for op, count in learnt.executed.items()},
+        "rules": [
+            {"operation": x.rule.subject, "facts": x.rule.facts, "refused": x.refused, "executed": x.executed}
+            for x in learnt.rules
+        ],
+        "cases": learnt.cases,
+    }
