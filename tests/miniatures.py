@@ -57,6 +57,16 @@ class LosesNegativeZero(Perfect):
         )
 
 
+class LosesAType(Perfect):
+    """Supports no f16, and says so for each case."""
+
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right for other types."""
+        if any(input_.element_type == "f16" for input_ in case.inputs):
+            raise Unsupported("f16 has no kernel")
+        return super().run(case, model, feeds)
+
+
 class LosesAll(Perfect):
     """Turns every element into zero."""
 

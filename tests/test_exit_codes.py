@@ -46,6 +46,7 @@ MISTYPED = [
     ("certificate", "sign", "nowhere", "--key", "nowhere"),
     ("certificate", "verify", "nowhere", "--key", "nowhere"),
     ("generate", "nowhere", "--out", "new"),
+    ("support", "nowhere"),
     ("certify", "nowhere", "--backend", "numpy", "--out", "new"),
     ("certify", "nowhere/a.yaml", "numpy", "--out", "new"),
     ("certify", "numpy", "nowhere", "--out", "new"),

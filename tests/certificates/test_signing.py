@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -168,3 +170,26 @@ def test_a_missing_package_is_named_in_the_error(tmp_path: Path) -> None:
         'error: Certificates need the package cryptography: pip install "opconform[certificates]".'
     )
     assert not list(tmp_path.iterdir())
+
+
+def test_a_certificate_has_the_digest_and_the_coverage_of_claims(
+    opconform: Run, certified: Certified, small_spec: Path
+) -> None:
+    """They follow from the results: another count is refused."""
+    claims, out = certified.folder / "support.yaml", certified.folder / "claimed"
+    head = "backend: numpy\nsuite: 2.0.0\nsupported:\n- VariadicSplit-1\nunsupported:\n"
+    claims.write_text(f"{head}- VariadicSplit-1: data has rank 1\n")
+    sign = ("--sign", certified.folder / "me.key")
+    opconform("certify", small_spec, f"{MINIATURES}:Perfect", "--claims", claims, "--out", out, *sign)
+    shutil.rmtree(certified.out)
+    out.rename(certified.out)
+    statement = certified.statement()
+    said = statement["predicate"]["opconform"]["claims"]
+    shown = verification(opconform, certified)
+    statement["predicate"]["opconform"]["claims"] = said | {"claimed": 4}
+    certified.sign(statement)
+    changed = verification(opconform, certified, code=1)
+
+    assert said == {"digest": sha256(claims.read_bytes()).hexdigest(), "claimed": 5, "valid": 5, "refused": 0}
+    assert f"claims: 5 of 5 valid cases claimed, SHA-256 {said['digest']}\n" in shown
+    assert "does not match" in changed

@@ -51,6 +51,7 @@ def test_the_severities_are_ordered_from_the_worst() -> None:
         "nondeterministic",
         "accepted-invalid",
         "rejected-valid",
+        "claimed",
         "interpretation",
     )
 

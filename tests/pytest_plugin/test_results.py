@@ -124,6 +124,22 @@ def test_what_is_not_supported_is_skipped_with_its_reason(run_pytest: Pytest, su
     assert "unsupported: not today" in done.stdout
 
 
+def test_a_claimed_case_that_is_not_supported_fails(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
+    """One that the claims leave out is skipped, and the last lines count those that pass all the same."""
+    head = "backend: numpy\nsuite: 2.0.0\nsupported:\n- VariadicSplit-1\nunsupported:"
+    options = ("-rfs", "--opconform-suite", suite, "--opconform-claims", "support.yaml", "opconform")
+    (tmp_path / "support.yaml").write_text(f"{head} []\n")
+    claimed = run_pytest("--opconform-backend", miniature("SupportsSome"), *options)
+    (tmp_path / "support.yaml").write_text(f"{head.replace('numpy', 'torch')}\n- VariadicSplit-1: data has rank 2\n")
+    unclaimed = run_pytest("--opconform-backend", miniature("SupportsSome"), *options)
+
+    assert outcomes(claimed)["failed"] == 2
+    assert "claimed: claimed, but not supported: not today" in claimed.stdout
+    assert "failed" not in outcomes(unclaimed)
+    assert "opconform: 2 cases pass, although the claims do not cover it." in unclaimed.stdout
+    assert "opconform: support.yaml claims what torch supports, and this is numpy. Learn them again" in unclaimed.stdout
+
+
 def test_lost_support_fails_against_a_baseline(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
     """Without one, it is skipped."""
     (tmp_path / "known.txt").write_text("")

@@ -83,7 +83,7 @@ def test_diff_with_an_incomplete_run_ends_with_1(opconform: Run, runs: Path) -> 
         "INCOMPLETE, so the comparison is not final. New run: 1 case ended in a harness error.\n"
         "Verdict: conformant, 6 of 6 cases supported → incomplete, 5 of 6 cases supported\n"
     )
-    assert shown.endswith("\nSo far: 1 lost pass.\n")
+    assert shown.endswith("\nSo far: 1 lost case.\n")
 
 
 def test_diff_ignores_cases_that_a_killed_run_did_not_execute(opconform: Run, runs: Path, tmp_path: Path) -> None:

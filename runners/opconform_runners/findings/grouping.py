@@ -109,7 +109,8 @@ class ShownFinding:
         names: dict[str, list[str]] = defaultdict(list)
         for result in self.results:
             names[result.op] += [name for name in result.broken if name not in names[result.op]]
-        texts = [f"{op} {', '.join(broken) or 'no requirement named'}" for op, broken in sorted(names.items())]
+        unnamed = "claims" if self.smallest.reason == "claimed" else "no requirement named"
+        texts = [f"{op} {', '.join(broken) or unnamed}" for op, broken in sorted(names.items())]
         more = f" and {len(texts) - _NAMED} more operations" if len(texts) > _NAMED + 1 else ""
         return "; ".join(texts[:_NAMED] if more else texts) + more
 

@@ -245,8 +245,8 @@ class Report:
 
     @property
     def supported(self) -> int:
-        """How many cases passed or failed."""
-        return supported(self.summary)
+        """How many cases passed or failed, without claimed ones that were refused."""
+        return supported(self.summary) - (self.claimed.refused if self.claimed is not None else 0)
 
     @property
     def coverage(self) -> str:

@@ -8,7 +8,7 @@ from opconform.operations import OPERATIONS
 from opconform.tensors.element_types import ELEMENT_TYPES
 
 _WORD = 64
-_EITHER = re.compile(r"(.+) (\S+(?:, \S+)*) or (?!more$)(\S+)")  # `has rank 3 or more` is one fact
+_EITHER = re.compile(r"(.+?) (\S+(?:, \S+)*) or (?!more$)(\S+)")  # `has rank 3 or more` is one fact
 
 
 def operation_fact(name: str) -> str:

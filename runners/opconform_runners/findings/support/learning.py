@@ -74,7 +74,9 @@ def support_of(report: Report, suite: Suite) -> Support:
         UsageError: The run kept the results of failures only.
     """
     if report.tallies:
-        raise UsageError("A streamed run does not show what is supported: it keeps failures only. Add --keep-suite.")
+        raise UsageError(
+            "A streamed run does not show what is supported: it keeps failures only. Repeat it with --keep-suite."
+        )
     valid = [result for result in report.results if result.expect == "accept" and result.id in suite.by_id]
     refused = [result.id for result in valid if is_refused(result)]
     executed = [result.id for result in valid if is_executed(result)]
