@@ -20,7 +20,7 @@ def test_help_names_every_command(opconform: Run) -> None:
     for name in COMMANDS:
         own = opconform(*name.split(), "--help").stdout
         first, _, second = name.partition(" ")
-        [line] = [line for line in shown.splitlines() if line.startswith(f"  {first} ")]
+        [line] = [line for line in shown.splitlines() if f"  {first} " in line]
         assert second in line
         assert own.startswith(f"Usage: opconform {name}")
         assert f"\nExample: opconform {name}" in own

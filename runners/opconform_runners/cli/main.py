@@ -29,14 +29,14 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "repro": "Write a standalone script that reproduces a failure",
     },
     "Suites, backends and certificates": {
-        "generate": "Write a suite: golden data and IR models",
-        "verify": "Find missing, changed or unexpected files in a suite",
-        "schema": "Print the JSON Schema of specs, for editors",
-        "adequacy": "Measure how well cases cover the semantics",
-        "backends": "List the installed backends, and what the missing ones need",
-        "new": "Create starter files: operation, backend, harness",
-        "harness": "Test a harness in any language: check, schema",
-        "certificate": "Sign and check results: keygen, sign, verify, judge",
+        "generate": "Write a suite",
+        "verify": "Find what changed in a suite",
+        "schema": "Print the schema of specs",
+        "adequacy": "Measure how well cases cover",
+        "backends": "List installed backends",
+        "new": "operation, backend, harness",
+        "harness": "Test it: check, schema",
+        "certificate": "keygen, sign, verify, judge",
     },
 }
 _FIRST = tuple(name for section in SECTIONS.values() for name in section)
@@ -47,6 +47,8 @@ _GROUPS: Mapping[str, Sequence[str]] = {
 }
 #: All commands, with those of the groups.
 COMMANDS = tuple(f"{name} {x}".rstrip() for name in _FIRST for x in _GROUPS.get(name, ("",)))
+#: The width of the first of two columns.
+_COLUMN = 39
 #: What an interrupted command leaves behind.
 _RESUMED = "Completed results are kept; run the same command to continue."
 _KEPT = {
@@ -74,10 +76,16 @@ class _Lazy(HelpGroup):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         width = max(map(len, _FIRST))
-        for title, commands in SECTIONS.items():
-            formatter.write_heading(title)
-            with formatter.indentation():
-                formatter.write_dl([(f"{name:{width}}", summary) for name, summary in commands.items()])
+        (common, commands), (others, rest) = SECTIONS.items()
+        formatter.write_heading(common)
+        with formatter.indentation():
+            formatter.write_dl([(f"{name:{width}}", summary) for name, summary in commands.items()])
+        formatter.write_heading(others)
+        cells = [
+            f"  {name:{11 if number % 2 else 8}}  {summary}" for number, (name, summary) in enumerate(rest.items())
+        ]
+        for left, right in zip(cells[::2], cells[1::2], strict=True):  # in two columns, for a screen of 24 lines
+            formatter.write(f"{left:{_COLUMN}}{right}\n")
         formatter.write_text("Options: --version, --debug (show the traceback of an error), -h, --help")
 
 

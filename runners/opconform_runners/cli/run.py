@@ -82,7 +82,7 @@ def command(
     written to one file for `opconform certificate judge`. SUITE can then be blind.
 
     Exit code: 0 conformant, 1 not conformant or incomplete, 2 invalid command, 3 the backend cannot start. With
-    --baseline: 0 nothing new, 1 anything new. A claimed case that is refused counts as a failure.
+    --baseline: 0 nothing new, 1 anything new.
     """
     backend = replace(backend, backends=(*named, *backend.backends))
     expected: ExpectedOptions = values["expected"]

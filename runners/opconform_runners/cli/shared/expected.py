@@ -11,6 +11,7 @@ from opconform.errors import SuiteError, UsageError, counted
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import replace_named
 from opconform.system.text import one_line
+from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.options.general import PATH, collected
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.support.claims_file import (
@@ -30,11 +31,11 @@ from opconform_runners.verdicts.run_header import RunHeader
 #: The most characters of the reason why a run is incomplete.
 _LONGEST = 300
 
-claims_option = click.option(
+claims_option = rare_option(
     "--claims",
     type=PATH,
     metavar="FILE",
-    help="File of claims, as `support` writes it; a claimed case must not be refused.",
+    help="File of claims (see `support`): to refuse a claimed case is a failure.",
 )
 
 
@@ -73,7 +74,7 @@ expected_options = collected(
     click.option("--baseline", type=PATH, metavar="FILE", help="File of expected failures; only what is new counts."),
     click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run."),
     claims_option,
-    click.option("--update-claims", is_flag=True, help="Update the file of claims to what this run shows."),
+    rare_option("--update-claims", is_flag=True, help="Update the file of claims to what this run shows."),
 )
 
 
