@@ -65,7 +65,7 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 @rare_option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure. Never continues an earlier run.")
 @shard_option
 @rare_option("--record", type=TARGET, metavar="FILE.zip", help="Write the outputs without judging them.")
-@jobs_option("Number of harness processes; by default 1, or on a CPU one per core, up to 4.")
+@jobs_option("Harness processes; by default 1, or on a CPU one per core, at most 4.")
 @cluster_options
 def command(
     suite: Path,
@@ -79,10 +79,8 @@ def command(
     """Run backends on SUITE (a folder, a zip file or a URL) and compare every bit of their outputs.
 
     The same command continues an interrupted run. With --record, each case is executed twice, and the outputs are
-    written to one file for `opconform certificate judge`. SUITE can then be blind.
-
-    Exit code: 0 conformant, 1 not conformant or incomplete, 2 invalid command, 3 the backend cannot start. With
-    --baseline: 0 nothing new, 1 anything new.
+    written to one file for `opconform certificate judge`. SUITE can then be blind. Exit code: 0 conformant, 1 not
+    conformant or incomplete, 3 the backend cannot start. With --baseline: 0 nothing new, 1 anything new.
     """
     backend = replace(backend, backends=(*named, *backend.backends))
     expected: ExpectedOptions = values["expected"]
