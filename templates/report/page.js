@@ -1,4 +1,3 @@
-"use strict";
 const at = (id) => document.getElementById(id);
 
 // The theme: that of the system until the reader chooses another.
@@ -30,7 +29,11 @@ const unpacked = async (id) => {
 const start = async () => {
   const data = await unpacked("cases-data");
   const cases = data.cases;
-  for (const entry of cases) entry.requirements = data.requirements[entry.requirements];
+  for (const entry of cases) {
+    entry.requirements = data.requirements[entry.requirements];
+    entry.expect ??= "accept";
+    Object.assign(entry, data.facets[entry.facets]);
+  }
 
   // An element; empty children are left out. Everything from the data goes into the page as text, never as markup.
   const make = (name, attributes, ...children) => {
@@ -134,6 +137,8 @@ const start = async () => {
     chosen.addEventListener("input", choose);
     choose();
   }
+
+  if (data.support) showMap(data, make);
 
   // One case.
   let evidence = null;
@@ -309,6 +314,8 @@ const start = async () => {
       const wanted = new URLSearchParams(hash.slice(6));
       for (const name of new Set([...fields].map((field) => field.name).filter(Boolean))) fields[name].value = wanted.get(name) || "";
       list();
+      const facets = at("facets");
+      if ([...facets?.querySelectorAll("select") || []].some((field) => field.value)) facets.open = true;
       at("list").scrollIntoView();
     } else if (isKnown && hash !== "") {
       part.closest("details:not([open])")?.setAttribute("open", "");

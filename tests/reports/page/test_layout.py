@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
+from opconform_runners.cli.shared.steps import subjects_of_runs
+from opconform_runners.reports.html.page import support_page
 from opconform_runners.reports.report_file import finished, write_report
 from tests.conftest import MINIATURES, Run, interrupted
 
@@ -71,17 +73,25 @@ def pages(opconform: Run, run: Path, small_suite: Path, tmp_path_factory: pytest
     }
     for name, words in kinds.items():
         opconform("report", *words, "--suite", small_suite, "--html", out / f"{name}.html", code=None)
-    return {name: out / f"{name}.html" for name in kinds} | {"rejected, two feeds": out / "rejected" / "report.html"}
+    runs = [finished(folder) for folder in (run, out / "perfect")]
+    (out / "support.html").write_text(support_page(subjects_of_runs(runs, small_suite)), encoding="utf-8")
+    return {name: out / f"{name}.html" for name in (*kinds, "support")} | {
+        "rejected, two feeds": out / "rejected" / "report.html"
+    }
 
 
 @pytest.mark.ci_only
-@pytest.mark.parametrize("kind", ["one", "several", "comparison", "interrupted", "incomplete", "rejected, two feeds"])
+@pytest.mark.parametrize(
+    "kind", ["one", "several", "comparison", "interrupted", "incomplete", "rejected, two feeds", "support"]
+)
 def test_no_rule_of_axe_is_broken(browser: "Browser", pages: Mapping[str, Path], kind: str) -> None:
     """Neither on the overview, all unfolded, nor in a case, wide or narrow, light or dark; nothing is cut off at the side."""
     from axe_playwright_python.sync_playwright import Axe
 
     page = opened(browser, pages[kind])
-    case = page.locator("#rows a" if kind == "interrupted" else ".group .links a").first.get_attribute("href")
+    case = page.locator("#rows a" if kind in ("interrupted", "support") else ".group .links a").first.get_attribute(
+        "href"
+    )
     for place in ("", case):
         page.evaluate("place => { location.hash = place }", place)
         page.wait_for_function("place => document.getElementById('case').hidden === !place", arg=place)
@@ -116,15 +126,15 @@ def test_a_wide_tensor_scrolls_in_a_box_of_its_own(browser: "Browser", opconform
 
 @pytest.mark.ci_only
 def test_without_javascript_the_failures_are_there(browser: "Browser", run: Path) -> None:
-    """The list of cases and their details are not, and the page says so."""
+    """The list of cases, their details and the map are not, and the page says so."""
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto((run / "report.html").as_uri())
 
     assert page.locator(".group dd b").inner_text() == "Negative zero became positive zero"
-    assert (
-        page.locator("noscript").inner_text()
-        == "The list of cases and their details need JavaScript, which is in this file."
-    )
+    assert page.locator("noscript").all_text_contents() == [
+        "The map needs JavaScript, which is in this file.",
+        "The list of cases and their details need JavaScript, which is in this file.",
+    ]
 
 
 @pytest.mark.ci_only

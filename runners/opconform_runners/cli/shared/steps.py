@@ -35,7 +35,7 @@ from opconform_runners.findings.grouping import shown_findings, with_findings
 from opconform_runners.findings.report import Report, report_of
 from opconform_runners.harness.command import Command
 from opconform_runners.reports.html.page import page_text
-from opconform_runners.reports.html.subject import subjects_of
+from opconform_runners.reports.html.subject import Subject, subjects_of
 from opconform_runners.reports.report_file import Finished, finished, report_document, write_report
 from opconform_runners.reports.terminal.summary import is_folded, print_summary, print_verdict
 from opconform_runners.tools.repro.script import SCRIPTS
@@ -181,6 +181,11 @@ def _print_steps(steps: Sequence[str]) -> None:
     print_lines(f"{'      ' if number else 'Next: '}{program} {step}" for number, step in enumerate(steps))
 
 
+def subjects_of_runs(runs: Sequence[Finished], suite: Path | None) -> list[Subject]:
+    """What a page shows of runs on one suite, which is searched for beside them unless it is named."""
+    return [replace(subject, place=originals(subject.place)) for subject in subjects_of(runs, suite, SCRIPTS)]
+
+
 def page_of_runs(
     runs: Sequence[Finished],
     suite: Path | None,
@@ -190,7 +195,7 @@ def page_of_runs(
 
     `older` has runs to compare a single run with, the oldest first.
     """
-    subjects = [replace(subject, place=originals(subject.place)) for subject in subjects_of(runs, suite, SCRIPTS)]
+    subjects = subjects_of_runs(runs, suite)
     for run, item in zip(runs, subjects, strict=True):
         if item.suite is None and any(result.verdict == "fail" for result in run.report.results):
             lacking = "has no tensors and no IR"

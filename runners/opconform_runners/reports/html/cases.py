@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -12,7 +12,8 @@ from opconform.suite.reader import Suite
 from opconform_runners.findings.causes.feeds import feeds_of, is_read, likely_cause
 from opconform_runners.findings.failures import result_size
 from opconform_runners.reports.html.evidence import evidence_document, without_empty
-from opconform_runners.reports.html.subject import Place, Subject, short
+from opconform_runners.reports.html.subject import Place, Subject, short, suite_of
+from opconform_runners.reports.support_map import FACETS, Facets, FacetsById, place_of
 from opconform_runners.reports.terminal.summary import REMARKS, shown_remarks
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.results import Result
@@ -24,18 +25,22 @@ _ORDER = ("fail", "error", "inconclusive", "unsupported", "pass")
 _SHOWN = frozenset({"fail", "error", "inconclusive"})
 
 
-def case_list(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, object]]) -> dict[str, Any]:
+def case_list(
+    subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, object]], facets: FacetsById = lambda _: None
+) -> dict[str, Any]:
     """The list of cases as a JSON object, failures first.
 
     `notes` has the likely cause of a failure, its condition, the numbers of its cards, and the change.
     """
-    suite = next((subject.suite for subject in subjects if subject.suite is not None), None)
+    suite = suite_of(subjects)
     groups = {} if suite is None else {entry.id.rpartition("/")[0]: entry for entry in suite.entries}
     twins = {} if suite is None else {entry.id: entry.twin for entry in suite.entries if entry.twin is not None}
     violations = {twin: identity for identity, twin in twins.items()}
     described = cache(lambda identity: "" if suite is None else _inputs(suite, identity))
     listed = [(number, result) for number, subject in enumerate(subjects) for result in subject.column.report.results]
-    lists: dict[tuple[str, ...], int] = {}  # few cases differ in their requirements, so that a case has a number
+    # Few cases differ in their requirements, or in their facets, so that a case has the number of a list.
+    lists: dict[tuple[str, ...], int] = {}
+    kinds: dict[Facets, int] = {}
     return {
         "backends": [
             {
@@ -54,9 +59,11 @@ def case_list(subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, ob
                 {"twin": twins.get(x.id), "violation": violations.get(x.id), **notes.get((number, x.id), {})}
             )
             | {"requirements": lists.setdefault(_full_names(x, x.requirements), len(lists))}
+            | ({"facets": kinds.setdefault(kind, len(kinds))} if (kind := facets(x.id)) is not None else {})
             for number, x in sorted(listed, key=lambda item: _ORDER.index(item[1].verdict))
         ],
         "requirements": list(lists),
+        "facets": [kind._asdict() for kind in kinds],
     }
 
 
@@ -97,17 +104,23 @@ def _listed(backend: int, result: Result, inputs: str) -> dict[str, object]:
 def choices_of(listed: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:
     """What the list of cases can be filtered by: values with their labels, for each name of a filter."""
     cases = listed["cases"]
-    values = {
+    facets = [listed["facets"][case["facets"]] for case in cases if "facets" in case]
+    values: dict[str, Iterable[str]] = {
         "op": (case["id"].partition("/")[0] for case in cases),
         "reason": (case["reason"] for case in cases if "reason" in case),
         "requirement": (name for case in cases for name in listed["requirements"][case["requirements"]]),
         "profile": (case["profile"] for case in cases),
         "remark": (name for case in cases for name in case.get("remarks", ())),
         "change": (case["change"] for case in cases if "change" in case),
+        "expect": (case.get("expect", "accept") for case in cases),
     }
+    values |= {name: [of_case[name] for of_case in facets] for name in FACETS}
     backends = [(str(number), backend["title"]) for number, backend in enumerate(listed["backends"])]
     return {"backend": backends} | {
-        name: [(value, f"{value} ({count:,})") for value, count in sorted(Counter(occurring).items())]
+        name: [
+            (value, f"{value} ({count:,})")
+            for value, count in sorted(Counter(occurring).items(), key=lambda x: place_of(x[0]))
+        ]
         for name, occurring in values.items()
     }
 

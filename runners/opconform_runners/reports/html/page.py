@@ -7,11 +7,10 @@ import shlex
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from opconform.errors import counted
 from opconform.explanation.specification import pages_of, specified
 from opconform.system.resources import render, text_of
 from opconform_runners.findings.failures import SEVERITIES
@@ -22,8 +21,10 @@ from opconform_runners.harness.environment import UNKNOWN, environment_facts
 from opconform_runners.reports.backend_matrix import SIGNS, Matrix, Row, counts_text
 from opconform_runners.reports.diff import changes_between, failure_changes
 from opconform_runners.reports.html.cases import case_list, choices_of, shown_evidence
-from opconform_runners.reports.html.subject import Place, Subject, cases_place, short
+from opconform_runners.reports.html.subject import Place, Subject, short, suite_of
+from opconform_runners.reports.html.support import map_data, map_of, map_or_why_not, section_values
 from opconform_runners.reports.report_file import Finished
+from opconform_runners.reports.support_map import facets_by_id
 from opconform_runners.reports.terminal.case_text import seen_link
 from opconform_runners.reports.terminal.conclusion import conclusion
 from opconform_runners.reports.terminal.incidents import deaths_clause, incident_lines
@@ -54,13 +55,16 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         }
         for place in places
     }
-    listed = case_list(subjects, notes)
+    facets = facets_by_id(suite_of(subjects))
+    listed = case_list(subjects, notes, facets)
+    found = map_or_why_not(subjects, facets)
+    support = None if isinstance(found, str) else found
     decided = [row for row in Matrix(columns=columns).rows if any(any(cell.counts.values()) for cell in row)]
-    style, script = text_of("report/page.css"), text_of("report/page.js")
     text: str = render(
         "report/page.html.j2",
+        **_frame(subjects, listed | {"support": support and map_data(support)}, evidence),
+        **section_values(support),
         subjects=subjects,
-        columns=columns,
         differing=[row for row in decided if _differs(row)],
         broken=[row for row in decided if all(_fails(cell) for cell in row)],
         kept=[row for row in decided if not any(_fails(cell) for cell in row)],
@@ -68,18 +72,8 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         scripts=[
             f"{subject.script} --suite {shlex.quote(subject.place)}" if subject.script else "" for subject in subjects
         ],
-        verdicts={name: sum(column.report.summary[name] for column in columns) for name in VERDICTS},
         history=_history(columns[0].report, against, changed) if against else None,
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own file
-        style_digest=_digest(style),
-        script_digest=_digest(script),
-        cases=packed(listed),
-        choices=choices_of(listed),
-        evidence=packed(evidence),
-        cases_place=cases_place,
         conclusion=conclusion,
-        counted=counted,
         deaths_clause=deaths_clause,
         incident_lines=incident_lines,
         counts_text=counts_text,
@@ -92,6 +86,34 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         unknown=UNKNOWN,
     )
     return text
+
+
+def support_page(subjects: Sequence[Subject]) -> str:
+    """The HTML document of the map of support alone, with the list of cases; a MissingError if there is no map."""
+    facets = facets_by_id(suite_of(subjects))
+    support = map_of(subjects, facets)
+    evidence, causes = shown_evidence(subjects)
+    listed = case_list(subjects, {place: {"cause": cause} for place, cause in causes.items()}, facets)
+    values = _frame(subjects, listed | {"support": map_data(support)}, evidence) | section_values(support)
+    text: str = render("report/support.html.j2", **values)
+    return text
+
+
+def _frame(subjects: Sequence[Subject], listed: Mapping[str, Any], evidence: Mapping[str, object]) -> dict[str, object]:
+    """What every page needs: the style, the script with its data, and the choices of the list of cases."""
+    columns = [subject.column for subject in subjects]
+    style, script = text_of("report/page.css"), text_of("report/map.js") + text_of("report/page.js")
+    return {
+        "columns": columns,
+        "verdicts": {name: sum(column.report.summary[name] for column in columns) for name in VERDICTS},
+        "style": Markup(style),  # noqa: S704 - our own file
+        "script": Markup(script),  # noqa: S704 - our own file
+        "style_digest": _digest(style),
+        "script_digest": _digest(script),
+        "cases": packed(listed),
+        "choices": choices_of(listed),
+        "evidence": packed(evidence),
+    }
 
 
 def _fails(cell: RequirementRow) -> bool:

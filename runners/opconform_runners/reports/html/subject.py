@@ -40,6 +40,11 @@ class Subject:
     written: datetime | None = None
 
 
+def suite_of(subjects: Sequence[Subject]) -> Suite | None:
+    """The suite of some runs, if it was found for one of them."""
+    return next((subject.suite for subject in subjects if subject.suite is not None), None)
+
+
 def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Collection[str]) -> list[Subject]:
     """The runs as a page shows them, with the suite at `place`, or else the one in a run's folder or beside it.
 
