@@ -22,13 +22,13 @@ def held_out(out: Path, place: Path) -> Counter[tuple[str, bool]]:
     part = {name: int(sha256(name.encode()).hexdigest(), 16) % PARTS for name in facts}
     counts: Counter[tuple[str, bool]] = Counter()
     for number in range(PARTS):
-        known = ([name for name in names if part[name] != number] for names in (refused, executed))
-        support = learnt(facts, *known, report.implementation)
-        for kind, names in (("refused", refused), ("executed", executed)):
+        known = [[name for name in names if part[name] != number] for names in (refused, executed)]
+        support = learnt(facts, known[0], known[1], report.implementation)
+        for answer, names in (("refused", refused), ("executed", executed)):
             for name in names:
                 op = name.partition("/")[0]
                 if part[name] == number and op in support.supported:
-                    counts[kind, any(x.rule.meets(op, facts[name]) for x in support.rules)] += 1
+                    counts[answer, any(x.rule.meets(op, facts[name]) for x in support.rules)] += 1
     return counts
 
 

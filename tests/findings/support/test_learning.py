@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.findings.support.learning import Support, learnt
 from opconform_runners.findings.support.rules import EVERY, Rule
@@ -10,10 +11,12 @@ from opconform_runners.findings.support.rules import EVERY, Rule
 EVERYTHING = Numpy().describe()
 
 
-def support(refused: Mapping[str, set[str]], executed: Mapping[str, set[str]], **declared: object) -> Support:
+def support(
+    refused: Mapping[str, set[str]], executed: Mapping[str, set[str]], declared: Implementation = EVERYTHING
+) -> Support:
     """What is learnt from cases, each with its facts."""
     facts = {name: frozenset(words) for name, words in (*refused.items(), *executed.items())}
-    return learnt(facts, [*refused], [*executed], replace(EVERYTHING, **declared))
+    return learnt(facts, [*refused], [*executed], declared)
 
 
 def words(learnt_support: Support) -> list[str]:
@@ -80,14 +83,14 @@ def test_what_a_backend_does_not_declare_is_a_rule_of_every_operation() -> None:
     """If cases show it, and none contradicts it."""
     refused = {"Tile-1/a/1": {"data is f16"}, "Tile-1/a/2": {"a setting input is given at run time"}}
     executed = {"Tile-1/a/3": {"data is f32"}}
-    declared = {"element_types": ("f32", "i8"), "bindings": ("constant",)}
+    declared = replace(EVERYTHING, element_types=("f32", "i8"), bindings=("constant",))
 
-    shown = support(refused, executed, **declared)
+    shown = support(refused, executed, declared)
     assert [rule.rule.subject for rule in shown.rules] == [EVERY, EVERY]
     assert words(shown)[0] == f"{EVERY}: a setting input is given at run time"
     assert shown.rules[1].rule.meets("Pad-12", frozenset({"data is f64"}))
     assert not shown.rules[1].rule.meets("Pad-12", frozenset({"data is i8"}))
-    assert words(support(refused, executed | {"Tile-1/a/4": {"data is f64"}}, **declared)) == [
+    assert words(support(refused, executed | {"Tile-1/a/4": {"data is f64"}}, declared)) == [
         "Tile-1: data is f16",
         f"{EVERY}: a setting input is given at run time",
     ]
