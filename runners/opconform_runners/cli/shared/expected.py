@@ -22,6 +22,7 @@ from opconform_runners.findings.support.claims_file import (
     notes_on,
     read_claims,
 )
+from opconform_runners.findings.support.claims_update import updated_text
 from opconform_runners.findings.support.learning import support_of
 from opconform_runners.reports.baseline_update import update
 from opconform_runners.verdicts.baseline import Baseline, compare, read_baseline
@@ -130,9 +131,10 @@ def note_claims(file: ClaimsFile, name: str, run: Report | RunHeader) -> None:
 
 def _update_claims(path: Path, old: ClaimsFile | None, report: Report, suite: Suite) -> Iterator[str]:
     new = claims_file_of(report, support_of(report, suite))
-    _write(path, new.text)
-    before = [] if old is None else (old.written or old.text).splitlines()
-    for line in difflib.unified_diff(before, new.text.splitlines(), n=0, lineterm=""):
+    text = new.text if old is None else updated_text(old, new)
+    _write(path, text)
+    before = [] if old is None else old.written.splitlines()
+    for line in difflib.unified_diff(before, text.splitlines(), n=0, lineterm=""):
         if line.startswith(("+- ", "-- ")):
             yield f"{'added' if line[0] == '+' else 'removed'}: {line[3:]}"
     exceptions = counted(len(new.rules) + len(new.cases), "exception")
