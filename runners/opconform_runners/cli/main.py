@@ -14,7 +14,7 @@ from opconform.system.interrupts import as_interrupts, defer_interrupts
 from opconform_runners.cli.shared.help import HELP_OPTION, HelpGroup
 from opconform_runners.cli.shared.output.streams import guarded_streams, harmless_streams
 
-#: The commands and their summaries, in the sections of the help; each is in the module of its name.
+#: The commands and their summaries, in the sections of the help; each is in the module of its name, with `_` for `-`.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Common commands": {
         "certify": "Generate a suite, run backends on it, report verdicts",
@@ -24,6 +24,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "list": "List the cases of specs or of a suite",
         "show": "Display a case: inputs, outputs, expectation",
         "diff": "Show what changed between two runs",
+        "from-model": "Write specs of the operations that a model uses",
         "fuzz": "Search for failures beyond the shipped cases",
         "repro": "Write a standalone script that reproduces a failure",
     },
@@ -67,7 +68,7 @@ class _Lazy(HelpGroup):
         if cmd_name not in self.list_commands(ctx):
             return None
         with defer_interrupts():  # an extension module interrupted during its import raises ImportError
-            module = importlib.import_module(f"opconform_runners.cli.{cmd_name}")
+            module = importlib.import_module(f"opconform_runners.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 

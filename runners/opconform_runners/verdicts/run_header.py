@@ -29,6 +29,7 @@ class SuiteNote:
     generator: str
     seed: int
     specification: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    uses: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def shared_fields(kind: type[Any], source: object) -> dict[str, Any]:

@@ -1,0 +1,130 @@
+"""The cases beside a use: its boundaries, the graphs around it, and its illegal neighbours, each with its twin."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+from typing import NamedTuple
+
+from opconform.model.draft import Draft, Neighbour
+from opconform.specs.requirements import requirements_of
+from opconform.suite.case import Dynamic
+from opconform_runners.tools.fuzz.cases.changes import changed
+from opconform_runners.tools.fuzz.cases.simplicity import cost
+from opconform_runners.tools.fuzz.trial import Trial, decided, resized, trial_of, with_tensors
+
+#: How many changes are drawn for illegal neighbours.
+_DRAWS = 600
+#: The most neighbours behind a use.
+_NEIGHBOURS = 3
+
+
+class Variant(NamedTuple):
+    """A case of a use: a word for what it is, the profile it belongs to, a sentence, and the case with its twin."""
+
+    word: str
+    profile: str
+    title: str
+    trial: Trial
+
+
+def variants_of(use: Draft, behind: Sequence[Neighbour], *, is_convolved: bool) -> Iterator[Variant]:
+    """The use itself first. `behind` are operations that take its output, and `is_convolved` is whether it takes that
+    of a convolution.
+    """
+    yield Variant("use", "core", "as the model uses it", Trial(draft=use))
+    around = [(f"then-{n}", "before the operation that takes its output", _with(use, "then", x)) for n, x in enumerate(behind[:_NEIGHBOURS], 1)]
+    if is_convolved:
+        around.append(("convolved", "behind a convolution", _with(replace(use, dynamic={}), "convolved")))
+    for word, title, draft in (*around, *_open(use), *_sizes(use)):
+        valid = decided(draft)
+        if valid is not None and valid.rejected_for is None:
+            is_around = draft.context != "bare"
+            profile = "context" if is_around else "robustness" if word.startswith("size") else "dynamic"
+            yield Variant(word, profile, title, Trial(draft=valid))
+    for requirement, trial in sorted(_violations(use).items()):
+        word = requirement.replace(".", "-").replace("_", "-")
+        yield Variant(word, "robustness", f"violates {requirement}", trial)
+
+
+def _with(use: Draft, context: str, then: Neighbour | None = None) -> Draft:
+    """The use in a context; a convolution computes exactly with small numbers alone."""
+    first = next(iter(use.tensors))
+    tensors = {**use.tensors, first: replace(use.tensors[first], fill="small")} if context == "convolved" else use.tensors
+    return replace(use, context=context, then=then, tensors=tensors)
+
+
+def _open(use: Draft) -> Iterator[tuple[str, str, Draft]]:
+    """The use with dimensions that are declared otherwise, with settings at run time, and with a second inference."""
+    fed = [name for name, word in use.binding.items() if word == "parameter"]
+    data = [name for name in fed if use.operation.role_of(name) == "data"]
+    every: dict[str, Dynamic] = {name: ("?",) * len(use.tensors[name].shape) for name in data}
+    if use.dynamic:
+        yield "static", "with static dimensions", replace(use, dynamic={})
+    if data:
+        yield "dynamic", "with dynamic dimensions", replace(use, dynamic={**use.dynamic, **every})
+        yield "any-rank", "with dynamic ranks", replace(use, dynamic=dict.fromkeys(data, "..."))
+    settings = [name for name, word in use.binding.items() if word == "constant" and not use.operation.port_of(name).constant]
+    if settings:
+        binding = use.binding | dict.fromkeys(settings, "parameter")
+        yield "run-time", "with constants at run time", replace(use, binding=binding)  # type: ignore[arg-type]
+    for place in range(max((len(use.tensors[name].shape) for name in data), default=0)):
+        other = _resized(use, place, None)
+        second = {name: tensor for name, tensor in other.tensors.items() if tensor != use.tensors[name]}
+        draft = replace(use, dynamic={**use.dynamic, **every}, second=second)
+        if second and (valid := decided(draft)) is not None and valid.rejected_for is None:
+            yield "second", "with a second inference on data of another shape", draft
+            return
+
+
+def _sizes(use: Draft) -> Iterator[tuple[str, str, Draft]]:
+    """The use with each dimension of 1 and of 0."""
+    for place in range(len(next(iter(use.tensors.values())).shape)):
+        for size in (1, 0):
+            draft = _resized(use, place, size)
+            if draft.tensors != use.tensors:
+                yield f"size-{place}-{size}", f"with the dimension {place} of {size}", draft
+
+
+def _resized(use: Draft, place: int, size: int | None) -> Draft:
+    """The use with another size at one place, or one more, wherever data has the same size there; constants stay."""
+    first = next(iter(use.tensors.values())).shape[place : place + 1]
+    tensors = {
+        name: resized(tensor, [*tensor.shape[:place], first[0] + 1 if size is None else size, *tensor.shape[place + 1 :]])
+        if use.operation.role_of(name) == "data" and tensor.shape[place : place + 1] == first
+        and (size is not None or use.binding[name] == "parameter")
+        else tensor
+        for name, tensor in use.tensors.items()
+    }
+    draft = with_tensors(use, tensors)
+    return replace(draft, dynamic={name: x for name, x in use.dynamic.items() if _still_declares(x, draft, name)})
+
+
+def _still_declares(dynamic: Dynamic, draft: Draft, name: str) -> bool:
+    shape = draft.tensors[name].shape
+    return dynamic == "..." or all(x in ("?", size) for x, size in zip(dynamic, shape, strict=True))
+
+
+def _violations(use: Draft) -> dict[str, Trial]:
+    """The simplest case found that violates each requirement, beside the use or beside a valid change of it.
+
+    The draws depend on the use alone.
+    """
+    random = Random(use.digits)  # noqa: S311 - not for secrets
+    violable = {requirement.id for requirement in requirements_of(use.op).requirements if requirement.violable}
+    found: dict[str, Trial] = {}
+    valid = use
+    for number in range(_DRAWS):
+        draft = _changed(valid if number % 2 else use, random)
+        if draft is None:
+            continue
+        if (name := draft.rejected_for) is None:
+            valid = draft
+        elif name in violable and (name not in found or cost(draft) < cost(found[name].draft)):
+            found[name] = trial_of(draft, valid if number % 2 else use)
+    return found
+
+
+def _changed(draft: Draft, random: Random) -> Draft | None:
+    """A case after one random change, with its expectation; None for one in another graph, or of several feeds."""
+    made = changed(draft, random)
+    return None if made is None or made.has_other_nodes or made.second is not None else decided(made)
