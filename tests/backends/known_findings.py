@@ -63,7 +63,9 @@ def differences(report: Any, backend: str) -> dict[str, list[str]]:
     gone = [
         f"{finding.number}: {finding.case}"
         for finding in findings_of(backend)
-        if finding.state is finding.varies is None and not finding.is_interpretation and failing.get(finding.case) is False
+        if finding.state is finding.varies is None
+        and not finding.is_interpretation
+        and failing.get(finding.case) is False
     ]
     named = {"broken without a finding": sorted(map(" ".join, unknown)), "findings that do not occur": gone}
     return {kind: names for kind, names in named.items() if names}

@@ -7,16 +7,15 @@ import click
 
 from opconform.errors import counted
 from opconform_runners.cli.shared.help import HelpCommand
-from opconform_runners.cli.shared.options.general import PATH, json_option, out_option
-from opconform_runners.cli.shared.output.printer import print_result
-from opconform_runners.tools.from_model.specs import document_of, lines_of, specs_of_model, write_specs
+from opconform_runners.cli.shared.options.general import PATH, out_option
+from opconform_runners.cli.shared.output.printer import print_lines
+from opconform_runners.tools.from_model.specs import lines_of, specs_of_model, write_specs
 
 
 @click.command("from-model", cls=HelpCommand, example="from-model MODEL.onnx -o specs\nfrom-model MODEL.xml -o specs")
 @click.argument("models", nargs=-1, required=True, type=PATH, metavar="MODEL...")
 @out_option(required=True, metavar="FOLDER", help="Folder for the specs, one file per operation and model.")
-@json_option("what is read")
-def command(models: tuple[Path, ...], out: Path, as_json: bool) -> None:
+def command(models: tuple[Path, ...], out: Path) -> None:
     """Write specs of the operations that a MODEL uses (ONNX, or OpenVINO's IR), to certify backends for it.
 
     Nodes that use an operation alike are one use. Its cases are the use itself with small sizes, its boundaries, and
@@ -25,7 +24,5 @@ def command(models: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """
     read = [specs_of_model(model) for model in models]
     written = [path for specs in read for path in write_specs(specs, out)]
-    lines = [line for specs in read for line in lines_of(specs)]
-    place = shlex.quote(str(out))
-    lines.append(f"{counted(len(written), 'spec')} in {out}. Next: opconform certify BACKEND {place}")
-    print_result([document_of(specs) for specs in read], lines, as_json=as_json)
+    print_lines(line for specs in read for line in lines_of(specs))
+    print_lines([f"{counted(len(written), 'spec')} in {out}. Next: opconform certify BACKEND {shlex.quote(str(out))}"])

@@ -122,7 +122,13 @@ def header_line(header: RunHeader) -> bytes:
     """A header as the first line of `results.jsonl`."""
     absent: dict[str, Any] = {} if header.streamed else {"streamed": True}
     document = RUN_HEADER.dump_python(header, mode="json", exclude={"implementation": HARDWARE, **absent})
+    document["suite"] = suite_document(document["suite"])
     return canonical_json(document).encode() + b"\n"
+
+
+def suite_document(suite: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a suite as a JSON object, which has uses only if there are any."""
+    return {name: value for name, value in suite.items() if name != "uses" or value}
 
 
 def difference(present: RunHeader, new: RunHeader) -> str | None:

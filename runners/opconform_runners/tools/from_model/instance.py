@@ -1,109 +1,106 @@
 """A small valid case of a call: unknown dimensions and values get some that are valid, and large numbers small ones."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, product
+from itertools import chain, islice, product
 
 from opconform.model.draft import Draft, TensorDraft
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Unknown
-from opconform.suite.case import Attribute, Dynamic, Shape
+from opconform.suite.case import Dynamic, Shape
 from opconform.suite.declarations import Port
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.literals import Element
-from opconform_runners.tools.fuzz.trial import decided, default_binding, drawn, resized
 from opconform_runners.tools.from_model.node import Call, Known
+from opconform_runners.tools.fuzz.cases.variants import Key, variant
+from opconform_runners.tools.fuzz.trial import decided, default_binding, drawn
 
-#: The sizes that unknown dimensions get, one after the other, and those that are then tried.
-_FIRST, _SIZES = (2, 3, 5, 7), (2, 4, 6, 1, 8, 12, 3)
-_RANKS = (3, 2, 4, 1, 5, 0)
-#: The largest number of the model that decides the size of an unknown dimension.
-_MOST = 4_096
-#: How many assignments are tried.
-_TRIES = 600
-#: Numbers above this one become smaller, up to those that stand for "to the end".
-_SMALL, _ENDLESS = 8, (1 << 31) - 1
-#: The most elements that the shapes of the outputs are computed for.
+#: The ranks and sizes that unknown ones get; the first sizes are for the dimensions in their order.
+_RANKS, _FIRST, _SIZES = (3, 2, 4, 1, 5, 0), (2, 3, 5, 7), (2, 4, 6, 1, 8, 12, 3)
+#: How many assignments are tried, and how many valid ones are compared.
+_TRIES, _CHOICE = 600, 40
+#: Numbers above the first one become smaller; those from the last one on stand for the end of a dimension.
+_SMALL, _LARGE, _ENDLESS = 8, 4_096, (1 << 31) - 1
+#: The most elements of a tensor whose values the semantics may look at.
 _ELEMENTS = 1 << 28
+#: The numbers of a case that can be scaled, by the kinds of the keys of a variant.
+_SCALED = ("size", "element", "value")
+
+Shapes = Mapping[str, tuple[int | str, ...]]
 
 
 def instance_of(call: Call) -> Draft | None:
-    """A small valid case of a call, which declares the dimensions that the model does; None if none was found."""
+    """A small valid case of a call, which declares the dimensions that the model does; None if none was found.
+
+    Of the first valid ones, the one with the fewest facts is the least unusual.
+    """
+    valid: list[tuple[int, Draft]] = []
     for draft in islice(_assigned(call), _TRIES):
         if _is_valid(draft):
-            small = decided(_with_small_numbers(draft))
-            if small is not None and small.rejected_for is None:
-                return small
-    return None
+            valid.append((len([*draft.operation.facts_of(draft.arguments[0])]), draft))
+            if valid[-1][0] == 0 or len(valid) == _CHOICE:
+                break
+    small = (decided(_with_small_numbers(draft)) for _, draft in sorted(valid, key=lambda x: x[0]))
+    return next((draft for draft in small if draft is not None and draft.rejected_for is None), None)
 
 
 def _assigned(call: Call) -> Iterator[Draft]:
-    """The call with sizes and values in place of unknown ones: distinct sizes first."""
-    operation = OPERATIONS[call.op]
-    ports = {name: operation.port_of(name) for name in call.inputs}
-    unranked = [name for name, known in call.inputs.items() if known.dimensions is None]
-    for ranks in product(*(_ranks(ports[name]) for name in unranked)):
-        of_rank = dict(zip(unranked, ranks, strict=True))
-        open_shapes = {
-            name: known.dimensions if known.dimensions is not None else tuple(f"{name} {n}" for n in range(of_rank[name]))
-            for name, known in call.inputs.items()
+    """The call with sizes and values in place of unknown ones."""
+    ports = {name: OPERATIONS[call.op].port_of(name) for name in call.inputs}
+    for ranks in product(*(_ranks(known, ports[name]) for name, known in call.inputs.items())):
+        shapes: Shapes = {
+            name: tuple(f"{name} {n}" for n in range(rank)) if known.dimensions is None else known.dimensions
+            for (name, known), rank in zip(call.inputs.items(), ranks, strict=True)
         }
-        for sizes in islice(_sizes(call, open_shapes, ports), _TRIES // 4):
-            shapes = {
-                name: tuple(size if isinstance(size, int) else sizes[size] for size in shape)
-                for name, shape in open_shapes.items()
-            }
-            values = {name: [*_values(known, ports[name], shapes[name], shapes)] for name, known in call.inputs.items()}
-            for chosen in product(*values.values()):
-                yield _draft(call, dict(zip(values, chosen, strict=True)), open_shapes)
+        for sizes in islice(_sizes(call, shapes, ports), _TRIES // 4):
+            fixed = {name: tuple(x if isinstance(x, int) else sizes[x] for x in shapes[name]) for name in shapes}
+            values = [_values(known, ports[name], fixed[name], fixed) for name, known in call.inputs.items()]
+            for chosen in product(*values):
+                yield _draft(call, dict(zip(call.inputs, chosen, strict=True)), shapes)
 
 
-def _ranks(port: Port) -> Sequence[int]:
-    ranks = [rank for rank in _RANKS if port.ranks is None or rank in port.ranks]
-    return [1, 0] if port.role == "setting" and {0, 1} <= {*ranks} else ranks or [1]
+def _ranks(known: Known, port: Port) -> Sequence[int]:
+    if known.dimensions is not None:
+        return (len(known.dimensions),)
+    return (1, 0) if port.role == "setting" else [x for x in _RANKS if port.ranks is None or x in port.ranks]
 
 
-def _sizes(call: Call, shapes: Mapping[str, tuple[int | str, ...]], ports: Mapping[str, Port]) -> Iterator[dict[str, int]]:
-    """Sizes for the names of unknown dimensions.
+def _sizes(call: Call, shapes: Shapes, ports: Mapping[str, Port]) -> Iterator[dict[str, int]]:
+    """Sizes for the names of unknown dimensions: the usual ones, then one other size, then every combination.
 
-    The length of a setting is the rank of data first, and a dimension of data has a known size at its place.
+    The length of a setting is usually the rank of data, and a dimension of data that of other data at its place.
     """
-    wanted: dict[str, list[int]] = {}
-    numbers = [x for known in call.inputs.values() for x in known.elements or () if type(x) is int and x < _MOST]
-    rank = next((len(shapes[name]) for name, port in ports.items() if not port.setting), 1)
+    elements = chain.from_iterable(known.elements or () for known in call.inputs.values())
+    beyond = 1 + max((x for x in elements if type(x) is int and x < _LARGE), default=0)
+    data = {name: shape for name, shape in shapes.items() if ports[name].role == "data"}
+    rank = max(map(len, data.values()), default=1)
+    wanted: dict[str, dict[int, None]] = {}
     for name, shape in shapes.items():
         for place, size in enumerate(shape):
-            if isinstance(size, str) and size not in wanted:
-                beside = [
-                    other[place]
-                    for key, other in shapes.items()
-                    if len(other) == len(shape) and ports[key].role == "data" == ports[name].role
-                ]
-                known = [x for x in beside if isinstance(x, int)]
-                first = _FIRST[place % len(_FIRST)]
-                wanted[size] = [rank, 1, 2, 3] if ports[name].role == "setting" else [*known, first, *_SIZES, max(numbers, default=0) + 1]
-    for sizes in product(*(dict.fromkeys(sizes) for sizes in wanted.values())):
-        yield dict(zip(wanted, sizes, strict=True))
+            beside = [other[place] for other in data.values() if len(other) == len(shape)]
+            sizes = (*beside, _FIRST[place % len(_FIRST)], *_SIZES, beyond) if name in data else (rank, 1, 2, 3)
+            if isinstance(size, str):
+                wanted.setdefault(size, dict.fromkeys(x for x in sizes if isinstance(x, int)))
+    first = {name: next(iter(sizes)) for name, sizes in wanted.items()}
+    yield first
+    yield from ({**first, name: size} for name, sizes in wanted.items() for size in sizes)
+    yield from (dict(zip(wanted, sizes, strict=True)) for sizes in product(*wanted.values()))
 
 
-def _values(known: Known, port: Port, shape: Shape, shapes: Mapping[str, Shape]) -> Iterator[TensorDraft]:
-    """A tensor as it is, filled where it is data, or with elements that may be valid."""
-    kind = known.element_type
-    if known.elements is not None and len(known.elements) == math.prod(shape):
-        yield TensorDraft(element_type=kind, shape=shape, fill="values", elements=known.elements)
-        return
+def _values(known: Known, port: Port, shape: Shape, shapes: Mapping[str, Shape]) -> list[TensorDraft]:
+    """A setting or a scalar as it is, filled data, or a setting with elements that may be valid."""
+    kind, count = known.element_type, math.prod(shape)
+    if (port.setting or not shape) and known.elements is not None and len(known.elements) == count:
+        return [TensorDraft(element_type=kind, shape=shape, fill="values", elements=known.elements)]
     if not port.setting or not (ELEMENT_TYPES[kind].is_integer or ELEMENT_TYPES[kind].kind == "boolean"):
-        yield TensorDraft(element_type=kind, shape=shape, fill="ramp")
-        return
-    count = math.prod(shape)
-    data = next((shapes[name] for name in shapes if len(shapes[name]) == count), (1,) * count)
-    lists = [[0] * count, [1] * count, [*data], [-1] * count, [*[1] * (count - 1), -1][:count], [n % 2 for n in range(count)]]
-    for elements in {tuple(x): x for x in lists}:
-        yield TensorDraft(element_type=kind, shape=shape, fill="values", elements=elements)
+        return [TensorDraft(element_type=kind, shape=shape, fill="ramp")]
+    sizes = next((x for x in shapes.values() if len(x) == count), (1,) * count)
+    ones, alternating = (1,) * count, tuple(place % 2 for place in range(count))
+    lists = ((0,) * count, ones, sizes, (-1,) * count, (*ones[1:], -1)[:count], alternating)
+    return [TensorDraft(element_type=kind, shape=shape, fill="values", elements=x) for x in dict.fromkeys(lists)]
 
 
-def _draft(call: Call, tensors: Mapping[str, TensorDraft], shapes: Mapping[str, tuple[int | str, ...]]) -> Draft:
+def _draft(call: Call, tensors: Mapping[str, TensorDraft], shapes: Shapes) -> Draft:
     """The case of a call, in which what is a constant of the model is one, unless everything is."""
     operation = OPERATIONS[call.op]
     binding = default_binding(operation, tensors)
@@ -119,8 +116,8 @@ def _draft(call: Call, tensors: Mapping[str, TensorDraft], shapes: Mapping[str, 
 
 def _is_valid(draft: Draft) -> bool:
     """Whether the semantics accept a case, of any size that can be inferred."""
-    if any(math.prod(tensor.shape) > _ELEMENTS for tensor in draft.tensors.values()):
-        return draft.operation.shapes is not None and not draft.inferences[0].violated
+    if draft.operation.shapes is None and any(math.prod(x.shape) > _ELEMENTS for x in draft.tensors.values()):
+        return False
     try:
         return not draft.inferences[0].violated
     except (MemoryError, OverflowError, Unknown, ValueError):
@@ -129,71 +126,48 @@ def _is_valid(draft: Draft) -> bool:
 
 def _with_small_numbers(draft: Draft) -> Draft:
     """The case with large sizes and numbers in place of which smaller ones mean the same."""
-    for number in sorted(_large(draft), reverse=True):
+    numbers: set[int] = set()
+
+    def note(current: int, _low: int, _high: int, key: Key) -> int:
+        numbers.update([abs(current)] if key[0] in _SCALED else [])
+        return current
+
+    variant(draft, note)
+    for number in sorted((x for x in numbers if _SMALL < x < _ENDLESS), reverse=True):
         taken = {size for tensor in draft.tensors.values() for size in tensor.shape}
-        smalls = sorted(range(2, _SMALL + 1), key=lambda x: (x in taken, x))
-        factors = [factor for factor in range(_SMALL + 1, min(number, 4_096)) if number % factor == 0]
-        candidates = (
-            _scaled(draft, number, small, up=up) for small in (*smalls, *factors) for up in (None, False, True)
-        )
+        smaller = sorted(range(2, _SMALL + 1), key=lambda x: (x in taken, x))
+        smaller += [factor for factor in range(_SMALL + 1, min(number, _LARGE)) if number % factor == 0]
+        candidates = (_scaled(draft, number, small, way) for small in smaller for way in (None, math.floor, math.ceil))
         draft = next((x for x in candidates if _is_alike(draft, x)), draft)
     return draft
 
 
-def _large(draft: Draft) -> set[int]:
-    sizes = {size for tensor in draft.tensors.values() for size in tensor.shape}
-    lists = [*(tensor.elements for tensor in draft.tensors.values()), *_lists(draft.attributes)]
-    numbers = {abs(x) for elements in lists for x in elements if type(x) is int}
-    return {number for number in sizes | numbers if _SMALL < number < _ENDLESS}
+def _scaled(draft: Draft, number: int, small: int, way: Callable[[float], int] | None) -> Draft:
+    """A case with a smaller number in place of a large one; other large numbers are scaled and rounded, or kept."""
 
+    def scaled(current: int, _low: int, _high: int, key: Key) -> int:
+        if key[0] not in _SCALED or abs(current) >= _ENDLESS:
+            return current
+        rest, power = abs(current), 1
+        while rest and rest % number == 0:
+            rest, power = rest // number, power * small
+        if power > 1:
+            return rest * power * (1 if current > 0 else -1)
+        is_kept = key[0] == "size" or way is None or abs(current) <= _SMALL
+        return current if is_kept or way is None else way(current * small / number)
 
-def _lists(attributes: Mapping[str, Attribute]) -> Iterator[tuple[Element, ...]]:
-    return (value if isinstance(value, tuple) else (value,) for value in attributes.values())
-
-
-def _scaled(draft: Draft, number: int, small: int, *, up: bool | None) -> Draft:
-    """A case with a smaller number in place of a large one; other large numbers are scaled down or up, or kept."""
-
-    def scaled(value: Element) -> Element:
-        if type(value) is not int or abs(value) >= _ENDLESS:
-            return value
-        whole, power = abs(value), 0
-        while whole and whole % number == 0:
-            whole, power = whole // number, power + 1
-        if power:
-            return whole * small**power * (1 if value > 0 else -1)
-        if up is None or abs(value) <= _SMALL:
-            return value
-        return -(-value * small // number) if up else value * small // number
-
-    tensors = {}
-    for name, tensor in draft.tensors.items():
-        shape = tuple(small if size == number else size for size in tensor.shape)
-        changed = replace(tensor, elements=tuple(map(scaled, tensor.elements)))
-        tensors[name] = changed if shape == tensor.shape else resized(changed, shape)
-    attributes = {
-        name: tuple(map(scaled, value)) if isinstance(value, tuple) else scaled(value)
-        for name, value in draft.attributes.items()
-    }
-    dynamic: dict[str, Dynamic] = {
-        name: x if isinstance(x, str) else tuple(small if size == number else size for size in x)
-        for name, x in draft.dynamic.items()
-    }
-    return replace(draft, tensors=tensors, attributes=attributes, dynamic=dynamic)
+    return variant(draft, scaled)
 
 
 def _is_alike(draft: Draft, other: Draft) -> bool:
-    """Whether another case is valid, and has the same facts, and outputs that are whole, empty or 1 at the same places."""
-    if other.tensors == draft.tensors and other.attributes == draft.attributes:
-        return False
-    return _is_valid(other) and _relations(draft) == _relations(other)
+    """Whether another case is valid, has the same facts, and its outputs are whole, empty or 1 at the same places."""
+    return other.content != draft.content and _is_valid(other) and _relations(draft) == _relations(other)
 
 
 def _relations(draft: Draft) -> tuple[object, ...]:
     data = next(iter(draft.tensors.values())).shape
-    facts = [*draft.operation.facts_of(draft.arguments[0])]
     outputs = [
-        [(size == data[place] if place < len(data) else None, min(size, 2)) for place, size in enumerate(output.shape)]
+        [(size in data[place : place + 1], min(size, 2)) for place, size in enumerate(output.shape)]
         for output in draft.inferences[0].outputs
     ]
-    return facts, outputs
+    return [*draft.operation.facts_of(draft.arguments[0])], outputs

@@ -14,7 +14,6 @@ from opconform.system.files import open_regular, read_regular
 from opconform.tensors.bit_layouts import OPENVINO_IR, unpack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
-from opconform.tensors.tensor import Tensor
 from opconform_runners.tools.from_model.node import (
     CONSTANT_LIMIT,
     STRUCTURE_LIMIT,
@@ -58,7 +57,9 @@ def read_ir(path: Path) -> list[ModelNode]:
     if root.tag != "net" or not bodies:
         raise UsageError(f"{path} is not OpenVINO's IR: it has no layers.")
     weights = path.with_suffix(".bin")
-    if not weights.is_file() and any(data.get("size", "0") != "0" for data in root.iterfind(".//layer[@type='Const']/data")):
+    if not weights.is_file() and any(
+        data.get("size", "0") != "0" for data in root.iterfind(".//layer[@type='Const']/data")
+    ):
         raise UsageError(f"{weights} is missing. Put the weights of {path.name} beside it.")
     try:
         return [node for number, body in enumerate(bodies) for node in _Body(number, body, weights).nodes()]
@@ -144,7 +145,7 @@ class _Body:
             with open_regular(self._weights, follow_links=True) as file:
                 file.seek(offset)
                 content = file.read(min(size, CONSTANT_LIMIT * 8))
-            tensor = Tensor(element_type=element_type, array=unpack(content, element_type, sizes, OPENVINO_IR))
+            tensor = unpack(content, element_type, sizes, OPENVINO_IR)
         except (OSError, OverflowError, ValueError) as error:
             raise UsageError(f"{self._weights} is truncated: it lacks the constant at {offset}.") from error
         if tensor.type.is_integer:

@@ -1,17 +1,20 @@
 """The nodes of an ONNX model, those of the bodies of `If`, `Loop` and `Scan` included."""
 
+import contextlib
 import math
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from opconform.errors import UsageError
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.literals import Element
+from opconform.tensors.tensor import Array
 from opconform_runners.tools.from_model.node import CONSTANT_LIMIT, Call, Known, ModelNode, NoCounterpart, check_count
 from opconform_runners.tools.from_model.onnx_file import model_without_weights
-from opconform_runners.tools.from_model.onnx_operations import OF_ONNX, READINGS, OnnxCall
+from opconform_runners.tools.from_model.onnx_operations import OF_ONNX, OnnxCall, called, counterparts
 
 _OWN = ("", "ai.onnx")
 #: The attributes of a Constant that are numbers.
@@ -33,10 +36,8 @@ def read_onnx(path: Path) -> list[ModelNode]:
         if opset.domain in _OWN and not 1 <= opset.version <= newest:
             known = f"the installed onnx knows 1 to {newest}"
             raise UsageError(f"{path} is of opset {opset.version}, and {known}. Update onnx, or export it again.")
-    try:
+    with contextlib.suppress(RuntimeError, TypeError, ValueError):  # its nodes may still say their types
         model = shape_inference.infer_shapes(model, data_prop=True)
-    except (RuntimeError, ValueError, TypeError):  # its nodes may still say their types
-        pass
     reader = _Reader(str(path))
     return list(reader.nodes(model.graph, ChainMap()))
 
@@ -55,7 +56,10 @@ class _Reader:
         self._graphs += 1
         number, scope = self._graphs, outer.new_child()
         values = [*graph.input, *graph.value_info, *graph.output]
-        named = (*(x.name for x in (*values, *graph.initializer)), *(name for node in graph.node for name in node.output))
+        named = (
+            *(x.name for x in (*values, *graph.initializer)),
+            *(name for node in graph.node for name in node.output),
+        )
         scope.update({name: f"{number}:{name}" for name in named if name})
         self._types |= {scope[value.name]: value.type for value in values if value.name}
         self._constants |= {scope[tensor.name]: tensor for tensor in graph.initializer if tensor.name}
@@ -81,11 +85,11 @@ class _Reader:
         self, label: str, inputs: list[str | None], attributes: Mapping[str, Any], outputs: int
     ) -> tuple[Call | None, str]:
         """What a node calls, or why that is nothing."""
-        if label not in READINGS:
+        if label not in counterparts():
             return None, ""
         try:
             known = [None if name is None else self._known(name) for name in inputs]
-            return READINGS[label](OnnxCall(inputs=known, attributes=attributes, outputs=outputs)), ""
+            return called(OnnxCall(type=label, inputs=known, attributes=attributes, outputs=outputs)), ""
         except NoCounterpart as answer:
             return None, answer.reason
         except (AttributeError, LookupError, TypeError, ValueError):
@@ -130,41 +134,27 @@ def _attribute(item: Any) -> Any:
 
 def _constant(constant: Any) -> Known:
     """A constant of the model: an initializer, or the attributes of a Constant."""
-    from onnx import TensorProto
+    from onnx import TensorProto, numpy_helper
 
     if isinstance(constant, dict) and "value" not in constant:
         name = next((name for name in _NUMBERS if name in constant), None)
         if name is None:
             raise NoCounterpart("a constant is not a tensor of numbers")
-        value = constant[name]
-        is_list = not isinstance(value, int | float)
-        elements = tuple(value) if is_list else (value,)
-        dimensions = (len(elements),) if is_list else ()
-        return Known(element_type=_NUMBERS[name], dimensions=dimensions, is_constant=True, elements=_kept(elements))
+        return _known(_NUMBERS[name], np.array(constant[name]))
     tensor = constant["value"] if isinstance(constant, dict) else constant
     element_type, dimensions = _element_type(tensor.data_type), tuple(tensor.dims)
     if element_type is None or min(dimensions, default=0) < 0:
         raise NoCounterpart("a constant is malformed")
-    is_read = math.prod(dimensions) <= CONSTANT_LIMIT and tensor.data_location != TensorProto.EXTERNAL
-    elements = _elements(tensor, element_type) if is_read else None
-    return Known(element_type=element_type, dimensions=dimensions, is_constant=True, elements=elements)
+    if math.prod(dimensions) <= CONSTANT_LIMIT and tensor.data_location != TensorProto.EXTERNAL:
+        with contextlib.suppress(TypeError, ValueError):  # its elements are missing
+            return _known(element_type, numpy_helper.to_array(tensor))
+    return Known(element_type=element_type, dimensions=dimensions, is_constant=True)
 
 
-def _elements(tensor: Any, element_type: str) -> tuple[Element, ...] | None:
-    """The elements of a small tensor in the file itself; None where they are texts or malformed."""
-    from onnx.numpy_helper import to_array
-
-    if element_type == "string":
-        return None
-    try:
-        array = to_array(tensor).reshape(-1)
-    except (TypeError, ValueError):
-        return None
-    is_float = ELEMENT_TYPES[element_type].kind == "float"
-    return _kept(tuple(float(x) if is_float else int(x) for x in array))
-
-
-def _kept(elements: tuple[Element, ...]) -> tuple[Element, ...] | None:
-    """Elements that a spec can write; None for too many, and where one is not finite."""
-    is_finite = all(isinstance(element, str) or math.isfinite(element) for element in elements)
-    return elements if is_finite and len(elements) <= CONSTANT_LIMIT else None
+def _known(element_type: str, array: Array) -> Known:
+    """A constant with its elements, if a spec can write them."""
+    is_float, elements = ELEMENT_TYPES[element_type].kind == "float", None
+    if element_type != "string" and array.size <= CONSTANT_LIMIT:
+        numbers = [float(x) if is_float else int(x) for x in array.reshape(-1)]
+        elements = tuple(numbers) if all(map(math.isfinite, numbers)) else None
+    return Known(element_type=element_type, dimensions=array.shape, is_constant=True, elements=elements)

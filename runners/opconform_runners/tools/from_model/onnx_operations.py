@@ -1,224 +1,167 @@
-"""The operations of ONNX that have a counterpart here, as models of every opset call them: one row each.
-
-What the dialect `onnx` renders is read back by its row.
-"""
+"""What nodes of ONNX call here, in every opset: the rows of the dialect `onnx`, read the other way round."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from opconform.dialects.onnx.operations import RENDERINGS
+from opconform.operations import OPERATIONS
+from opconform.specs.loader import tested_operations
+from opconform.suite.case import Attribute
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.tools.from_model.node import Call, Known, NoCounterpart, integers
 
 #: The element types by ONNX's names.
 OF_ONNX = {kind.onnx: name for name, kind in ELEMENT_TYPES.items() if kind.onnx is not None}
-_REDUCTIONS = {"add": "sum", "mul": "prod"}
-_MODES = {"DCR": "blocks_first", "CRD": "depth_first"}
+#: The names and values of attributes where ONNX has others, and its defaults.
+_NAMES = {"block_size": "blocksize", "seq_axis": "time_axis"}
+_VALUES: Mapping[str, Mapping[Any, Attribute]] = {
+    "mode": {"DCR": "blocks_first", "CRD": "depth_first", None: "blocks_first"},
+    "reduction": {"add": "sum", "mul": "prod"},
+    "sorted": {0: False, 1: True},
+}
+_DEFAULTS = {("Concat", "axis"): 1, ("ReverseSequence", "batch_axis"): 1, ("ReverseSequence", "seq_axis"): 0}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OnnxCall:
     """A node of ONNX: its inputs in order, None for an omitted one, its attributes, and its number of outputs."""
 
+    type: str
     inputs: Sequence[Known | None]
     attributes: Mapping[str, Any]
     outputs: int
 
-    def named(self, *ports: str) -> dict[str, Known]:
-        """The inputs by the names of the ports."""
-        return {port: known for port, known in zip(ports, self.inputs, strict=False) if known is not None}
-
-    def listed(self, name: str, place: int) -> Known | None:
+    def setting(self, name: str, place: int) -> Known | None:
         """The values of a setting: an input or, in older opsets, an attribute."""
         if place < len(self.inputs):
             return self.inputs[place]
         return integers(self.attributes[name]) if name in self.attributes else None
 
-    def axis(self, default: int = 0) -> Known:
-        """The attribute `axis` as an input."""
-        return integers(self.attributes.get("axis", default))
-
-    @property
-    def rank(self) -> int:
-        """The rank of the first input."""
+    def dimension(self, place: int) -> int | str | None:
+        """A dimension of data; None if its rank is unknown."""
         data = self.inputs[0] if self.inputs else None
-        if data is None or data.dimensions is None:
-            raise NoCounterpart("the rank of its data is unknown")
-        return len(data.dimensions)
+        return None if data is None or data.dimensions is None else data.dimensions[place]
+
+    def call(self, op: str, **attributes: Attribute) -> Call:
+        """A call with the inputs in the order of the ports, besides those that are attributes in ONNX."""
+        operation, of_ports = OPERATIONS[op], RENDERINGS[op].attributes
+        places = [port.name for port in operation.inputs if port.name not in of_ports]
+        if operation.inputs[0].variadic:
+            places = [*operation.inputs[0].names(len(self.inputs))]
+        inputs = dict(zip(places, self.inputs, strict=False))
+        for port, name in of_ports.items():
+            if name in self.attributes or not operation.port_of(port).optional:
+                inputs[port] = integers(self.attributes.get(name, [] if name == "perm" else 0))
+        return Call(
+            op=op, inputs={port: known for port, known in inputs.items() if known is not None}, attributes=attributes
+        )
 
 
-def _cast(call: OnnxCall) -> Call:
+@cache
+def counterparts() -> Mapping[str, str]:
+    """The newest counterpart of each operation that has cases; ONNX renamed one."""
+    named = {rendering.op: op for op, rendering in RENDERINGS.items() if op in tested_operations()}
+    return {**named, "Scatter": named["ScatterElements"]}
+
+
+def called(node: OnnxCall) -> Call:
+    """What a node with a counterpart calls; `NoCounterpart` if the counterpart cannot express it."""
+    if node.type in _READINGS:
+        return _READINGS[node.type](node)
+    operation = OPERATIONS[counterparts()[node.type]]
+    attributes = {}
+    for spec in operation.attributes:
+        value = node.attributes.get(_NAMES.get(spec.name, spec.name), _DEFAULTS.get((node.type, spec.name)))
+        value = _VALUES.get(spec.name, {}).get(value, value)
+        if value is not None:
+            attributes[spec.name] = tuple(value) if isinstance(value, list) else value
+    return node.call(operation.name, **attributes)
+
+
+def _cast(node: OnnxCall) -> Call:
     from onnx import TensorProto
 
-    target = OF_ONNX.get(TensorProto.DataType.Name(call.attributes["to"]))
-    if target is None or target == "string":
+    target = OF_ONNX.get(TensorProto.DataType.Name(node.attributes["to"]), "string")
+    if target == "string":
         raise NoCounterpart("to a type that Convert-1 does not return")
-    return Call(op="Convert-1", inputs=call.named("data"), attributes={"destination_type": target})
+    return node.call("Convert-1", destination_type=target)
 
 
-def _col2im(call: OnnxCall) -> Call:
-    attributes = {name: tuple(call.attributes[name]) for name in ("strides", "dilations") if name in call.attributes}
-    if pads := call.attributes.get("pads"):
-        attributes |= {"pads_begin": tuple(pads[: len(pads) // 2]), "pads_end": tuple(pads[len(pads) // 2 :])}
-    return Call(op="Col2Im-15", inputs=call.named("data", "output_size", "kernel_size"), attributes=attributes)
+def _col2im(node: OnnxCall) -> Call:
+    given = {name: tuple(node.attributes[name]) for name in ("strides", "dilations") if name in node.attributes}
+    if pads := node.attributes.get("pads"):
+        given |= {"pads_begin": tuple(pads[: len(pads) // 2]), "pads_end": tuple(pads[len(pads) // 2 :])}
+    return node.call("Col2Im-15", **given)
 
 
-def _concat(call: OnnxCall) -> Call:
-    inputs = {f"inputs_{number}": known for number, known in enumerate(call.inputs) if known is not None}
-    return Call(op="Concat-1", inputs=inputs, attributes={"axis": call.attributes.get("axis", 1)})
+def _listed(node: OnnxCall) -> Call:
+    op, axes = {"Squeeze": "Squeeze-1", "Unsqueeze": "Unsqueeze-1"}[node.type], node.setting("axes", 1)
+    data = {} if node.inputs[0] is None else {"data": node.inputs[0]}
+    return Call(op=op, inputs=data if axes is None else {**data, "axes": axes})
 
 
-def _blocks(op: str) -> Callable[[OnnxCall], Call]:
-    def read(call: OnnxCall) -> Call:
-        mode = _MODES[call.attributes.get("mode", "DCR")]
-        attributes = {"block_size": call.attributes["blocksize"], "mode": mode}
-        return Call(op=op, inputs=call.named("data"), attributes=attributes)
-
-    return read
-
-
-def _expand(call: OnnxCall) -> Call:
-    return Call(op="Broadcast-3", inputs=call.named("data", "target_shape"), attributes={"mode": "bidirectional"})
-
-
-def _gather(call: OnnxCall) -> Call:
-    return Call(op="Gather-8", inputs={**call.named("data", "indices"), "axis": call.axis()})
-
-
-def _gather_elements(call: OnnxCall) -> Call:
-    attributes = {"axis": call.attributes.get("axis", 0)}
-    return Call(op="GatherElements-6", inputs=call.named("data", "indices"), attributes=attributes)
-
-
-def _gather_nd(call: OnnxCall) -> Call:
-    attributes = {"batch_dims": call.attributes.get("batch_dims", 0)}
-    return Call(op="GatherND-8", inputs=call.named("data", "indices"), attributes=attributes)
-
-
-def _pad(call: OnnxCall) -> Call:
-    pads, mode = call.listed("pads", 1), call.attributes.get("mode", "constant")
+def _pad(node: OnnxCall) -> Call:
+    data, pads, mode = node.inputs[0], node.setting("pads", 1), node.attributes.get("mode", "constant")
     if mode not in ("constant", "edge", "reflect"):
         raise NoCounterpart(f"the mode {mode}")
-    if pads is None or any(known is not None for known in call.inputs[3:]):
+    if data is None or pads is None or any(node.inputs[3:]):
         raise NoCounterpart("with pads of some axes only")
-    if pads.elements is None:
-        both: tuple[Known, Known] = (Known(element_type=pads.element_type, dimensions=(call.rank,)),) * 2
-    else:
-        half = len(pads.elements) // 2
-        both = (_part(pads.elements[:half]), _part(pads.elements[half:]))
-    inputs = {**call.named("data"), "pads_begin": both[0], "pads_end": both[1]}
-    if len(call.inputs) > 2 and call.inputs[2] is not None:  # noqa: PLR2004 - the value
-        inputs["pad_value"] = call.inputs[2]
+    half = len(pads.elements or ()) // 2
+    rank = len(data.dimensions) if data.dimensions is not None else "rank"
+    begin = end = Known(element_type=pads.element_type, dimensions=(rank,))
+    if pads.elements is not None:
+        begin, end = (integers([int(x) for x in part]) for part in (pads.elements[:half], pads.elements[half:]))
+    value = {} if len(node.inputs) < 3 or node.inputs[2] is None else {"pad_value": node.inputs[2]}  # noqa: PLR2004
+    inputs = {"data": data, "pads_begin": begin, "pads_end": end, **value}
     return Call(op="Pad-12", inputs=inputs, attributes={"pad_mode": mode})
 
 
-def _part(elements: Sequence[Any]) -> Known:
-    return integers([int(element) for element in elements])
+def _reshape(node: OnnxCall) -> Call:
+    call, shape = node.call("Reshape-1", special_zero=not node.attributes.get("allowzero", 0)), node.setting("shape", 1)
+    return (
+        call if shape is None else Call(op=call.op, inputs={**call.inputs, "shape": shape}, attributes=call.attributes)
+    )
 
 
-def _reshape(call: OnnxCall) -> Call:
-    inputs = call.named("data")
-    if (shape := call.listed("shape", 1)) is not None:
-        inputs["shape"] = shape
-    return Call(op="Reshape-1", inputs=inputs, attributes={"special_zero": not call.attributes.get("allowzero", 0)})
-
-
-def _reverse_sequence(call: OnnxCall) -> Call:
-    axes = {"batch_axis": call.attributes.get("batch_axis", 1), "seq_axis": call.attributes.get("time_axis", 0)}
-    return Call(op="ReverseSequence-1", inputs=call.named("data", "seq_lengths"), attributes=axes)
-
-
-def _reduction(call: OnnxCall) -> str:
-    name = str(call.attributes.get("reduction", "none"))
-    return _REDUCTIONS.get(name, name)
-
-
-def _scatter_elements(call: OnnxCall) -> Call:
-    inputs = {**call.named("data", "indices", "updates"), "axis": call.axis()}
-    return Call(op="ScatterElementsUpdate-12", inputs=inputs, attributes={"reduction": _reduction(call)})
-
-
-def _scatter_nd(call: OnnxCall) -> Call:
-    inputs = call.named("data", "indices", "updates")
-    return Call(op="ScatterNDUpdate-15", inputs=inputs, attributes={"reduction": _reduction(call)})
-
-
-def _shape(call: OnnxCall) -> Call:
-    if call.attributes.get("start", 0) or "end" in call.attributes:
+def _shape(node: OnnxCall) -> Call:
+    if node.attributes.get("start", 0) or "end" in node.attributes:
         raise NoCounterpart("of some dimensions only")
-    return Call(op="ShapeOf-3", inputs=call.named("data"), attributes={"output_type": "i64"})
+    return node.call("ShapeOf-3", output_type="i64")
 
 
-def _slice(call: OnnxCall) -> Call:
-    names = (("start", "starts", 1), ("stop", "ends", 2), ("axes", "axes", 3), ("step", "steps", 4))
-    given = {port: known for port, name, place in names if (known := call.listed(name, place)) is not None}
-    if "start" in given and "step" not in given:
-        start = given["start"]
-        [length] = start.dimensions if start.dimensions is not None and len(start.dimensions) == 1 else [call.rank]
-        ones = None if isinstance(length, str) else (1,) * length
+def _slice(node: OnnxCall) -> Call:
+    names = (("start", "starts", 1), ("stop", "ends", 2), ("step", "steps", 4), ("axes", "axes", 3))
+    given = {"data": node.inputs[0], **{port: node.setting(name, place) for port, name, place in names}}
+    start = given["start"]
+    if start is not None and given["step"] is None:
+        [length] = start.dimensions or ["rank"]
+        ones = (1,) * length if isinstance(length, int) else None
         given["step"] = Known(element_type=start.element_type, dimensions=(length,), is_constant=True, elements=ones)
-    order = ("start", "stop", "step", "axes")
-    return Call(op="Slice-8", inputs=call.named("data") | {port: given[port] for port in order if port in given})
+    return Call(op="Slice-8", inputs={port: known for port, known in given.items() if known is not None})
 
 
-def _split(call: OnnxCall) -> Call:
-    inputs, lengths = {**call.named("data"), "axis": call.axis()}, call.listed("split", 1)
-    if lengths is None and call.inputs and (data := call.inputs[0]) is not None and data.dimensions is not None:
-        size = data.dimensions[call.attributes.get("axis", 0)]
-        if isinstance(size, int) and call.outputs and size % call.outputs:  # the last output is smaller
-            part = -(-size // call.outputs)
-            lengths = integers([*[part] * (call.outputs - 1), size - part * (call.outputs - 1)])
-    if lengths is not None:
-        return Call(op="VariadicSplit-1", inputs={**inputs, "split_lengths": lengths})
-    return Call(op="Split-1", inputs=inputs, attributes={"num_splits": call.outputs})
+def _split(node: OnnxCall) -> Call:
+    lengths, size, parts = node.setting("split", 1), node.dimension(node.attributes.get("axis", 0)), node.outputs
+    if lengths is None and isinstance(size, int) and parts and size % parts:  # the last output is smaller
+        lengths = integers([*[-(-size // parts)] * (parts - 1), size - -(-size // parts) * (parts - 1)])
+    if lengths is None:
+        call = node.call("Split-1", num_splits=parts)
+        return Call(op=call.op, inputs={x: call.inputs[x] for x in ("data", "axis")}, attributes=call.attributes)
+    return Call(op="VariadicSplit-1", inputs={**node.call("VariadicSplit-1").inputs, "split_lengths": lengths})
 
 
-def _axes(op: str) -> Callable[[OnnxCall], Call]:
-    def read(call: OnnxCall) -> Call:
-        axes = call.listed("axes", 1)
-        return Call(op=op, inputs=call.named("data") | ({} if axes is None else {"axes": axes}))
-
-    return read
-
-
-def _tile(call: OnnxCall) -> Call:
-    return Call(op="Tile-1", inputs=call.named("data", "repeats"))
-
-
-def _transpose(call: OnnxCall) -> Call:
-    order = integers(list(call.attributes.get("perm", ())))
-    return Call(op="Transpose-1", inputs={**call.named("arg"), "input_order": order})
-
-
-def _unique(call: OnnxCall) -> Call:
-    axis = {"axis": call.axis()} if "axis" in call.attributes else {}
-    attributes = {"sorted": bool(call.attributes.get("sorted", 1))}
-    return Call(op="Unique-10", inputs=call.named("data") | axis, attributes=attributes)
-
-
-#: What a node of ONNX's own domain calls, by its type; it may raise `NoCounterpart`.
-READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
+#: The readings of what no row alone says.
+_READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "Cast": _cast,
     "Col2Im": _col2im,
-    "Concat": _concat,
-    "DepthToSpace": _blocks("DepthToSpace-1"),
-    "Expand": _expand,
-    "Gather": _gather,
-    "GatherElements": _gather_elements,
-    "GatherND": _gather_nd,
+    "Expand": lambda node: node.call("Broadcast-3", mode="bidirectional"),
     "Pad": _pad,
     "Reshape": _reshape,
-    "ReverseSequence": _reverse_sequence,
-    "Scatter": _scatter_elements,
-    "ScatterElements": _scatter_elements,
-    "ScatterND": _scatter_nd,
     "Shape": _shape,
     "Slice": _slice,
-    "SpaceToDepth": _blocks("SpaceToDepth-1"),
     "Split": _split,
-    "Squeeze": _axes("Squeeze-1"),
-    "Tile": _tile,
-    "Transpose": _transpose,
-    "Unique": _unique,
-    "Unsqueeze": _axes("Unsqueeze-1"),
+    "Squeeze": _listed,
+    "Unsqueeze": _listed,
 }

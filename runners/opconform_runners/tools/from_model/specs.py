@@ -22,7 +22,7 @@ from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text
 Group = dict[str, Any]
 #: The most values in one file, of those that a spec may have.
 _VALUES = 15_000
-#: The most uses of a model, the most nodes and types named in a title, and the most characters of a name.
+#: The most uses of a model, the most types named in a title, and the most characters of a name.
 _MOST, _NAMED, _LONGEST = 2_000, 2, 60
 _READERS = {".onnx": read_onnx, ".xml": read_ir}
 
@@ -77,21 +77,19 @@ def _group(variant: Variant, name: str, title: str) -> Group:
 
 def _shown(draft: Draft) -> list[str]:
     """What a valid case shows: the first requirement of each stage of its comparison, and its exact bits."""
-    stages = requirements_of(draft.op).establishes.items()
+    stages = [*requirements_of(draft.op).establishes.items()]
     first = [names[0] for stage, names in reversed(stages) if names and stage not in ("nan-payload", "bits")]
     return [*dict.fromkeys((*first, *draft.requirements))]
 
 
 def _described(use: Use, model: str) -> str:
-    nodes = ", ".join(one_line(name, _LONGEST) for name in use.nodes[:_NAMED])
     beside = [
         f"{word} {', '.join(one_line(name, _LONGEST) for name, _ in types.most_common(_NAMED))}"
         for word, types in (("behind", use.before), ("before", use.behind))
         if types
     ]
-    more = ", …" if len(use.nodes) > _NAMED else ""
-    count = counted(len(use.nodes), "node")
-    return "; ".join([f"{count} of {one_line(model, _LONGEST)} ({nodes}{more})", *beside])
+    nodes = f"{counted(len(use.nodes), 'node')} of {one_line(model, _LONGEST)}"
+    return "; ".join([f"{nodes}, such as {one_line(use.nodes[0], _LONGEST)}", *beside])
 
 
 def _slug(path: Path) -> str:
@@ -137,39 +135,20 @@ def _size(value: object) -> int:
 
 
 def lines_of(specs: ModelSpecs) -> Iterator[str]:
-    """What is read of a model, and what is not."""
-    document = document_of(specs)
-    covered, nodes, operations = document["covered"], document["nodes"], document["operations"]
-    share = f" ({100 * covered // nodes} %)" if nodes else ""
-    yield f"{specs.model}: {covered:,} of {counted(nodes, 'node')}{share} use {counted(len(operations), 'operation')}"
-    width = max(map(len, operations), default=0)
-    for op, row in operations.items():
-        violated = f"{row['violated']} of {counted(row['violable'], 'violable requirement')} violated"
-        uses, cases = counted(row["uses"], "use"), counted(row["cases"], "case")
-        yield f"  {op:{width}}  {counted(row['nodes'], 'node')}, {uses}, {cases}; {violated}"
-    for (kind, reason), count in specs.uses.others.most_common():
-        if reason:
-            yield f"  not covered: {counted(count, 'node')}: {one_line(kind, _LONGEST)}, {reason}"
-    plain = [f"{one_line(kind, _LONGEST)} {count:,}" for (kind, reason), count in specs.uses.others.most_common() if not reason]
-    if plain:
-        yield f"  no counterpart: {', '.join(plain)}"
-
-
-def document_of(specs: ModelSpecs) -> dict[str, Any]:
-    """What is read of a model, and what is not, as a JSON object."""
+    """What is read of a model, and what is not: of each operation the nodes, the uses and the cases."""
     nodes = Counter[str]()
     for use in specs.uses.uses:
         nodes[use.draft.op] += len(use.nodes)
-    operations = {
-        op: {
-            "nodes": nodes[op],
-            "uses": sum(use.draft.op == op for use in specs.uses.uses),
-            "cases": len(groups),
-            "violated": len({group["expect"]["reject"] for group in groups.values() if "expect" in group}),
-            "violable": sum(requirement.violable for requirement in requirements_of(op).requirements),
-        }
-        for op, groups in specs.groups.items()
-    }
-    others = [{"type": kind, "reason": reason, "nodes": n} for (kind, reason), n in specs.uses.others.most_common()]
-    total = specs.uses.nodes
-    return {"model": str(specs.model), "nodes": total, "covered": nodes.total(), "operations": operations, "others": others}
+    total, width = specs.uses.nodes, max(map(len, nodes), default=0)
+    share = f"{nodes.total():,} of {counted(total, 'node')} ({100 * nodes.total() // total} %)"
+    yield f"{specs.model}: {share} use {counted(len(nodes), 'operation')}"
+    for op, groups in specs.groups.items():
+        violated = len({group["expect"]["reject"] for group in groups.values() if "expect" in group})
+        violable = sum(requirement.violable for requirement in requirements_of(op).requirements)
+        uses = counted(sum(use.draft.op == op for use in specs.uses.uses), "use")
+        counts = f"{counted(nodes[op], 'node')}, {uses}, {counted(len(groups), 'case')}"
+        yield f"  {op:{width}}  {counts}; {violated} of {counted(violable, 'violable requirement')} violated"
+    others = [(one_line(kind, _LONGEST), reason, count) for (kind, reason), count in specs.uses.others.most_common()]
+    yield from (f"  not read: {counted(n, 'node')}: {kind}, {reason}" for kind, reason, n in others if reason)
+    if plain := [f"{kind} {n:,}" for kind, reason, n in others if not reason]:
+        yield f"  no counterpart: {', '.join(plain)}"

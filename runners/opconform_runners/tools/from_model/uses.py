@@ -40,7 +40,7 @@ class Use:
 
 
 class ModelUses(NamedTuple):
-    """The uses of a model, the most frequent of each operation first; and its other nodes by type and reason, counted."""
+    """The uses of a model, the most frequent of each operation first, and the other nodes by type and reason."""
 
     uses: Sequence[Use]
     others: Counter[tuple[str, str]]
@@ -110,4 +110,7 @@ def _is_listed(known: Known) -> bool:
 def _settings(inputs: Sequence[tuple[str, Known]]) -> Iterator[tuple[str, TensorDraft]]:
     for name, known in inputs:
         shape = tuple(size for size in known.dimensions or () if isinstance(size, int))
-        yield name, TensorDraft(element_type=known.element_type, shape=shape, fill="values", elements=known.elements or ())
+        yield (
+            name,
+            TensorDraft(element_type=known.element_type, shape=shape, fill="values", elements=known.elements or ()),
+        )

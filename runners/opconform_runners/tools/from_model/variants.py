@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from opconform.model.draft import Draft, Neighbour
 from opconform.specs.requirements import requirements_of
-from opconform.suite.case import Dynamic
+from opconform.suite.case import Binding, Dynamic
 from opconform_runners.tools.fuzz.cases.changes import changed
 from opconform_runners.tools.fuzz.cases.simplicity import cost
 from opconform_runners.tools.fuzz.trial import Trial, decided, resized, trial_of, with_tensors
@@ -28,11 +28,15 @@ class Variant(NamedTuple):
 
 
 def variants_of(use: Draft, behind: Sequence[Neighbour], *, is_convolved: bool) -> Iterator[Variant]:
-    """The use itself first. `behind` are operations that take its output, and `is_convolved` is whether it takes that
-    of a convolution.
+    """The cases of a use, itself first.
+
+    `behind` are operations that take its output, and `is_convolved` is whether it takes the output of a convolution.
     """
     yield Variant("use", "core", "as the model uses it", Trial(draft=use))
-    around = [(f"then-{n}", "before the operation that takes its output", _with(use, "then", x)) for n, x in enumerate(behind[:_NEIGHBOURS], 1)]
+    around = [
+        (f"then-{n}", "before the operation that takes its output", _with(use, "then", x))
+        for n, x in enumerate(behind[:_NEIGHBOURS], 1)
+    ]
     if is_convolved:
         around.append(("convolved", "behind a convolution", _with(replace(use, dynamic={}), "convolved")))
     for word, title, draft in (*around, *_open(use), *_sizes(use)):
@@ -49,7 +53,9 @@ def variants_of(use: Draft, behind: Sequence[Neighbour], *, is_convolved: bool) 
 def _with(use: Draft, context: str, then: Neighbour | None = None) -> Draft:
     """The use in a context; a convolution computes exactly with small numbers alone."""
     first = next(iter(use.tensors))
-    tensors = {**use.tensors, first: replace(use.tensors[first], fill="small")} if context == "convolved" else use.tensors
+    tensors = (
+        {**use.tensors, first: replace(use.tensors[first], fill="small")} if context == "convolved" else use.tensors
+    )
     return replace(use, context=context, then=then, tensors=tensors)
 
 
@@ -63,10 +69,14 @@ def _open(use: Draft) -> Iterator[tuple[str, str, Draft]]:
     if data:
         yield "dynamic", "with dynamic dimensions", replace(use, dynamic={**use.dynamic, **every})
         yield "any-rank", "with dynamic ranks", replace(use, dynamic=dict.fromkeys(data, "..."))
-    settings = [name for name, word in use.binding.items() if word == "constant" and not use.operation.port_of(name).constant]
+    settings = [
+        name for name, word in use.binding.items() if word == "constant" and not use.operation.port_of(name).constant
+    ]
     if settings:
-        binding = use.binding | dict.fromkeys(settings, "parameter")
-        yield "run-time", "with constants at run time", replace(use, binding=binding)  # type: ignore[arg-type]
+        binding: dict[str, Binding] = {
+            name: "parameter" if name in settings else word for name, word in use.binding.items()
+        }
+        yield "run-time", "with constants at run time", replace(use, binding=binding)
     for place in range(max((len(use.tensors[name].shape) for name in data), default=0)):
         other = _resized(use, place, None)
         second = {name: tensor for name, tensor in other.tensors.items() if tensor != use.tensors[name]}
@@ -89,8 +99,11 @@ def _resized(use: Draft, place: int, size: int | None) -> Draft:
     """The use with another size at one place, or one more, wherever data has the same size there; constants stay."""
     first = next(iter(use.tensors.values())).shape[place : place + 1]
     tensors = {
-        name: resized(tensor, [*tensor.shape[:place], first[0] + 1 if size is None else size, *tensor.shape[place + 1 :]])
-        if use.operation.role_of(name) == "data" and tensor.shape[place : place + 1] == first
+        name: resized(
+            tensor, [*tensor.shape[:place], first[0] + 1 if size is None else size, *tensor.shape[place + 1 :]]
+        )
+        if use.operation.role_of(name) == "data"
+        and tensor.shape[place : place + 1] == first
         and (size is not None or use.binding[name] == "parameter")
         else tensor
         for name, tensor in use.tensors.items()
