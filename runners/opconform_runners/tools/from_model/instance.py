@@ -22,7 +22,7 @@ _TRIES, _CHOICE = 600, 40
 #: Numbers above the first one become smaller; those from the last one on stand for the end of a dimension.
 _SMALL, _LARGE, _ENDLESS = 8, 4_096, (1 << 31) - 1
 #: The most elements of a tensor whose values the semantics may look at.
-_ELEMENTS = 1 << 28
+_ELEMENTS = 1 << 26
 #: The numbers of a case that can be scaled, by the kinds of the keys of a variant.
 _SCALED = ("size", "element", "value")
 

@@ -10,7 +10,7 @@ from opconform.tensors.literals import Element
 
 #: The most bytes of a model besides its weights, the most nodes, and the most elements of a constant that is read.
 STRUCTURE_LIMIT = 64 << 20
-NODE_LIMIT = 200_000
+NODE_LIMIT = 100_000
 CONSTANT_LIMIT = 64
 
 

@@ -16,9 +16,12 @@ _SMALL, _DEPTH = 1 << 10, 100
 _TENSOR: Mapping[int, Any] = dict.fromkeys((4, 5, 6, 7, 9, 10, 11))
 _SPARSE: Mapping[int, Any] = {1: _TENSOR, 2: _TENSOR}
 _ATTRIBUTE: dict[int, Any] = {5: _TENSOR, 10: _TENSOR, 22: _SPARSE, 23: _SPARSE}
-_GRAPH: Mapping[int, Any] = {1: {5: _ATTRIBUTE}, 5: _TENSOR, 15: _SPARSE}
+_NODE: Mapping[int, Any] = {5: _ATTRIBUTE}
+_GRAPH: Mapping[int, Any] = {1: _NODE, 5: _TENSOR, 15: _SPARSE}
 _ATTRIBUTE |= {6: _GRAPH, 11: _GRAPH}
 _MODEL: Mapping[int, Any] = {7: _GRAPH, 14: None, 20: None, 25: None}
+#: The bytes with which a graph in an attribute begins.
+_GRAPHS = (b"\x32", b"\x5a")
 #: The bytes of a field by its wire type, besides a number and what says its length.
 _WIDTHS, _NUMBER, _DELIMITED = {1: 8, 5: 4}, 0, 2
 
@@ -60,7 +63,7 @@ class _Reduction:
         parts: list[bytes] = []
         for number, head, body, after in self._fields(start, end):
             self._nodes += fields is _GRAPH and number == 1
-            if number not in fields or (after - body <= _SMALL and fields is not _MODEL):
+            if number not in fields or (fields is not _MODEL and not self._is_opened(fields[number], body, after)):
                 parts.append(self._data[head:after])
                 self._kept += after - head
             elif fields[number] is not None:
@@ -71,6 +74,13 @@ class _Reduction:
                 raise UsageError(f"{self._name} has more than {limit} MiB besides its weights. Read a part of it.")
             check_count(self._nodes, self._name)
         return b"".join(parts)
+
+    def _is_opened(self, fields: Mapping[int, Any] | None, body: int, after: int) -> bool:
+        """Whether a message may have large elements, or nodes to count."""
+        has_graph = (fields is _NODE or fields is _ATTRIBUTE) and any(
+            self._data.find(x, body, after) >= 0 for x in _GRAPHS
+        )
+        return after - body > _SMALL or fields is _GRAPH or has_graph
 
     def _fields(self, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
         """The number of each field, where it begins, and where its content begins and ends."""

@@ -36,7 +36,9 @@ def read_onnx(path: Path) -> list[ModelNode]:
         if opset.domain in _OWN and not 1 <= opset.version <= newest:
             known = f"the installed onnx knows 1 to {newest}"
             raise UsageError(f"{path} is of opset {opset.version}, and {known}. Update onnx, or export it again.")
-    with contextlib.suppress(RuntimeError, TypeError, ValueError):  # its nodes may still say their types
+    with contextlib.suppress(
+        shape_inference.InferenceError, RuntimeError, ValueError
+    ):  # its nodes may still say their types
         model = shape_inference.infer_shapes(model, data_prop=True)
     reader = _Reader(str(path))
     return list(reader.nodes(model.graph, ChainMap()))

@@ -50,7 +50,7 @@ class OnnxCall:
         places = [port.name for port in operation.inputs if port.name not in of_ports]
         if operation.inputs[0].variadic:
             places = [*operation.inputs[0].names(len(self.inputs))]
-        inputs = dict(zip(places, self.inputs, strict=False))
+        inputs = dict.fromkeys(port.name for port in operation.inputs) | dict(zip(places, self.inputs, strict=False))
         for port, name in of_ports.items():
             if name in self.attributes or not operation.port_of(port).optional:
                 inputs[port] = integers(self.attributes.get(name, [] if name == "perm" else 0))
@@ -146,10 +146,8 @@ def _split(node: OnnxCall) -> Call:
     lengths, size, parts = node.setting("split", 1), node.dimension(node.attributes.get("axis", 0)), node.outputs
     if lengths is None and isinstance(size, int) and parts and size % parts:  # the last output is smaller
         lengths = integers([*[-(-size // parts)] * (parts - 1), size - -(-size // parts) * (parts - 1)])
-    if lengths is None:
-        call = node.call("Split-1", num_splits=parts)
-        return Call(op=call.op, inputs={x: call.inputs[x] for x in ("data", "axis")}, attributes=call.attributes)
-    return Call(op="VariadicSplit-1", inputs={**node.call("VariadicSplit-1").inputs, "split_lengths": lengths})
+    whole = OnnxCall(type=node.type, inputs=[node.inputs[0], lengths], attributes=node.attributes, outputs=parts)
+    return whole.call("Split-1", num_splits=parts) if lengths is None else whole.call("VariadicSplit-1")
 
 
 #: The readings of what no row alone says.

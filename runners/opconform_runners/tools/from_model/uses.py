@@ -5,12 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from opconform.errors import UsageError
 from opconform.model.draft import Draft, Neighbour, TensorDraft
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import tested_operations
 from opconform_runners.tools.from_model.instance import instance_of
 from opconform_runners.tools.from_model.node import Call, Known, ModelNode
 
+#: The most different calls of a model.
+_MOST = 1_000
 #: What the models call a convolution.
 _CONVOLUTIONS = ("Conv", "Convolution-1")
 
@@ -47,8 +50,8 @@ class ModelUses(NamedTuple):
     nodes: int
 
 
-def uses_of(nodes: Sequence[ModelNode]) -> ModelUses:
-    """The uses of the nodes of a model."""
+def uses_of(nodes: Sequence[ModelNode], model: str) -> ModelUses:
+    """The uses of the nodes of a model; `UsageError` for too many."""
     makers = {name: node for node in nodes for name in node.outputs}
     takers: dict[str, list[ModelNode]] = defaultdict(list)
     for node in nodes:
@@ -64,6 +67,8 @@ def uses_of(nodes: Sequence[ModelNode]) -> ModelUses:
         call = _named_alike(node.call)
         if (key := repr(call)) not in instances:
             instances[key] = instance_of(call)
+            if len(instances) > _MOST:
+                raise UsageError(f"{model} uses operations in more than {_MOST:,} ways. Read a part of it.")
         draft = instances[key]
         if draft is None:
             others[node.type, "no small valid arguments were found"] += 1
