@@ -21,8 +21,6 @@ _RANKS, _FIRST, _SIZES = (3, 2, 4, 1, 5, 0), (2, 3, 5, 7), (2, 4, 6, 1, 8, 12, 3
 _TRIES, _CHOICE = 600, 40
 #: Numbers above the first one become smaller; those from the last one on stand for the end of a dimension.
 _SMALL, _LARGE, _ENDLESS = 8, 4_096, (1 << 31) - 1
-#: The most elements of a tensor whose values the semantics may look at.
-_ELEMENTS = 1 << 26
 #: The numbers of a case that can be scaled, by the kinds of the keys of a variant.
 _SCALED = ("size", "element", "value")
 
@@ -116,8 +114,6 @@ def _draft(call: Call, tensors: Mapping[str, TensorDraft], shapes: Shapes) -> Dr
 
 def _is_valid(draft: Draft) -> bool:
     """Whether the semantics accept a case, of any size that can be inferred."""
-    if draft.operation.shapes is None and any(math.prod(x.shape) > _ELEMENTS for x in draft.tensors.values()):
-        return False
     try:
         return not draft.inferences[0].violated
     except (MemoryError, OverflowError, Unknown, ValueError):

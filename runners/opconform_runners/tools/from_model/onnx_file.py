@@ -35,6 +35,7 @@ def model_without_weights(path: Path) -> Any:
     from google.protobuf.message import DecodeError
     from onnx import ModelProto
 
+    wrong = f"{path} is not an ONNX model with nodes, or is truncated. Export it again."
     try:
         with (
             open_regular(path, follow_links=True) as file,
@@ -44,9 +45,9 @@ def model_without_weights(path: Path) -> Any:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     except (DecodeError, ValueError) as error:
-        raise UsageError(f"{path} is not an ONNX model, or is truncated. Export it again.") from error
+        raise UsageError(wrong) from error
     if not model.graph.node:
-        raise UsageError(f"{path} is not an ONNX model, or has no nodes.")
+        raise UsageError(wrong)
     return model
 
 

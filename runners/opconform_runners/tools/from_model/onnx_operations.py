@@ -1,7 +1,7 @@
 """What nodes of ONNX call here, in every opset: the rows of the dialect `onnx`, read the other way round."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -43,6 +43,10 @@ class OnnxCall:
         """A dimension of data; None if its rank is unknown."""
         data = self.inputs[0] if self.inputs else None
         return None if data is None or data.dimensions is None else data.dimensions[place]
+
+    def with_inputs(self, *inputs: Known | None) -> "OnnxCall":
+        """The node with other inputs."""
+        return replace(self, inputs=inputs)
 
     def call(self, op: str, **attributes: Attribute) -> Call:
         """A call with the inputs in the order of the ports, besides those that are attributes in ONNX."""
@@ -97,32 +101,25 @@ def _col2im(node: OnnxCall) -> Call:
 
 
 def _listed(node: OnnxCall) -> Call:
-    op, axes = {"Squeeze": "Squeeze-1", "Unsqueeze": "Unsqueeze-1"}[node.type], node.setting("axes", 1)
-    data = {} if node.inputs[0] is None else {"data": node.inputs[0]}
-    return Call(op=op, inputs=data if axes is None else {**data, "axes": axes})
+    return node.with_inputs(node.inputs[0], node.setting("axes", 1)).call(counterparts()[node.type])
 
 
 def _pad(node: OnnxCall) -> Call:
-    data, pads, mode = node.inputs[0], node.setting("pads", 1), node.attributes.get("mode", "constant")
+    pads, mode = node.setting("pads", 1), node.attributes.get("mode", "constant")
     if mode not in ("constant", "edge", "reflect"):
         raise NoCounterpart(f"the mode {mode}")
-    if data is None or pads is None or any(node.inputs[3:]):
+    if pads is None or any(node.inputs[3:]):
         raise NoCounterpart("with pads of some axes only")
-    half = len(pads.elements or ()) // 2
-    rank = len(data.dimensions) if data.dimensions is not None else "rank"
-    begin = end = Known(element_type=pads.element_type, dimensions=(rank,))
+    begin = end = Known(element_type=pads.element_type, dimensions=("rank",))
     if pads.elements is not None:
-        begin, end = (integers([int(x) for x in part]) for part in (pads.elements[:half], pads.elements[half:]))
-    value = {} if len(node.inputs) < 3 or node.inputs[2] is None else {"pad_value": node.inputs[2]}  # noqa: PLR2004
-    inputs = {"data": data, "pads_begin": begin, "pads_end": end, **value}
-    return Call(op="Pad-12", inputs=inputs, attributes={"pad_mode": mode})
+        numbers, half = [int(x) for x in pads.elements], len(pads.elements) // 2
+        begin, end = integers(numbers[:half]), integers(numbers[half:])
+    return node.with_inputs(node.inputs[0], begin, end, *node.inputs[2:3]).call("Pad-12", pad_mode=mode)
 
 
 def _reshape(node: OnnxCall) -> Call:
-    call, shape = node.call("Reshape-1", special_zero=not node.attributes.get("allowzero", 0)), node.setting("shape", 1)
-    return (
-        call if shape is None else Call(op=call.op, inputs={**call.inputs, "shape": shape}, attributes=call.attributes)
-    )
+    whole = node.with_inputs(node.inputs[0], node.setting("shape", 1))
+    return whole.call("Reshape-1", special_zero=not node.attributes.get("allowzero", 0))
 
 
 def _shape(node: OnnxCall) -> Call:
@@ -132,21 +129,19 @@ def _shape(node: OnnxCall) -> Call:
 
 
 def _slice(node: OnnxCall) -> Call:
-    names = (("start", "starts", 1), ("stop", "ends", 2), ("step", "steps", 4), ("axes", "axes", 3))
-    given = {"data": node.inputs[0], **{port: node.setting(name, place) for port, name, place in names}}
-    start = given["start"]
-    if start is not None and given["step"] is None:
+    start, stop, axes, step = (node.setting(x, n) for n, x in enumerate(("starts", "ends", "axes", "steps"), 1))
+    if start is not None and step is None:
         [length] = start.dimensions or ["rank"]
         ones = (1,) * length if isinstance(length, int) else None
-        given["step"] = Known(element_type=start.element_type, dimensions=(length,), is_constant=True, elements=ones)
-    return Call(op="Slice-8", inputs={port: known for port, known in given.items() if known is not None})
+        step = Known(element_type=start.element_type, dimensions=(length,), is_constant=True, elements=ones)
+    return node.with_inputs(node.inputs[0], start, stop, step, axes).call("Slice-8")
 
 
 def _split(node: OnnxCall) -> Call:
     lengths, size, parts = node.setting("split", 1), node.dimension(node.attributes.get("axis", 0)), node.outputs
     if lengths is None and isinstance(size, int) and parts and size % parts:  # the last output is smaller
         lengths = integers([*[-(-size // parts)] * (parts - 1), size - -(-size // parts) * (parts - 1)])
-    whole = OnnxCall(type=node.type, inputs=[node.inputs[0], lengths], attributes=node.attributes, outputs=parts)
+    whole = node.with_inputs(node.inputs[0], lengths)
     return whole.call("Split-1", num_splits=parts) if lengths is None else whole.call("VariadicSplit-1")
 
 
