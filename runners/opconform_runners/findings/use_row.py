@@ -80,7 +80,7 @@ def uses_sentence(rows: tuple[UseRow, ...]) -> str:
         for name in ("affected", "itself")
     )
     fail = f"{broken:,} of these {'fails' if broken == 1 else 'fail'}, for {affected}"
-    return f"Uses in models: {what}; {fail}. The use itself fails for {itself}."
+    return f"Uses in models: {what}; {fail}. As the models use the operations, {itself} fail."
 
 
 def _weighted(uses: int, nodes: int) -> str:

@@ -29,7 +29,7 @@ _READERS = {".onnx": read_onnx, ".xml": read_ir}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelSpecs:
-    """The specs of a model: for each operation the groups of its cases, by the digits of the case."""
+    """The specs of a model: for each operation the groups of its cases, by the profile and the digits of the case."""
 
     model: Path
     uses: ModelUses
@@ -57,12 +57,12 @@ def specs_of_model(path: Path) -> ModelSpecs:
 
 
 def _add(use: Use, name: str, model: str, groups: dict[str, Group]) -> None:
-    """Add the groups of a use to those of its operation; a case that another use has as well stands for both."""
+    """Add the groups of a use to those of its operation; a case of a profile that another use has stands for both."""
     for variant in variants_of(use.draft, [*use.then.values()], is_convolved=use.is_convolved):
-        digits = variant.trial.draft.digits
-        if digits not in groups:
-            groups[digits] = _group(variant, f"{name}-{variant.word}", f"{variant.title}: {_described(use, model)}")
-        groups[digits]["uses"][name] = len(use.nodes)
+        key = f"{variant.profile} {variant.trial.draft.digits}"
+        if key not in groups:
+            groups[key] = _group(variant, f"{name}-{variant.word}", f"{variant.title}: {_described(use, model)}")
+        groups[key]["uses"][name] = len(use.nodes)
 
 
 def _group(variant: Variant, name: str, title: str) -> Group:

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from random import Random
 from typing import NamedTuple
 
 from opconform.model.draft import Draft, Neighbour
 from opconform.specs.requirements import requirements_of
-from opconform.suite.case import Binding, Dynamic
+from opconform.suite.case import Attribute, Binding, Dynamic
 from opconform_runners.tools.fuzz.cases.changes import changed
 from opconform_runners.tools.fuzz.cases.simplicity import cost
+from opconform_runners.tools.fuzz.cases.values import numbered, typed
 from opconform_runners.tools.fuzz.trial import Trial, decided, resized, trial_of, with_tensors
 
 #: How many changes are drawn for illegal neighbours.
@@ -98,16 +100,12 @@ def _sizes(use: Draft) -> Iterator[tuple[str, str, Draft]]:
 def _resized(use: Draft, place: int, size: int | None) -> Draft:
     """The use with another size at one place, or one more, wherever data has the same size there; constants stay."""
     first = next(iter(use.tensors.values())).shape[place : place + 1]
-    tensors = {
-        name: resized(
-            tensor, [*tensor.shape[:place], first[0] + 1 if size is None else size, *tensor.shape[place + 1 :]]
-        )
-        if use.operation.role_of(name) == "data"
-        and tensor.shape[place : place + 1] == first
-        and (size is not None or use.binding[name] == "parameter")
-        else tensor
-        for name, tensor in use.tensors.items()
-    }
+    tensors = dict(use.tensors)
+    for name, tensor in use.tensors.items():
+        is_open = use.operation.role_of(name) == "data" and (size is not None or use.binding[name] == "parameter")
+        if is_open and tensor.shape[place : place + 1] == first:
+            other = first[0] + 1 if size is None else size
+            tensors[name] = resized(tensor, (*tensor.shape[:place], other, *tensor.shape[place + 1 :]))
     draft = with_tensors(use, tensors)
     return replace(draft, dynamic={name: x for name, x in use.dynamic.items() if _still_declares(x, draft, name)})
 
@@ -120,24 +118,36 @@ def _still_declares(dynamic: Dynamic, draft: Draft, name: str) -> bool:
 def _violations(use: Draft) -> dict[str, Trial]:
     """The simplest case found that violates each requirement, beside the use or beside a valid change of it.
 
-    The draws depend on the use alone.
+    What declarations carry is violated in turn, and the rest by changes that are drawn; these depend on the use alone.
     """
-    random = Random(use.digits)  # noqa: S311 - not for secrets
+    random, valid = Random(use.digits), use  # noqa: S311 - not for secrets
     violable = {requirement.id for requirement in requirements_of(use.op).requirements if requirement.violable}
     found: dict[str, Trial] = {}
-    valid = use
-    for number in range(_DRAWS):
-        draft = _changed(valid if number % 2 else use, random)
+    drawn = ((valid if number % 2 else use) for number in range(_DRAWS))
+    for base, made in chain(((use, x) for x in _wrong(use)), ((base, changed(base, random)) for base in drawn)):
+        draft = None if made is None or made.has_other_nodes or made.second is not None else decided(made)
         if draft is None:
             continue
         if (name := draft.rejected_for) is None:
-            valid = draft
+            valid = draft if base is use else valid
         elif name in violable and (name not in found or cost(draft) < cost(found[name].draft)):
-            found[name] = trial_of(draft, valid if number % 2 else use)
+            found[name] = trial_of(draft, base)
     return found
 
 
-def _changed(draft: Draft, random: Random) -> Draft | None:
-    """A case after one random change, with its expectation; None for one in another graph, or of several feeds."""
-    made = changed(draft, random)
-    return None if made is None or made.has_other_nodes or made.second is not None else decided(made)
+def _wrong(use: Draft) -> Iterator[Draft]:
+    """The use without an input or attribute, and with one of another type or rank."""
+    for name, tensor in use.tensors.items():
+        elements = tensor.elements if tensor.fill == "values" else ()
+        kinds = ("f32", "boolean", "i32", "string")
+        others = [
+            replace(tensor, element_type=x, elements=tuple(typed(x, numbered(e)) for e in elements)) for x in kinds
+        ]
+        others += [resized(tensor, shape) for shape in ((), (1, *tensor.shape), (1,))]
+        yield with_tensors(use, {key: x for key, x in use.tensors.items() if key != name})
+        yield from (with_tensors(use, {**use.tensors, name: other}) for other in others)
+    for spec in use.operation.attributes:
+        yield replace(use, attributes={key: x for key, x in use.attributes.items() if key != spec.name})
+        wrong: list[Attribute] = [1.5, "one", *(str(value).upper() for value in spec.values[:1])]
+        for value in wrong:
+            yield replace(use, attributes={**use.attributes, spec.name: value})
