@@ -19,7 +19,7 @@ class UseRow:
 
     Attributes:
         uses: How many nodes have each use, by name.
-        cases: How many cases stand for a use, and of these `supported` passed or failed, and `failing` failed.
+        cases: How many cases stand for a use, and of these, how many are `failing`.
         touched: The requirements that the cases are evidence for, and of these, `broken` are broken.
         affected: The uses with a failing case, and of these, those that fail `itself`, and not only beside it.
     """
@@ -27,7 +27,6 @@ class UseRow:
     op: str
     uses: Mapping[str, int]
     cases: int
-    supported: int
     failing: int
     touched: frozenset[str]
     broken: frozenset[str]
@@ -59,7 +58,6 @@ def _row(op: str, results: list[Result], report: Report) -> UseRow:
         op=op,
         uses={name: count for of_case in uses.values() for name, count in of_case.items()},
         cases=len(results),
-        supported=sum(result.verdict in ("pass", "fail") for result in results),
         failing=len(failing),
         touched=broken | {full_name(op, name) for result in results for name in result.requirements},
         broken=broken,
@@ -80,7 +78,8 @@ def uses_sentence(rows: tuple[UseRow, ...]) -> str:
         for name in ("affected", "itself")
     )
     fail = f"{broken:,} of these {'fails' if broken == 1 else 'fail'}, for {affected}"
-    return f"Uses in models: {what}; {fail}. As the models use the operations, {itself} fail."
+    as_they_are = f"As the models have them, {itself} fail." if any(x.itself for x in rows) else "No use itself fails."
+    return f"Uses in models: {what}; {fail}. {as_they_are}"
 
 
 def _weighted(uses: int, nodes: int) -> str:

@@ -115,6 +115,13 @@ def test_constant_data_is_a_constant_beside_data_that_is_fed() -> None:
     assert alone.binding == {"inputs_0": "parameter"}
 
 
+def test_an_index_is_within_data_of_unknown_size() -> None:
+    """Beyond it, ONNX has an error, and Gather-8 zeros."""
+    draft = found("Gather-8", {"data": data("a"), "indices": integers([1]), "axis": integers(0)}, batch_dims=0)
+
+    assert draft.tensors["data"].shape == (2,)
+
+
 def test_a_call_that_nothing_makes_valid_has_no_case() -> None:
     """Its axis is out of range whatever the sizes are."""
     assert instance_of(Call(op="Concat-1", inputs={"inputs_0": data(2, "a")}, attributes={"axis": 5})) is None

@@ -144,7 +144,7 @@ def test_a_run_weights_its_failures_by_the_nodes_of_the_model(opconform: Run, fo
     )
 
     assert "Uses in models: 3 uses (4 nodes) of 3 operations touch" in done.stdout
-    assert "As the models use the operations, 3 uses (4 nodes) fail." in done.stdout
+    assert "As the models have them, 3 uses (4 nodes) fail." in done.stdout
     assert "in models    nodes  uses  cases  fail  broken  nodes affected  fail themselves" in done.stdout
     assert report_in(folder / "refused")["suite"]["uses"]["Slice-8/small-1-use"] == {"small-1": 1}
     page = (folder / "refused" / "report.html").read_text()

@@ -70,7 +70,7 @@ def _sizes(call: Call, shapes: Shapes, ports: Mapping[str, Port]) -> Iterator[di
     """
     elements = chain.from_iterable(known.elements or () for known in call.inputs.values())
     beyond = 1 + max((x for x in elements if type(x) is int and x < _LARGE), default=0)
-    data = {name: shape for name, shape in shapes.items() if ports[name].role == "data"}
+    data = {name: shape for name, shape in shapes.items() if not ports[name].setting}
     rank = max(map(len, data.values()), default=1)
     wanted: dict[str, dict[int, None]] = {}
     for name, shape in shapes.items():

@@ -70,7 +70,7 @@ class _Reader:
             check_count(self._count, self._model)
             attributes = {item.name: _attribute(item) for item in node.attribute}
             if node.op_type == "Constant" and node.domain in _OWN:
-                self._constants |= {scope[name]: attributes for name in node.output}
+                self._constants |= {scope[name]: attributes for name in node.output if name}
                 continue
             inputs = [scope.get(name) if name else None for name in node.input]
             outputs = tuple(scope[name] for name in node.output if name)
