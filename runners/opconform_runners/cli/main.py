@@ -51,6 +51,7 @@ COMMANDS = tuple(f"{name} {x}".rstrip() for name in _FIRST for x in _GROUPS.get(
 _RESUMED = "Completed results are kept; run the same command to continue."
 _KEPT = {
     "fuzz": "The failures until then are written, not reduced. The same command begins a new search.",
+    "from-model": "Specs that were written are kept. The same command writes all of them.",
     "generate": "No part of the suite is written, and an earlier one is unchanged.",
 }
 
