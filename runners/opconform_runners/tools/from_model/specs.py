@@ -118,18 +118,13 @@ def _parts(groups: Sequence[Group]) -> Iterator[list[Group]]:
     part: list[Group] = []
     size = 0
     for group in groups:
-        size += _size(group)
+        values = sum(map(repr(group).count, ",:")) + 1
+        size += values
         if part and size > _VALUES:
             yield part
-            part, size = [], _size(group)
+            part, size = [], values
         part.append(group)
     yield part
-
-
-def _size(value: object) -> int:
-    """How many values a value has in it, itself included."""
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + sum(map(_size, items))
 
 
 def lines_of(specs: ModelSpecs) -> Iterator[str]:
