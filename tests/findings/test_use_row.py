@@ -45,7 +45,7 @@ def test_a_failure_beside_uses_affects_the_nodes_of_all_of_them() -> None:
     assert (row.cases, row.failing, {*row.broken}) == (3, 1, {"Split-1:axis.range"})
     assert uses_sentence((row,)) == (
         "Uses in models: 2 uses (4 nodes) of 1 operation touch 2 requirements; 1 of these fails, for 2 uses (4 nodes). "
-        "No use itself fails."
+        "As the models have them, failing: no use; unsupported: no use."
     )
 
 
@@ -56,13 +56,26 @@ def test_a_use_fails_itself_if_its_own_case_does() -> None:
     assert (row.nodes(row.affected), row.nodes(row.itself)) == (3, 3)
 
 
+def test_a_use_that_the_backend_refuses_is_unsupported() -> None:
+    """What lies beside it is not."""
+    found = of_model(
+        case("first-use", result(1, "unsupported", "axis.range")),
+        case("second-use", result(2, "pass", "axis.range")),
+        case("both-empty", result(3, "unsupported", "axis.range"), "robustness"),
+    )
+    [row] = use_rows(found)
+
+    assert {*row.unsupported} == {"first"}
+    assert uses_sentence((row,)).endswith("failing: no use; unsupported: 1 use (3 nodes).")
+
+
 def test_what_does_not_count_affects_no_node() -> None:
     """An interpretation, and a case that stands for no use."""
     found = of_model(case("first-use", failing(1, "data.rank")), failing(2))
     [row] = use_rows(found)
 
     assert (row.cases, row.failing, row.nodes(row.affected)) == (1, 0, 0)
-    assert "none of these fails." in uses_sentence((row,))
+    assert "0 of these fail, for no use." in uses_sentence((row,))
 
 
 def test_a_report_without_uses_does_not_mention_models() -> None:

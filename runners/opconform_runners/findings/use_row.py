@@ -21,7 +21,8 @@ class UseRow:
         uses: How many nodes have each use, by name.
         cases: How many cases stand for a use, and of these, how many are `failing`.
         touched: The requirements that the cases are evidence for, and of these, `broken` are broken.
-        affected: The uses with a failing case, and of these, those that fail `itself`, and not only beside it.
+        affected: The uses with a failing case, and of these, `itself` has those that fail themselves.
+        unsupported: The uses that the backend does not support themselves.
     """
 
     op: str
@@ -32,6 +33,7 @@ class UseRow:
     broken: frozenset[str]
     affected: frozenset[str]
     itself: frozenset[str]
+    unsupported: frozenset[str]
 
     def nodes(self, uses: frozenset[str] | None = None) -> int:
         """How many nodes have some of the uses, by default any."""
@@ -63,24 +65,25 @@ def _row(op: str, results: list[Result], report: Report) -> UseRow:
         broken=broken,
         affected=frozenset(name for result in failing for name in uses[result.id]),
         itself=frozenset(name for x in failing if x.profile == _ITSELF for name in uses[x.id]),
+        unsupported=frozenset(
+            name for x in results if (x.profile, x.verdict) == (_ITSELF, "unsupported") for name in uses[x.id]
+        ),
     )
 
 
 def uses_sentence(rows: tuple[UseRow, ...]) -> str:
-    """What the uses in models touch, and how much of it fails."""
+    """What the uses in models touch, how much of it fails, and how much is not supported."""
     touched, broken = (sum(len(getattr(row, name)) for row in rows) for name in ("touched", "broken"))
     every = _weighted(sum(len(row.uses) for row in rows), sum(row.nodes() for row in rows))
     what = f"{every} of {counted(len(rows), 'operation')} touch {counted(touched, 'requirement')}"
-    if not any(row.failing for row in rows):
-        return f"Uses in models: {what}; none of these fails."
-    affected, itself = (
+    affected, itself, unsupported = (
         _weighted(sum(len(getattr(x, name)) for x in rows), sum(x.nodes(getattr(x, name)) for x in rows))
-        for name in ("affected", "itself")
+        for name in ("affected", "itself", "unsupported")
     )
     fail = f"{broken:,} of these {'fails' if broken == 1 else 'fail'}, for {affected}"
-    as_they_are = f"As the models have them, {itself} fail." if any(x.itself for x in rows) else "No use itself fails."
-    return f"Uses in models: {what}; {fail}. {as_they_are}"
+    return f"Uses in models: {what}; {fail}. As the models have them, failing: {itself}; unsupported: {unsupported}."
 
 
 def _weighted(uses: int, nodes: int) -> str:
-    return f"{counted(uses, 'use')} ({counted(nodes, 'node')})"
+    """A number of uses with that of their nodes."""
+    return f"{counted(uses, 'use')} ({counted(nodes, 'node')})" if uses else "no use"

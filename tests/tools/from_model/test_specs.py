@@ -133,7 +133,7 @@ def test_many_values_are_split_into_several_specs(
     parts = sorted(path.name for path in (folder / "parts" / "Concat-1").iterdir())
     done = opconform("generate", "parts", "--out", "of-parts", "--jobs", "1", cwd=folder)
 
-    assert parts[:2] == ["small-part-2.yaml", "small.yaml"]
+    assert {"small-part-2.yaml", "small.yaml"} <= {*parts}
     assert "warning" not in done.stderr
 
 
@@ -144,8 +144,8 @@ def test_a_run_weights_its_failures_by_the_nodes_of_the_model(opconform: Run, fo
     )
 
     assert "Uses in models: 3 uses (4 nodes) of 3 operations touch" in done.stdout
-    assert "As the models have them, 3 uses (4 nodes) fail." in done.stdout
-    assert "in models    nodes  uses  cases  fail  broken  nodes affected  fail themselves" in done.stdout
+    assert "As the models have them, failing: 3 uses (4 nodes); unsupported: no use." in done.stdout
+    assert "in models    nodes  affected  failing  unsup.  uses  cases  fail  broken" in done.stdout
     assert report_in(folder / "refused")["suite"]["uses"]["Slice-8/small-1-use"] == {"small-1": 1}
     page = (folder / "refused" / "report.html").read_text()
     assert '<h2 id="uses-title">Operations of the models</h2>' in page
@@ -155,7 +155,7 @@ def test_a_model_can_be_conformed_to_without_cases_of_every_requirement(opconfor
     """The verdict is on what the model uses."""
     done = opconform("certify", "numpy", "specs", "--out", "passed", "--jobs", "1", cwd=folder)
 
-    assert "none of these fails." in done.stdout
+    assert "0 of these fail, for no use." in done.stdout
     assert "CONFORMANT, " in done.stdout
 
 
@@ -192,4 +192,4 @@ def test_models_of_packages_are_read_and_certified(
     opconform("from-model", *files, "-o", tmp_path / "specs")
     done = opconform("certify", "numpy", tmp_path / "specs" / "Concat-1", "--out", tmp_path / "out")
 
-    assert "none of these fails." in done.stdout
+    assert "0 of these fail, for no use." in done.stdout
