@@ -71,6 +71,7 @@ def test_inputs_are_in_the_order_of_the_case() -> None:
         (np.array([1.5], ml_dtypes.bfloat16).view(np.uint16), "bf16", "axis bf16 [1.5]"),
         (np.array([True, False]), "boolean", "axis boolean [True, False]"),
         (np.array(["a", "é"]), "string", "axis string [a, é]"),
+        (np.array(["a\udc00"]), "string", "axis string [a\\udc00]"),
     ],
 )
 def test_a_setting_input_shows_its_values(array: Array, element_type: str, text: str) -> None:

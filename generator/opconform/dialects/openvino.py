@@ -22,7 +22,7 @@ _WEIGHTS = "openvino/model.bin"
 _LAYER = "openvino/layer.xml"
 
 #: The first opset with an operation, where it is not the one of the operation's version.
-_OPSETS = {"ScatterNDUpdate-3": "opset4"}
+OPSETS = {"ScatterNDUpdate-3": "opset4"}
 #: An unknown dimension in the IR.
 _UNKNOWN = -1
 
@@ -56,7 +56,7 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
             layers.append(_const_layer(number, node.outputs[0], weights, types))
         else:
             op, _, version = node.op.rpartition("-")
-            opset = _OPSETS.get(node.op, f"opset{version}")
+            opset = OPSETS.get(node.op, f"opset{version}")
             layers.append(_node_layer(node, _head(number, node.name, op, opset), types, precise=True))
         edges += ((*sources[input_], number, port) for port, input_ in enumerate(node.inputs) if input_ is not None)
         sources |= {output: (number, port) for port, output in enumerate(node.outputs, len(node.inputs))}

@@ -249,8 +249,8 @@ class _Cases:
         for place in np.flatnonzero(digits[1:] == digits[:-1]) + 1:
             known = digits.searchsorted(digits[place])
             group, first = (self._groups[seen[x] % (1 << _GROUP_BITS)] for x in (place, known))
-            if group.samples is not None and first.samples is not None:
-                continue  # the groups of every operation overlap
+            if all(x.samples is not None or x.settings.uses for x in (group, first)):
+                continue  # the groups of every operation overlap, and so do those of several models
             identity = f"{group.full_name}/{digits[place]:0{DIGITS}x}"
             sentence = f"{group.place}: group {group.id!r} expands to the same case as group {first.id!r}"
             yield f"{sentence} at {first.place}: {identity}."

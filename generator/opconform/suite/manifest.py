@@ -54,6 +54,8 @@ class Header:
         requirements: By operation and id.
         declarations: The inputs and attributes of the operations, with their constraints.
         establishes: The requirements that are shown to be met when a comparison passes a stage, by operation and stage.
+        uses: By group, as in `Split-1/axis`, the uses in models that its cases stand for, and how many nodes have each;
+            absent if there are none.
         left_out: How many cases have no model in a dialect, by dialect and reason; absent if there are none.
         select: The patterns that selected the cases; absent from a suite of whole profiles.
         part_of: The digest of the suite whose cases were streamed, of which this suite has some; absent from any other.
@@ -77,6 +79,7 @@ class Header:
     declarations: tuple[Declaration, ...]
     counts: Mapping[str, int]
     digest: _Digest
+    uses: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     left_out: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     select: tuple[str, ...] = ()
     part_of: _Digest | Literal[""] = ""
@@ -158,7 +161,7 @@ def reasons_by_dialect(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, 
 
 def header_text(header: Header) -> str:
     """`suite.json` with its checksum renewed."""
-    absent = {"checksum", *(name for name in ("left_out", "select", "part_of") if not getattr(header, name))}
+    absent = {"checksum", *(name for name in ("uses", "left_out", "select", "part_of") if not getattr(header, name))}
     document = _HEADER.dump_python(header, mode="json", exclude={*absent, "declarations"})
     return sealed_text(document | {"declarations": [*map(declaration_document, header.declarations)]})
 

@@ -14,7 +14,7 @@ from opconform.system.interrupts import as_interrupts, defer_interrupts
 from opconform_runners.cli.shared.help import HELP_OPTION, HelpGroup
 from opconform_runners.cli.shared.output.streams import guarded_streams, harmless_streams
 
-#: The commands and their summaries, in the sections of the help; each is in the module of its name.
+#: The commands and their summaries, in the sections of the help; each is in the module of its name, with `_` for `-`.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Common commands": {
         "certify": "Generate a suite, run backends on it, report verdicts",
@@ -25,6 +25,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "show": "Display a case: inputs, outputs, expectation",
         "support": "Say what a backend supports, as rules and as a map",
         "diff": "Show what changed between two runs",
+        "from-model": "Write specs of the operations that a model uses",
         "fuzz": "Search for failures beyond the shipped cases",
         "repro": "Write a standalone script that reproduces a failure",
     },
@@ -53,6 +54,7 @@ _COLUMN = 39
 _RESUMED = "Completed results are kept; run the same command to continue."
 _KEPT = {
     "fuzz": "The failures until then are written, not reduced. The same command begins a new search.",
+    "from-model": "Specs that were written are kept. The same command writes all of them.",
     "generate": "No part of the suite is written, and an earlier one is unchanged.",
 }
 
@@ -70,9 +72,12 @@ class _Lazy(HelpGroup):
         if cmd_name not in self.list_commands(ctx):
             return None
         with defer_interrupts():  # an extension module interrupted during its import raises ImportError
-            module = importlib.import_module(f"opconform_runners.cli.{cmd_name}")
+            module = importlib.import_module(f"opconform_runners.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        formatter.write_text(self.help or "")  # without an empty line, so that everything is on one screen
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         width = max(map(len, _FIRST))

@@ -33,7 +33,7 @@ from opconform_runners.verdicts.results import (
     WrittenResults,
     read_written,
 )
-from opconform_runners.verdicts.run_header import progress_of
+from opconform_runners.verdicts.run_header import progress_of, suite_document
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +171,7 @@ def report_document(report: Report) -> dict[str, object]:
         "strict",
     )
     document = {name: plain[name] for name in head if plain[name] is not None}
+    document["suite"] = suite_document(plain["suite"])
     document |= {
         "conformant": report.conformant,
         "incomplete": list(report.incomplete),

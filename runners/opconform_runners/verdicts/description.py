@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 from opconform.suite.case import Attribute, Case, Input, Node
+from opconform.system.text import printable
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 
@@ -105,7 +106,7 @@ def values_text(tensor: Tensor, most: int = _MOST) -> str:
     flat = tensor.array.reshape(-1)[:most]
     native = flat.view(tensor.type.arithmetic) if tensor.type.kind == "float" else flat
     values: Sequence[object] = tensor.integers()[:most] if tensor.type.is_integer else list(native)
-    shown = ", ".join(str(value) for value in values) + (", …" if tensor.array.size > most else "")
+    shown = ", ".join(printable(str(value)) for value in values) + (", …" if tensor.array.size > most else "")
     if not tensor.shape:
         return shown
     return f"[{shown}]" if len(tensor.shape) == 1 else f"[{shown}] of shape {list(tensor.shape)}"

@@ -29,6 +29,7 @@ class SuiteNote:
     generator: str
     seed: int
     specification: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    uses: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def shared_fields(kind: type[Any], source: object) -> dict[str, Any]:
@@ -124,7 +125,13 @@ def header_line(header: RunHeader) -> bytes:
     """A header as the first line of `results.jsonl`."""
     absent = {name: True for name in ("streamed", "claims") if getattr(header, name) is None}
     document = RUN_HEADER.dump_python(header, mode="json", exclude={"implementation": HARDWARE, **absent})
+    document["suite"] = suite_document(document["suite"])
     return canonical_json(document).encode() + b"\n"
+
+
+def suite_document(suite: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a suite as a JSON object, which has uses only if there are any."""
+    return {name: value for name, value in suite.items() if name != "uses" or value}
 
 
 def difference(present: RunHeader, new: RunHeader) -> str | None:

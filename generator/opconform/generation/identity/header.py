@@ -55,6 +55,7 @@ def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str
         },
         establishes=establishes,
         declarations=tuple(OPERATIONS[op].declaration for op in sorted({*SHIPPED, *known})),
+        uses={group.full_name: group.settings.uses for spec in specs for group in spec.groups if group.settings.uses},
         counts=counts,
         digest=digest,
     )

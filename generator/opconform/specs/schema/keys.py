@@ -165,6 +165,9 @@ class GroupKeys(Keys):
     profile: Kebab = Field("core", description="The profile that the cases belong to.")
     requirements: tuple[RequirementId, ...] = Field((), description="The requirements that the cases are evidence for.")
     seen: tuple[Seen, ...] = Field((), description="Public bug reports of backends that failed such a case.")
+    uses: Mapping[Kebab, Annotated[int, Field(strict=True, ge=1)]] = Field(
+        default_factory=dict, description="The uses in models that the cases stand for, and how many nodes have each."
+    )
     matrix: Mapping[_Variable, Annotated[list[Any], Field(min_length=1), OR_EXPRESSION]] = Field(
         default_factory=dict, description="Variables and their values; every combination is a case."
     )

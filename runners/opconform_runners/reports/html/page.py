@@ -17,6 +17,7 @@ from opconform_runners.findings.failures import SEVERITIES
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.report import VERDICTS, Report
 from opconform_runners.findings.requirement_row import RequirementRow
+from opconform_runners.findings.use_row import use_rows
 from opconform_runners.harness.environment import UNKNOWN, environment_facts
 from opconform_runners.reports.backend_matrix import SIGNS, Matrix, Row, counts_text
 from opconform_runners.reports.diff import changes_between, failure_changes
@@ -72,6 +73,7 @@ def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> 
         scripts=[
             f"{subject.script} --suite {shlex.quote(subject.place)}" if subject.script else "" for subject in subjects
         ],
+        uses=[(number, column.title, use_rows(column.report)) for number, column in enumerate(columns)],
         history=_history(columns[0].report, against, changed) if against else None,
         conclusion=conclusion,
         deaths_clause=deaths_clause,

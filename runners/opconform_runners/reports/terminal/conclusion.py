@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from opconform.errors import counted
 from opconform_runners.findings.report import Report, claimed_text
 from opconform_runners.findings.requirement_row import RequirementRow
+from opconform_runners.findings.use_row import use_rows, uses_sentence
 from opconform_runners.reports.terminal.incidents import deaths_clause, incident_notes
 from opconform_runners.verdicts.baseline import Comparison, expectation
 
@@ -27,6 +28,8 @@ def conclusion(report: Report) -> list[str]:
         sentences.append("The harness fulfils the mapped requirements itself; their cases do not test the backend.")
     if report.claimed is not None:
         sentences.append(f"{claimed_text(report.claimed)}.")
+    if rows := use_rows(report):
+        sentences.append(uses_sentence(rows))
     if report.cases:
         tested = sum(requirement.is_tested for requirement in report.requirements)
         sentences.append(f"{tested} of {counted(len(report.requirements), 'requirement')} tested.")

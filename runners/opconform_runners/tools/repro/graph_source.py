@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from opconform.dialects.openvino import OPSETS
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Attribute, Case, Node
 from opconform.suite.declarations import AttributeSpec
@@ -16,8 +17,6 @@ _LARGEST = 1 << 16
 #: The operations that `openvino.opset*` has no function for, or one with other names, so that OpenVINO's factory of
 #: nodes makes them.
 _WITHOUT_FUNCTION = frozenset({"Broadcast-1", "Broadcast-3", "Col2Im-15", "Reverse-1"})
-#: The first opset with an operation, where it is not the one of the operation's version.
-_OPSETS = {"ScatterNDUpdate-3": "opset4"}
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -94,7 +93,7 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
 
 
 def _opset(node: Node) -> str:
-    return _OPSETS.get(node.op, f"opset{node.op.rpartition('-')[2]}")
+    return OPSETS.get(node.op, f"opset{node.op.rpartition('-')[2]}")
 
 
 def snake(name: str) -> str:

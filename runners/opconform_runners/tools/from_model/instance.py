@@ -1,0 +1,169 @@
+"""A small valid case of a call: unknown dimensions and values get some that are valid, and large numbers small ones."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice, product
+
+from opconform.model.draft import Draft, TensorDraft
+from opconform.operations import OPERATIONS
+from opconform.operations.arguments import Unknown
+from opconform.suite.case import Dynamic, Shape
+from opconform.suite.declarations import Port
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform_runners.tools.from_model.node import Call, Known
+from opconform_runners.tools.fuzz.cases.variants import Key, variant
+from opconform_runners.tools.fuzz.trial import decided, default_binding, drawn
+
+#: The ranks and sizes that unknown ones get; the first sizes are for the dimensions in their order.
+_RANKS, _FIRST, _SIZES = (3, 2, 4, 1, 5, 0), (2, 3, 5, 7), (2, 4, 6, 1, 8, 12, 3)
+#: How many assignments are tried, and how many valid ones are compared.
+_TRIES, _CHOICE = 600, 40
+#: Numbers above the first one become smaller; those from the last one on stand for the end of a dimension.
+_SMALL, _LARGE, _ENDLESS = 8, 4_096, (1 << 31) - 1
+#: The numbers of a case that can be scaled, by the kinds of the keys of a variant.
+_SCALED = ("size", "element", "value")
+
+Shapes = Mapping[str, tuple[int | str, ...]]
+
+
+def instance_of(call: Call) -> Draft | None:
+    """A small valid case of a call, which declares the dimensions that the model does; None if none was found.
+
+    Of the first valid ones, the one with the fewest facts is the least unusual.
+    """
+    valid: list[tuple[int, Draft]] = []
+    for draft in islice(_assigned(call), _TRIES):
+        if _is_valid(draft):
+            valid.append((len([*draft.operation.facts_of(draft.arguments[0])]), draft))
+            if valid[-1][0] == 0 or len(valid) == _CHOICE:
+                break
+    small = (decided(_with_small_numbers(draft)) for _, draft in sorted(valid, key=lambda x: x[0]))
+    return next((draft for draft in small if draft is not None and draft.rejected_for is None), None)
+
+
+def _assigned(call: Call) -> Iterator[Draft]:
+    """The call with sizes and values in place of unknown ones."""
+    ports = {name: OPERATIONS[call.op].port_of(name) for name in call.inputs}
+    for ranks in product(*(_ranks(known, ports[name]) for name, known in call.inputs.items())):
+        shapes: Shapes = {
+            name: tuple(f"{name} {n}" for n in range(rank)) if known.dimensions is None else known.dimensions
+            for (name, known), rank in zip(call.inputs.items(), ranks, strict=True)
+        }
+        for sizes in islice(_sizes(call, shapes, ports), _TRIES // 4):
+            fixed = {name: tuple(x if isinstance(x, int) else sizes[x] for x in shapes[name]) for name in shapes}
+            values = [_values(known, ports[name], fixed[name], fixed) for name, known in call.inputs.items()]
+            for chosen in product(*values):
+                yield _draft(call, dict(zip(call.inputs, chosen, strict=True)), shapes)
+
+
+def _ranks(known: Known, port: Port) -> Sequence[int]:
+    if known.dimensions is not None:
+        return (len(known.dimensions),)
+    return (1, 0) if port.role == "setting" else [x for x in _RANKS if port.ranks is None or x in port.ranks]
+
+
+def _sizes(call: Call, shapes: Shapes, ports: Mapping[str, Port]) -> Iterator[dict[str, int]]:
+    """Sizes for the names of unknown dimensions: the usual ones, then one other size, then every combination.
+
+    The length of a setting is usually the rank of data, and a dimension of data that of other data at its place.
+    """
+    elements = chain.from_iterable(known.elements or () for known in call.inputs.values())
+    beyond = 1 + max((x for x in elements if type(x) is int and x < _LARGE), default=0)
+    data = {name: shape for name, shape in shapes.items() if not ports[name].setting}
+    rank = max(map(len, data.values()), default=1)
+    wanted: dict[str, dict[int, None]] = {}
+    for name, shape in shapes.items():
+        for place, size in enumerate(shape):
+            beside = [other[place] for other in data.values() if len(other) == len(shape)]
+            sizes = (*beside, _FIRST[place % len(_FIRST)], *_SIZES, beyond) if name in data else (rank, 1, 2, 3)
+            if isinstance(size, str):
+                wanted.setdefault(size, dict.fromkeys(x for x in sizes if isinstance(x, int)))
+    first = {name: next(iter(sizes)) for name, sizes in wanted.items()}
+    yield first
+    yield from ({**first, name: size} for name, sizes in wanted.items() for size in sizes)
+    yield from (dict(zip(wanted, sizes, strict=True)) for sizes in product(*wanted.values()))
+
+
+def _values(known: Known, port: Port, shape: Shape, shapes: Mapping[str, Shape]) -> list[TensorDraft]:
+    """A setting or a scalar as it is, filled data, or a setting with elements that may be valid."""
+    kind, count = known.element_type, math.prod(shape)
+    if (port.setting or not shape) and known.elements is not None and len(known.elements) == count:
+        return [TensorDraft(element_type=kind, shape=shape, fill="values", elements=known.elements)]
+    if not port.setting or not (ELEMENT_TYPES[kind].is_integer or ELEMENT_TYPES[kind].kind == "boolean"):
+        return [TensorDraft(element_type=kind, shape=shape, fill="ramp")]
+    sizes = next((x for x in shapes.values() if len(x) == count), (1,) * count)
+    ones, alternating = (1,) * count, tuple(place % 2 for place in range(count))
+    lists = ((0,) * count, ones, sizes, (-1,) * count, (*ones[1:], -1)[:count], alternating)
+    return [TensorDraft(element_type=kind, shape=shape, fill="values", elements=x) for x in dict.fromkeys(lists)]
+
+
+def _draft(call: Call, tensors: Mapping[str, TensorDraft], shapes: Shapes) -> Draft:
+    """The case of a call, in which what is a constant of the model is one, unless everything is."""
+    operation = OPERATIONS[call.op]
+    binding = default_binding(operation, tensors)
+    if not all(known.is_constant for known in call.inputs.values()):
+        binding = {name: "constant" if known.is_constant else "parameter" for name, known in call.inputs.items()}
+    dynamic: dict[str, Dynamic] = {
+        name: tuple("?" if isinstance(size, str) else size for size in shape)
+        for name, shape in shapes.items()
+        if binding[name] == "parameter" and any(isinstance(size, str) for size in shape)
+    }
+    return replace(drawn(operation, tensors, call.attributes), binding=binding, dynamic=dynamic)
+
+
+def _is_valid(draft: Draft) -> bool:
+    """Whether the semantics accept a case, of any size that can be inferred."""
+    try:
+        return not draft.inferences[0].violated
+    except (MemoryError, OverflowError, Unknown, ValueError):
+        return False
+
+
+def _with_small_numbers(draft: Draft) -> Draft:
+    """The case with large sizes and numbers in place of which smaller ones mean the same."""
+    numbers: set[int] = set()
+
+    def note(current: int, _low: int, _high: int, key: Key) -> int:
+        numbers.update([abs(current)] if key[0] in _SCALED else [])
+        return current
+
+    variant(draft, note)
+    for number in sorted((x for x in numbers if _SMALL < x < _ENDLESS), reverse=True):
+        taken = {size for tensor in draft.tensors.values() for size in tensor.shape}
+        smaller = sorted(range(2, _SMALL + 1), key=lambda x: (x in taken, x))
+        smaller += [factor for factor in range(_SMALL + 1, min(number, _LARGE)) if number % factor == 0]
+        candidates = (_scaled(draft, number, small, way) for small in smaller for way in (None, math.floor, math.ceil))
+        draft = next((x for x in candidates if _is_alike(draft, x)), draft)
+    return draft
+
+
+def _scaled(draft: Draft, number: int, small: int, way: Callable[[float], int] | None) -> Draft:
+    """A case with a smaller number in place of a large one; other large numbers are scaled and rounded, or kept."""
+
+    def scaled(current: int, _low: int, _high: int, key: Key) -> int:
+        if key[0] not in _SCALED or abs(current) >= _ENDLESS:
+            return current
+        rest, power = abs(current), 1
+        while rest and rest % number == 0:
+            rest, power = rest // number, power * small
+        if power > 1:
+            return rest * power * (1 if current > 0 else -1)
+        is_kept = key[0] == "size" or way is None or abs(current) <= _SMALL
+        return current if is_kept or way is None else way(current * small / number)
+
+    return variant(draft, scaled)
+
+
+def _is_alike(draft: Draft, other: Draft) -> bool:
+    """Whether another case is valid, has the same facts, and its outputs are whole, empty or 1 at the same places."""
+    return other.content != draft.content and _is_valid(other) and _relations(draft) == _relations(other)
+
+
+def _relations(draft: Draft) -> tuple[object, ...]:
+    data = next(iter(draft.tensors.values())).shape
+    outputs = [
+        [(size in data[place : place + 1], min(size, 2)) for place, size in enumerate(output.shape)]
+        for output in draft.inferences[0].outputs
+    ]
+    return [*draft.operation.facts_of(draft.arguments[0])], outputs

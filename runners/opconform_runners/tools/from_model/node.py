@@ -1,0 +1,88 @@
+"""The nodes of a model, as far as they are known when the model is read, whatever its format."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+
+from opconform.errors import UsageError, quoted
+from opconform.suite.case import Attribute
+from opconform.tensors.literals import Element
+
+#: The most bytes of a model besides its weights, the most nodes, and the most elements of a constant that is read.
+STRUCTURE_LIMIT = 64 << 20
+NODE_LIMIT = 100_000
+CONSTANT_LIMIT = 64
+
+
+class NoCounterpart(Exception):  # noqa: N818 - an answer, not an error
+    """A node that opconform has no operation for; `reason` is a clause, empty where its type alone says why."""
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Known:
+    """A tensor of a model.
+
+    Attributes:
+        dimensions: Sizes, and names of unknown ones, which are the same for the same size; None for an unknown rank.
+        elements: The elements of a small constant in row-major order; None for any other tensor.
+    """
+
+    element_type: str
+    dimensions: tuple[int | str, ...] | None
+    is_constant: bool = False
+    elements: tuple[Element, ...] | None = None
+
+
+def integers(values: int | Sequence[int]) -> Known:
+    """A constant of i64: a scalar, or a list."""
+    elements = (values,) if isinstance(values, int) else tuple(values)
+    dimensions = () if isinstance(values, int) else (len(elements),)
+    return Known(element_type="i64", dimensions=dimensions, is_constant=True, elements=elements)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """An operation that opconform has, with the tensors by the names of its ports, and its attributes."""
+
+    op: str
+    inputs: Mapping[str, Known]
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelNode:
+    """A node of a model.
+
+    Attributes:
+        type: The operation by the model's name for it.
+        inputs: The names of the tensors that it takes, without omitted ones; unique in the model, as are `outputs`.
+        call: What it calls; where that is None, `reason` says why, or is empty.
+    """
+
+    name: str
+    type: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    call: Call | None = None
+    reason: str = ""
+
+
+def check_order(nodes: Sequence[ModelNode], model: str) -> None:
+    """Check that no node of a model depends on itself."""
+    makers = {name: number for number, node in enumerate(nodes) for name in node.outputs}
+    edges = {number: [makers[x] for x in node.inputs if x in makers] for number, node in enumerate(nodes)}
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        name = quoted(nodes[error.args[1][0]].name)
+        raise UsageError(f"{model} has a cycle through the node {name}. Export it again.") from error
+
+
+def check_count(nodes: int, model: str) -> None:
+    """Check that a model has no more nodes than are read."""
+    if nodes > NODE_LIMIT:
+        raise UsageError(f"{model} has more than {NODE_LIMIT:,} nodes. Read a part of it.")

@@ -1,0 +1,160 @@
+"""What nodes of ONNX call here, in every opset: the rows of the dialect `onnx`, read the other way round."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from opconform.dialects.onnx.operations import RENDERINGS
+from opconform.operations import OPERATIONS
+from opconform.specs.loader import tested_operations
+from opconform.suite.case import Attribute
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform_runners.tools.from_model.node import Call, Known, NoCounterpart, integers
+
+#: The element types by ONNX's names.
+OF_ONNX = {kind.onnx: name for name, kind in ELEMENT_TYPES.items() if kind.onnx is not None}
+#: The names and values of attributes where ONNX has others, and its defaults.
+_NAMES = {"block_size": "blocksize", "seq_axis": "time_axis"}
+_VALUES: Mapping[str, Mapping[Any, Attribute]] = {
+    "mode": {"DCR": "blocks_first", "CRD": "depth_first", None: "blocks_first"},
+    "reduction": {"add": "sum", "mul": "prod"},
+    "sorted": {0: False, 1: True},
+}
+_DEFAULTS = {("Concat", "axis"): 1, ("ReverseSequence", "batch_axis"): 1, ("ReverseSequence", "seq_axis"): 0}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OnnxCall:
+    """A node of ONNX: its inputs in order, None for an omitted one, its attributes, and its number of outputs."""
+
+    type: str
+    inputs: Sequence[Known | None]
+    attributes: Mapping[str, Any]
+    outputs: int
+
+    def setting(self, name: str, place: int) -> Known | None:
+        """The values of a setting: an input or, in older opsets, an attribute."""
+        if place < len(self.inputs):
+            return self.inputs[place]
+        return integers(self.attributes[name]) if name in self.attributes else None
+
+    def dimension(self, place: int) -> int | str | None:
+        """A dimension of data; None if its rank is unknown."""
+        data = self.inputs[0] if self.inputs else None
+        return None if data is None or data.dimensions is None else data.dimensions[place]
+
+    def with_inputs(self, *inputs: Known | None) -> "OnnxCall":
+        """The node with other inputs."""
+        return replace(self, inputs=inputs)
+
+    def call(self, op: str, **attributes: Attribute) -> Call:
+        """A call with the inputs in the order of the ports, besides those that are attributes in ONNX."""
+        operation, of_ports = OPERATIONS[op], RENDERINGS[op].attributes
+        places = [port.name for port in operation.inputs if port.name not in of_ports]
+        if operation.inputs[0].variadic:
+            places = [*operation.inputs[0].names(len(self.inputs))]
+        inputs = dict.fromkeys(port.name for port in operation.inputs) | dict(zip(places, self.inputs, strict=False))
+        for port, name in of_ports.items():
+            if name in self.attributes or not operation.port_of(port).optional:
+                inputs[port] = integers(self.attributes.get(name, [] if name == "perm" else 0))
+        return Call(
+            op=op, inputs={port: known for port, known in inputs.items() if known is not None}, attributes=attributes
+        )
+
+
+@cache
+def counterparts() -> Mapping[str, str]:
+    """The newest counterpart of each operation that has cases; ONNX renamed one."""
+    named = {rendering.op: op for op, rendering in RENDERINGS.items() if op in tested_operations()}
+    return {**named, "Scatter": named["ScatterElements"]}
+
+
+def called(node: OnnxCall) -> Call:
+    """What a node with a counterpart calls; `NoCounterpart` if the counterpart cannot express it."""
+    if node.type in _READINGS:
+        return _READINGS[node.type](node)
+    operation = OPERATIONS[counterparts()[node.type]]
+    attributes = {}
+    for spec in operation.attributes:
+        value = node.attributes.get(_NAMES.get(spec.name, spec.name), _DEFAULTS.get((node.type, spec.name)))
+        value = _VALUES.get(spec.name, {}).get(value, value)
+        if value is not None:
+            attributes[spec.name] = tuple(value) if isinstance(value, list) else value
+    return node.call(operation.name, **attributes)
+
+
+def _cast(node: OnnxCall) -> Call:
+    from onnx import TensorProto
+
+    target = OF_ONNX.get(TensorProto.DataType.Name(node.attributes["to"]), "string")
+    if target == "string":
+        raise NoCounterpart("to a type that Convert-1 does not return")
+    return node.call("Convert-1", destination_type=target)
+
+
+def _col2im(node: OnnxCall) -> Call:
+    given = {name: tuple(node.attributes[name]) for name in ("strides", "dilations") if name in node.attributes}
+    if pads := node.attributes.get("pads"):
+        given |= {"pads_begin": tuple(pads[: len(pads) // 2]), "pads_end": tuple(pads[len(pads) // 2 :])}
+    return node.call("Col2Im-15", **given)
+
+
+def _listed(node: OnnxCall) -> Call:
+    return node.with_inputs(node.inputs[0], node.setting("axes", 1)).call(counterparts()[node.type])
+
+
+def _pad(node: OnnxCall) -> Call:
+    pads, mode = node.setting("pads", 1), node.attributes.get("mode", "constant")
+    if mode not in ("constant", "edge", "reflect"):
+        raise NoCounterpart(f"the mode {mode}")
+    if pads is None or any(node.inputs[3:]):
+        raise NoCounterpart("with pads of some axes only")
+    begin = end = Known(element_type=pads.element_type, dimensions=("rank",))
+    if pads.elements is not None:
+        numbers, half = [int(x) for x in pads.elements], len(pads.elements) // 2
+        begin, end = integers(numbers[:half]), integers(numbers[half:])
+    return node.with_inputs(node.inputs[0], begin, end, *node.inputs[2:3]).call("Pad-12", pad_mode=mode)
+
+
+def _reshape(node: OnnxCall) -> Call:
+    whole = node.with_inputs(node.inputs[0], node.setting("shape", 1))
+    return whole.call("Reshape-1", special_zero=not node.attributes.get("allowzero", 0))
+
+
+def _shape(node: OnnxCall) -> Call:
+    if node.attributes.get("start", 0) or "end" in node.attributes:
+        raise NoCounterpart("of some dimensions only")
+    return node.call("ShapeOf-3", output_type="i64")
+
+
+def _slice(node: OnnxCall) -> Call:
+    start, stop, axes, step = (node.setting(x, n) for n, x in enumerate(("starts", "ends", "axes", "steps"), 1))
+    if start is not None and step is None:
+        [length] = start.dimensions or ["rank"]
+        ones = (1,) * length if isinstance(length, int) else None
+        step = Known(element_type=start.element_type, dimensions=(length,), is_constant=True, elements=ones)
+    return node.with_inputs(node.inputs[0], start, stop, step, axes).call("Slice-8")
+
+
+def _split(node: OnnxCall) -> Call:
+    lengths, size, parts = node.setting("split", 1), node.dimension(node.attributes.get("axis", 0)), node.outputs
+    if lengths is None and isinstance(size, int) and parts and size % parts:  # the last output is smaller
+        lengths = integers([*[-(-size // parts)] * (parts - 1), size - -(-size // parts) * (parts - 1)])
+    whole = node.with_inputs(node.inputs[0], lengths)
+    return whole.call("Split-1", num_splits=parts) if lengths is None else whole.call("VariadicSplit-1")
+
+
+#: The readings of what no row alone says.
+_READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
+    "Cast": _cast,
+    "Col2Im": _col2im,
+    "Expand": lambda node: node.call("Broadcast-3", mode="bidirectional"),
+    "Pad": _pad,
+    "Reshape": _reshape,
+    "Shape": _shape,
+    "Slice": _slice,
+    "Split": _split,
+    "Squeeze": _listed,
+    "Unsqueeze": _listed,
+}

@@ -1,0 +1,147 @@
+"""The specs of a model's uses, and what is read of the model and what is not, in words."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from opconform.errors import UsageError, counted
+from opconform.model.draft import Draft
+from opconform.specs.requirements import requirements_of
+from opconform.suite.storage.ownership import check_ours, is_ours, replace_ours
+from opconform.system.text import one_line
+from opconform_runners.tools.from_model.ir_model import read_ir
+from opconform_runners.tools.from_model.node import check_order
+from opconform_runners.tools.from_model.onnx_model import read_onnx
+from opconform_runners.tools.from_model.uses import ModelUses, Use, uses_of
+from opconform_runners.tools.from_model.variants import Variant, variants_of
+from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text
+
+Group = dict[str, Any]
+#: The most values in one file, of those that a spec may have.
+_VALUES = 15_000
+#: The most types named in a title, and the most characters of a name.
+_NAMED, _LONGEST = 2, 60
+_READERS = {".onnx": read_onnx, ".xml": read_ir}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelSpecs:
+    """The specs of a model: for each operation the groups of its cases, by the profile and the digits of the case."""
+
+    model: Path
+    uses: ModelUses
+    groups: Mapping[str, Mapping[str, Group]]
+
+    @property
+    def mark(self) -> str:
+        """The first line of each of its files."""
+        return f"# Written by opconform from-model from {one_line(self.model.name, _LONGEST)}"
+
+
+def specs_of_model(path: Path) -> ModelSpecs:
+    """The specs of a model; `UsageError` if it cannot be read."""
+    if path.suffix not in _READERS:
+        raise UsageError(f"{path} is neither MODEL.onnx nor MODEL.xml. Export the model to one of these formats.")
+    nodes = _READERS[path.suffix](path)
+    check_order(nodes, str(path))
+    uses = uses_of(nodes, str(path))
+    groups: dict[str, dict[str, Group]] = {}
+    for use in uses.uses:
+        of_op = groups.setdefault(use.draft.op, {})
+        number = 1 + len({name for group in of_op.values() for name in group["uses"]})
+        _add(use, f"{_slug(path)}-{number}", path.name, of_op)
+    return ModelSpecs(model=path, uses=uses, groups=groups)
+
+
+def _add(use: Use, name: str, model: str, groups: dict[str, Group]) -> None:
+    """Add the groups of a use to those of its operation; a case of a profile that another use has stands for both."""
+    for variant in variants_of(use.draft, [*use.then.values()], is_convolved=use.is_convolved):
+        key = f"{variant.profile} {variant.trial.draft.digits}"
+        if key not in groups:
+            groups[key] = _group(variant, f"{name}-{variant.word}", f"{variant.title}: {_described(use, model)}")
+        groups[key]["uses"][name] = len(use.nodes)
+
+
+def _group(variant: Variant, name: str, title: str) -> Group:
+    group = group_of(variant.trial, title)
+    changed: Group = {"id": name, "title": title, "profile": variant.profile, "uses": {}}
+    if variant.trial.twin is None:
+        changed["requirements"] = _shown(variant.trial.draft)
+    return {**changed, **{key: value for key, value in group.items() if key not in changed}}
+
+
+def _shown(draft: Draft) -> list[str]:
+    """What a valid case shows: the first requirement of each stage of its comparison, and its exact bits."""
+    stages = [*requirements_of(draft.op).establishes.items()]
+    first = [names[0] for stage, names in reversed(stages) if names and stage not in ("nan-payload", "bits")]
+    return [*dict.fromkeys((*first, *draft.requirements))]
+
+
+def _described(use: Use, model: str) -> str:
+    beside = [
+        f"{word} {', '.join(one_line(name, _LONGEST) for name, _ in types.most_common(_NAMED))}"
+        for word, types in (("behind", use.before), ("before", use.behind))
+        if types
+    ]
+    nodes = f"{counted(len(use.nodes), 'node')} of {one_line(model, _LONGEST)}"
+    return "; ".join([f"{nodes}, such as {one_line(use.nodes[0], _LONGEST)}", *beside])
+
+
+def _slug(path: Path) -> str:
+    """The name of a model in ids of groups and in names of files."""
+    return re.sub(r"[^a-z0-9]+", "-", path.stem.lower())[:40].strip("-") or "model"
+
+
+def write_specs(specs: ModelSpecs, out: Path) -> list[Path]:
+    """Write the specs to `OPERATION/MODEL.yaml` in a folder, and remove those of the same model that are left over."""
+    mark, slug = specs.mark.encode() + b"\n", _slug(specs.model)
+    texts: dict[Path, str] = {}
+    for op, groups in specs.groups.items():
+        for number, part in enumerate(_parts([*groups.values()]), 1):
+            name = slug if number == 1 else f"{slug}-part-{number}"
+            texts[out / op / f"{name}.yaml"] = f"{specs.mark}\n{spec_text(op, part)}"
+    for path in texts:
+        check_ours(path, mark)
+    for path, text in texts.items():
+        replace_ours(path, text.encode(), mark)
+    for path in {*out.glob(f"*/{slug}.yaml"), *out.glob(f"*/{slug}-part-*.yaml")} - {*texts}:
+        if is_ours(path, [mark]):
+            path.unlink()
+    return [*texts]
+
+
+def _parts(groups: Sequence[Group]) -> Iterator[list[Group]]:
+    """The groups of an operation in parts, of which a spec can have the values."""
+    part: list[Group] = []
+    size = 0
+    for group in groups:
+        values = sum(map(repr(group).count, ",:")) + 1
+        size += values
+        if part and size > _VALUES:
+            yield part
+            part, size = [], values
+        part.append(group)
+    yield part
+
+
+def lines_of(specs: ModelSpecs) -> Iterator[str]:
+    """What is read of a model, and what is not: of each operation the nodes, the uses and the cases."""
+    nodes = Counter[str]()
+    for use in specs.uses.uses:
+        nodes[use.draft.op] += len(use.nodes)
+    total, width = specs.uses.nodes, max(map(len, nodes), default=0)
+    share = f"{nodes.total():,} of {counted(total, 'node')} ({100 * nodes.total() // total} %)"
+    yield f"{specs.model}: {share} use {counted(len(nodes), 'operation')}"
+    for op, groups in specs.groups.items():
+        violated = len({group["expect"]["reject"] for group in groups.values() if "expect" in group})
+        violable = sum(requirement.violable for requirement in requirements_of(op).requirements)
+        uses = counted(sum(use.draft.op == op for use in specs.uses.uses), "use")
+        counts = f"{counted(nodes[op], 'node')}, {uses}, {counted(len(groups), 'case')}"
+        yield f"  {op:{width}}  {counts}; {violated} of {counted(violable, 'violable requirement')} violated"
+    others = [(one_line(kind, _LONGEST), reason, count) for (kind, reason), count in specs.uses.others.most_common()]
+    yield from (f"  not read: {counted(n, 'node')}: {kind}, {reason}" for kind, reason, n in others if reason)
+    if plain := [f"{kind} {n:,}" for kind, reason, n in others if not reason]:
+        yield f"  no counterpart: {', '.join(plain)}"
