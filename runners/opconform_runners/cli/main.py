@@ -76,9 +76,6 @@ class _Lazy(HelpGroup):
         command: click.Command = module.command
         return command
 
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        formatter.write_text(self.help or "")  # without an empty line, so that everything is on one screen
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         width = max(map(len, _FIRST))
         (common, commands), (others, rest) = SECTIONS.items()
