@@ -20,7 +20,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "certify": "Generate a suite, run backends on it, report verdicts",
         "run": "Run backends on a suite and compare every bit",
         "merge": "Merge the results of shards",
-        "report": "Write HTML, JUnit XML, Markdown or a badge",
+        "report": "Write HTML, JUnit XML, SARIF, Markdown or a badge",
         "list": "List the cases of specs or of a suite",
         "show": "Display a case: inputs, outputs, expectation",
         "support": "Say what a backend supports, as rules and as a map",

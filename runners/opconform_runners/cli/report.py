@@ -19,6 +19,7 @@ from opconform_runners.reports.formats.badge import badge_text
 from opconform_runners.reports.formats.github import annotations_text
 from opconform_runners.reports.formats.junit import junit_text
 from opconform_runners.reports.formats.markdown import markdown_text
+from opconform_runners.reports.formats.sarif import sarif_text
 from opconform_runners.reports.report_file import finished
 from opconform_runners.reports.terminal.conclusion import conclusion
 from opconform_runners.reports.terminal.summary import print_summary
@@ -36,6 +37,7 @@ _FORMATS: Mapping[str, _Format] = MappingProxyType(
     {
         "junit": _Format("JUnit XML", junit_text, b'<testsuites name="opconform '),
         "markdown": _Format("Markdown", markdown_text, b" opconform: "),
+        "sarif": _Format("SARIF", sarif_text, b"/sarif-schema-2.1.0.json"),
         "badge": _Format("Badge", badge_text, b'"label": "opconform",'),
     }
 )
@@ -53,6 +55,7 @@ _STDOUT = "-"
 )
 @click.option("--junit", metavar="FILE", help="Write JUnit XML, with one test suite per operation.")
 @click.option("--markdown", metavar="FILE", help="Write Markdown, for a pull request or a job summary.")
+@click.option("--sarif", metavar="FILE", help="Write SARIF 2.1.0, for code scanning: one rule per requirement.")
 @click.option("--badge", metavar="FILE", help="Write JSON for a badge of shields.io with the verdict.")
 @click.option(
     "-v",

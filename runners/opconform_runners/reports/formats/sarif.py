@@ -1,0 +1,144 @@
+"""SARIF 2.1.0: one rule per requirement, one result per finding, for programs that show results of analyses."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import opconform
+from opconform.explanation.specification import pages_of, specified
+from opconform.system.text import one_line
+from opconform_runners.findings.failures import Standing
+from opconform_runners.findings.grouping import ShownFinding, shown_findings
+from opconform_runners.findings.report import Report
+from opconform_runners.findings.requirement_row import RequirementRow
+from opconform_runners.reports.terminal.conclusion import (
+    conclusion,
+    lost_sentences,
+    pass_sentences,
+    stale_sentences,
+)
+from opconform_runners.reports.terminal.incidents import incident_sentence
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LONGEST = 1_000
+#: The rules that are no requirements, and what breaks each.
+_RULES = {
+    "claims": "The backend refuses a case that its maker claims to support.",
+    "support": "The backend no longer supports a case, and the baseline does not expect that.",
+    "baseline": "A line of the baseline expects a failure that is gone, or applies to no case.",
+    "incident": "The process of the backend crashed, hung or failed, and not again with the case alone.",
+    "unnamed": "A case fails that names no requirement.",
+}
+_LEVELS: dict[Standing, str] = {"new": "error", "known": "note", "read": "warning"}
+
+
+def sarif_text(report: Report) -> str:
+    """A report as SARIF.
+
+    Failures that count are errors, differences from interpretations are warnings, and what the baseline expects is a
+    suppressed note. The place of a result is its smallest case in the suite.
+    """
+    results = [*_findings(report), *_others(report)]
+    named = {result["ruleId"] for result in results}
+    rows = [row for row in report.requirements if row.cases or row.name in named]
+    rules = [*map(_rule, rows), *(_own_rule(name) for name in _RULES if _own(name) in named)]
+    places = {rule["id"]: place for place, rule in enumerate(rules)}
+    notes = [{"level": "error", "message": {"text": report.unfinished}}] if report.unfinished else []
+    who = report.implementation
+    run = {
+        "tool": {
+            "driver": {"name": "opconform", "semanticVersion": opconform.__version__, "rules": rules},
+            "extensions": [{"name": who.name, "version": who.version or "unknown"}],
+        },
+        "automationDetails": {"id": f"opconform/{who.name}/{who.device or 'default'}/"},
+        "invocations": [{"executionSuccessful": report.is_finished, "toolExecutionNotifications": notes}],
+        "columnKind": "unicodeCodePoints",
+        "properties": {"conclusion": conclusion(report)[0], "suite": report.suite.digest},
+        "results": [result | {"ruleIndex": places[result["ruleId"]]} for result in results],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _rule(row: RequirementRow) -> dict[str, Any]:
+    """The rule that a requirement is, with the place in the specification."""
+    rule: dict[str, Any] = {
+        "id": row.name,
+        "shortDescription": {"text": one_line(row.text, _LONGEST)},
+        "defaultConfiguration": {"level": "error" if row.level == "normative" else "warning"},
+        "properties": {"level": row.level},
+    }
+    known = specified(row.op, row.id, row.text)
+    if known is None:
+        return rule
+    source = known.sources[0]
+    page = pages_of(row.op).get(source.revisions[-1])
+    rule["help"] = {"text": f"Specification of {row.op}, {source.clause}."}
+    return rule | ({"helpUri": page.url} if page is not None and page.url else {})
+
+
+def _own(name: str) -> str:
+    return f"opconform:{name}"
+
+
+def _own_rule(name: str) -> dict[str, Any]:
+    return {"id": _own(name), "shortDescription": {"text": _RULES[name]}}
+
+
+def _findings(report: Report) -> Iterator[dict[str, Any]]:
+    for shown in shown_findings(report):
+        names = [requirement.name for requirement in shown.requirements]
+        own = "claims" if shown.smallest.reason == "claimed" else "unnamed"
+        rule, *others = names or [_own(own)]
+        result = _result(rule, _sentence(shown), [shown.smallest.id], _LEVELS[shown.standing])
+        result["occurrenceCount"] = len(shown.results)
+        if others:
+            result["properties"] = {"requirements": names}
+        if shown.standing == "known":
+            result["suppressions"] = [{"kind": "external", "justification": "The baseline expects it."}]
+        if report.baseline is not None:
+            result["baselineState"] = "unchanged" if shown.standing == "known" else "new"
+        yield result
+
+
+def _sentence(shown: ShownFinding) -> str:
+    case, condition = shown.smallest, shown.finding.condition
+    when = f" When: {condition}." if condition else ""
+    cause = f" Likely cause: {shown.finding.cause}." if shown.finding.cause else ""
+    return f"{shown.names}: {shown.kind}. Given {case.inputs}: {case.sentence}.{when}{cause}"
+
+
+def _others(report: Report) -> Iterator[dict[str, Any]]:
+    """Lost support, what the baseline does not expect, and incidents."""
+    for case, sentence in lost_sentences(report).items():
+        yield _result(_own("support"), sentence, [case], "error")
+    if report.baseline is not None:
+        for case, sentence in pass_sentences(report.baseline).items():
+            yield _result(_own("baseline"), sentence, [case], "error")
+        for sentence in stale_sentences(report.baseline):
+            yield _result(_own("baseline"), sentence, [], "error")
+    for incident in report.incidents:
+        level = "error" if incident.is_death else "warning"
+        yield _result(_own("incident"), incident_sentence(incident), incident.cases[:1], level)
+
+
+def _result(rule: str, sentence: str, cases: Sequence[str], level: str) -> dict[str, Any]:
+    """A result at some cases; its fingerprint does not depend on the outputs."""
+    fingerprint = hashlib.sha256("\0".join((rule, *cases)).encode()).hexdigest()
+    locations = [
+        {
+            "physicalLocation": {
+                "artifactLocation": {"uri": f"{case}/case.json", "uriBaseId": "SUITE"},
+                "region": {"startLine": 1, "endLine": 1},  # the file has one line
+            },
+            "logicalLocations": [{"fullyQualifiedName": case, "kind": "test"}],
+        }
+        for case in cases
+    ]
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": one_line(sentence, _LONGEST)},
+        "locations": locations,
+        "partialFingerprints": {"opconform/v1": fingerprint},
+    }
