@@ -159,6 +159,16 @@ def test_a_model_can_be_conformed_to_without_cases_of_every_requirement(opconfor
     assert "CONFORMANT, " in done.stdout
 
 
+def test_a_wrong_number_of_nodes_has_its_line(opconform: Run, tmp_path: Path) -> None:
+    """A use that no node has is a mistake."""
+    group = "  - {id: some, title: t, uses: {mine: 0}, arg: {shape: [2, 3]}, input_order: [1, 0]}"
+    (tmp_path / "spec.yaml").write_text(f"op: Transpose-1\ngroups:\n{group}\n")
+
+    done = opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path, code=2)
+
+    assert done.stderr.startswith("error: spec.yaml:3:39: mine: 0 is not allowed: it must be greater than")
+
+
 def test_a_run_of_other_specs_says_nothing_of_models(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """Neither its suite nor its report has the key."""
     done = opconform("run", small_suite, "--backend", "numpy", "--out", tmp_path / "out", code=None)

@@ -65,9 +65,12 @@ class OnnxCall:
 
 @cache
 def counterparts() -> Mapping[str, str]:
-    """The newest counterpart of each operation that has cases; ONNX renamed one."""
+    """The counterpart of each operation that has cases: the newest one, but of `Squeeze` the one in OpenVINO's reader.
+
+    ONNX renamed `Scatter`.
+    """
     named = {rendering.op: op for op, rendering in RENDERINGS.items() if op in tested_operations()}
-    return {**named, "Scatter": named["ScatterElements"]}
+    return {**named, "Scatter": named["ScatterElements"], "Squeeze": "Squeeze-1"}
 
 
 def called(node: OnnxCall) -> Call:
