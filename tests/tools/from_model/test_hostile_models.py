@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from opconform_runners.tools.from_model import node as limits
-from opconform_runners.tools.from_model.onnx_model import read_onnx
+from opconform_runners.tools.from_model.models import node as limits
+from opconform_runners.tools.from_model.models.onnx_model import read_onnx
 from tests.conftest import Run
-from tests.tools.from_model.models import BEGINNING, SMALL, head, ir, layer, message, node, onnx, saved
+from tests.tools.from_model.small_models import BEGINNING, SMALL, head, ir, layer, message, node, onnx, saved
 
 ENTITIES = '<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
 
@@ -191,7 +191,7 @@ def test_what_a_model_has_besides_its_weights_is_limited(
     opconform: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Long names cannot take more memory than the limit."""
-    monkeypatch.setattr("opconform_runners.tools.from_model.onnx_file.STRUCTURE_LIMIT", 1 << 20)
+    monkeypatch.setattr("opconform_runners.tools.from_model.models.onnx_file.STRUCTURE_LIMIT", 1 << 20)
     graph = node("Relu", ["a" * 600], ["b"]) * 2_000 + message(2, b"g")
     (tmp_path / "m.onnx").write_bytes(BEGINNING + message(7, graph))
     assert limits.STRUCTURE_LIMIT == 64 << 20

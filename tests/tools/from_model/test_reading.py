@@ -11,11 +11,11 @@ from opconform.operations import OPERATIONS
 from opconform.suite.case import Attribute, Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.tools.from_model.ir_model import read_ir
-from opconform_runners.tools.from_model.node import Call, Known
-from opconform_runners.tools.from_model.onnx_model import read_onnx
-from opconform_runners.tools.from_model.onnx_operations import counterparts
-from tests.tools.from_model.models import SMALL, saved
+from opconform_runners.tools.from_model.models.ir_model import read_ir
+from opconform_runners.tools.from_model.models.node import Call, Known
+from opconform_runners.tools.from_model.models.onnx_model import read_onnx
+from opconform_runners.tools.from_model.models.onnx_operations import counterparts
+from tests.tools.from_model.small_models import SMALL, saved
 
 #: One in so many cases is read.
 SAMPLE = 6

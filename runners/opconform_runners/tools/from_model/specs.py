@@ -12,9 +12,9 @@ from opconform.model.draft import Draft
 from opconform.specs.requirements import requirements_of
 from opconform.suite.storage.ownership import check_ours, is_ours, replace_ours
 from opconform.system.text import one_line
-from opconform_runners.tools.from_model.ir_model import read_ir
-from opconform_runners.tools.from_model.node import check_order
-from opconform_runners.tools.from_model.onnx_model import read_onnx
+from opconform_runners.tools.from_model.models.ir_model import read_ir
+from opconform_runners.tools.from_model.models.node import check_order
+from opconform_runners.tools.from_model.models.onnx_model import read_onnx
 from opconform_runners.tools.from_model.uses import ModelUses, Use, uses_of
 from opconform_runners.tools.from_model.variants import Variant, variants_of
 from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text

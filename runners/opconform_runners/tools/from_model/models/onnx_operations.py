@@ -10,7 +10,7 @@ from opconform.operations import OPERATIONS
 from opconform.specs.loader import tested_operations
 from opconform.suite.case import Attribute
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.tools.from_model.node import Call, Known, NoCounterpart, integers
+from opconform_runners.tools.from_model.models.node import Call, Known, NoCounterpart, integers
 
 #: The element types by ONNX's names.
 OF_ONNX = {kind.onnx: name for name, kind in ELEMENT_TYPES.items() if kind.onnx is not None}

@@ -11,10 +11,17 @@ import numpy as np
 
 from opconform.errors import UsageError
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Array
-from opconform_runners.tools.from_model.node import CONSTANT_LIMIT, Call, Known, ModelNode, NoCounterpart, check_count
-from opconform_runners.tools.from_model.onnx_file import model_without_weights
-from opconform_runners.tools.from_model.onnx_operations import OF_ONNX, OnnxCall, called, counterparts
+from opconform_runners.tools.from_model.models.node import (
+    CONSTANT_LIMIT,
+    Call,
+    Known,
+    ModelNode,
+    NoCounterpart,
+    check_count,
+    constant,
+)
+from opconform_runners.tools.from_model.models.onnx_file import model_without_weights
+from opconform_runners.tools.from_model.models.onnx_operations import OF_ONNX, OnnxCall, called, counterparts
 
 _OWN = ("", "ai.onnx")
 #: The attributes of a Constant that are numbers.
@@ -134,29 +141,24 @@ def _attribute(item: Any) -> Any:
         return None
 
 
-def _constant(constant: Any) -> Known:
+def _constant(initializer: Any) -> Known:
     """A constant of the model: an initializer, or the attributes of a Constant."""
     from onnx import TensorProto, numpy_helper
 
-    if isinstance(constant, dict) and "value" not in constant:
-        name = next((name for name in _NUMBERS if name in constant), None)
+    given = initializer if isinstance(initializer, dict) else {"value": initializer}
+    if "value" not in given:
+        name = next((name for name in _NUMBERS if name in given), None)
         if name is None:
             raise NoCounterpart("a constant is not a tensor of numbers")
-        return _known(_NUMBERS[name], np.array(constant[name]))
-    tensor = constant["value"] if isinstance(constant, dict) else constant
+        array = np.array(given[name])
+        return constant(_NUMBERS[name], array.shape, array.reshape(-1).tolist())
+    tensor, numbers = given["value"], None
     element_type, dimensions = _element_type(tensor.data_type), tuple(tensor.dims)
     if element_type is None or min(dimensions, default=0) < 0:
         raise NoCounterpart("a constant is malformed")
-    if math.prod(dimensions) <= CONSTANT_LIMIT and tensor.data_location != TensorProto.EXTERNAL:
+    is_inside = math.prod(dimensions) <= CONSTANT_LIMIT and tensor.data_location != TensorProto.EXTERNAL
+    if is_inside and element_type != "string":
+        number = float if ELEMENT_TYPES[element_type].kind == "float" else int
         with contextlib.suppress(TypeError, ValueError):  # its elements are missing
-            return _known(element_type, numpy_helper.to_array(tensor))
-    return Known(element_type=element_type, dimensions=dimensions, is_constant=True)
-
-
-def _known(element_type: str, array: Array) -> Known:
-    """A constant with its elements, if a spec can write them."""
-    is_float, elements = ELEMENT_TYPES[element_type].kind == "float", None
-    if element_type != "string" and array.size <= CONSTANT_LIMIT:
-        numbers = [float(x) if is_float else int(x) for x in array.reshape(-1)]
-        elements = tuple(numbers) if all(map(math.isfinite, numbers)) else None
-    return Known(element_type=element_type, dimensions=array.shape, is_constant=True, elements=elements)
+            numbers = [number(x) for x in numpy_helper.to_array(tensor).reshape(-1)]
+    return constant(element_type, dimensions, numbers)
