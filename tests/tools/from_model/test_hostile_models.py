@@ -1,6 +1,7 @@
 """Models that are damaged or hostile: one sentence each, and nothing outside the model is opened."""
 
 import os
+import random
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,9 +9,13 @@ from typing import Any
 
 import pytest
 
+from opconform.errors import UsageError
 from opconform_runners.tools.from_model.models import node as limits
+from opconform_runners.tools.from_model.models.ir_model import read_ir
+from opconform_runners.tools.from_model.models.node import check_order
 from opconform_runners.tools.from_model.models.onnx_model import read_onnx
 from tests.conftest import Run
+from tests.robustness.mutation import changed_bytes
 from tests.tools.from_model.small_models import BEGINNING, SMALL, head, ir, layer, message, node, onnx, saved
 
 ENTITIES = '<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
@@ -199,3 +204,25 @@ def test_what_a_model_has_besides_its_weights_is_limited(
     done = opconform("from-model", "m.onnx", "-o", "specs", cwd=tmp_path, code=2)
 
     assert done.stderr == "error: m.onnx has more than 1 MiB besides its weights. Read a part of it.\n"
+
+
+@pytest.mark.parametrize("suffix", [".onnx", ".xml"])
+def test_a_changed_model_is_read_or_refused(tmp_path: Path, suffix: str) -> None:
+    """Whatever bytes are changed, the nodes are read, or the error is one that is meant for people."""
+    path = tmp_path / f"model{suffix}"
+    if suffix == ".onnx":
+        content = saved(SMALL, path).read_bytes()
+    else:
+        data = '<data element_type="f32" shape="4" offset="0" size="16"/>'
+        layers = [layer(0, "Const", "", "o", data), layer(1, "Tile", "ii", "o"), layer(2, "Relu", "i", "o")]
+        content = ir(layers, [(0, 0, 1, 0), (0, 0, 1, 1), (1, 2, 2, 0)]).encode()
+        path.with_suffix(".bin").write_bytes(bytes(16))
+    source, refused = random.Random(7), 0  # noqa: S311
+    for _ in range(400):
+        path.write_bytes(changed_bytes(source, content))
+        try:
+            check_order(read_onnx(path) if suffix == ".onnx" else read_ir(path), path.name)
+        except UsageError:
+            refused += 1
+
+    assert 0 < refused < 400

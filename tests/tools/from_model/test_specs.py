@@ -159,6 +159,25 @@ def test_a_model_can_be_conformed_to_without_cases_of_every_requirement(opconfor
     assert "CONFORMANT, " in done.stdout
 
 
+def test_models_of_the_same_name_are_refused(opconform: Run, folder: Path) -> None:
+    """The specs of one would replace those of the other."""
+    shutil.copy(folder / "small.onnx", folder / "Small.onnx")
+    done = opconform("from-model", "small.onnx", "Small.onnx", "-o", "same", cwd=folder, code=2)
+
+    same = "The specs of small.onnx and Small.onnx would have the same names. Rename one of the models."
+    assert done.stderr == f"error: {same}\n"
+
+
+def test_a_model_of_constants_alone_has_no_specs(opconform: Run, tmp_path: Path) -> None:
+    """Nothing is covered, and nothing is left out."""
+    text = '<ir_version: 8, opset_import: ["" : 18]> g () => (int64 o) { o = Constant<value_int = 1>() }'
+    saved(text, tmp_path / "constant.onnx")
+
+    done = opconform("from-model", "constant.onnx", "-o", "specs", cwd=tmp_path)
+
+    assert done.stdout.startswith("constant.onnx: 0 of 0 nodes (0 %) use 0 operations\n0 specs in specs.")
+
+
 def test_a_wrong_number_of_nodes_has_its_line(opconform: Run, tmp_path: Path) -> None:
     """A use that no node has is a mistake."""
     group = "  - {id: some, title: t, uses: {mine: 0}, arg: {shape: [2, 3]}, input_order: [1, 0]}"

@@ -41,6 +41,14 @@ class ModelSpecs:
         return f"# Written by opconform from-model from {one_line(self.model.name, _LONGEST)}"
 
 
+def check_names(models: Sequence[Path]) -> None:
+    """Check that the specs of one model do not take the place of those of another."""
+    named = {_slug(path): path for path in models}
+    for path in models:
+        if (other := named[_slug(path)]) != path:
+            raise UsageError(f"The specs of {path} and {other} would have the same names. Rename one of the models.")
+
+
 def specs_of_model(path: Path) -> ModelSpecs:
     """The specs of a model; `UsageError` if it cannot be read."""
     if path.suffix not in _READERS:
@@ -133,7 +141,7 @@ def lines_of(specs: ModelSpecs) -> Iterator[str]:
     for use in specs.uses.uses:
         nodes[use.draft.op] += len(use.nodes)
     total, width = specs.uses.nodes, max(map(len, nodes), default=0)
-    share = f"{nodes.total():,} of {counted(total, 'node')} ({100 * nodes.total() // total} %)"
+    share = f"{nodes.total():,} of {counted(total, 'node')} ({100 * nodes.total() // (total or 1)} %)"
     yield f"{specs.model}: {share} use {counted(len(nodes), 'operation')}"
     for op, groups in specs.groups.items():
         violated = len({group["expect"]["reject"] for group in groups.values() if "expect" in group})

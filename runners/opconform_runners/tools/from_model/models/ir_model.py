@@ -117,7 +117,7 @@ class _Body:
     def _known(self, name: str, number: str) -> Known:
         """What is known of the output of a layer."""
         layer = self._layers[name]
-        port = next(port for port in layer.iterfind("output/port") if port.get("id") == number)
+        port = {port.get("id"): port for port in layer.iterfind("output/port")}[number]
         data = layer.find("data")
         written = {} if data is None else data.attrib
         element_type = _PRECISIONS.get(port.get("precision", "")) or written.get("element_type", "")
