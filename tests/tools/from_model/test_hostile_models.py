@@ -206,6 +206,16 @@ def test_what_a_model_has_besides_its_weights_is_limited(
     assert done.stderr == "error: m.onnx has more than 1 MiB besides its weights. Read a part of it.\n"
 
 
+def test_names_that_are_not_text_are_escaped(opconform: Run, tmp_path: Path) -> None:
+    """Protobuf does not check them."""
+    graph = message(1, message(1, b"a") + message(2, b"b") + message(3, b"n\xff") + message(4, b"Own\xfe"))
+    (tmp_path / "m.onnx").write_bytes(BEGINNING + message(7, graph + message(2, b"g")))
+
+    done = opconform("from-model", "m.onnx", "-o", "specs", cwd=tmp_path)
+
+    assert done.stdout.splitlines()[1] == "  no counterpart: Own\\xfe 1"
+
+
 @pytest.mark.parametrize("suffix", [".onnx", ".xml"])
 def test_a_changed_model_is_read_or_refused(tmp_path: Path, suffix: str) -> None:
     """Whatever bytes are changed, the nodes are read, or the error is one that is meant for people."""

@@ -81,10 +81,11 @@ class _Reader:
                 continue
             inputs = [scope.get(name) if name else None for name in node.input]
             outputs = tuple(scope[name] for name in node.output if name)
-            label = node.op_type if node.domain in _OWN else f"{node.domain}.{node.op_type}"
+            kind = _text(node.op_type)
+            label = kind if node.domain in _OWN else f"{_text(node.domain)}.{kind}"
             call, reason = self._called(label, inputs, attributes, len(outputs))
             taken = tuple(name for name in inputs if name is not None)
-            name = node.name or (node.output[0] if node.output else "")
+            name = _text(node.name or (node.output[0] if node.output else ""))
             yield ModelNode(name=name, type=label, inputs=taken, outputs=outputs, call=call, reason=reason)
             for item in node.attribute:
                 for body in (*item.graphs, *([item.g] if item.HasField("g") else [])):
@@ -115,7 +116,9 @@ class _Reader:
         if not kind.HasField("shape"):
             return Known(element_type=element_type, dimensions=None)
         sizes = [
-            dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else dim.dim_param or f"{name}:{place}"
+            dim.dim_value
+            if dim.HasField("dim_value") and dim.dim_value >= 0
+            else _text(dim.dim_param) or f"{name}:{place}"
             for place, dim in enumerate(kind.shape.dim)
         ]
         return Known(element_type=element_type, dimensions=tuple(sizes))
@@ -128,6 +131,11 @@ def _element_type(number: int) -> str | None:
         return OF_ONNX.get(TensorProto.DataType.Name(number))
     except ValueError:
         return None
+
+
+def _text(name: str | bytes) -> str:
+    """A name, which protobuf gives as bytes where it is not UTF-8."""
+    return name.decode(errors="backslashreplace") if isinstance(name, bytes) else name
 
 
 def _attribute(item: Any) -> Any:
