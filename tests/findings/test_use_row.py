@@ -75,7 +75,7 @@ def test_what_does_not_count_affects_no_node() -> None:
     [row] = use_rows(found)
 
     assert (row.cases, row.failing, row.nodes(row.affected)) == (1, 0, 0)
-    assert "0 of these fail, for no use." in uses_sentence((row,))
+    assert "none of these fails." in uses_sentence((row,))
 
 
 def test_a_report_without_uses_does_not_mention_models() -> None:

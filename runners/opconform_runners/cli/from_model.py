@@ -9,7 +9,7 @@ from opconform.errors import counted
 from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import PATH, out_option
 from opconform_runners.cli.shared.output.printer import print_lines
-from opconform_runners.tools.from_model.specs import lines_of, specs_of_model, write_specs
+from opconform_runners.tools.from_model.specs import check_names, lines_of, specs_of_model, write_specs
 
 
 @click.command("from-model", cls=HelpCommand, example="from-model MODEL.onnx -o specs\nfrom-model MODEL.xml -o specs")
@@ -22,6 +22,7 @@ def command(models: tuple[Path, ...], out: Path) -> None:
     cases that violate one requirement each. Neither weights nor files outside the model are read. Other models in the
     folder keep their specs.
     """
+    check_names(models)
     read = [specs_of_model(model) for model in models]
     written = [path for specs in read for path in write_specs(specs, out)]
     print_lines(line for specs in read for line in lines_of(specs))

@@ -80,7 +80,9 @@ def uses_sentence(rows: tuple[UseRow, ...]) -> str:
         _weighted(sum(len(getattr(x, name)) for x in rows), sum(x.nodes(getattr(x, name)) for x in rows))
         for name in ("affected", "itself", "unsupported")
     )
-    fail = f"{broken:,} of these {'fails' if broken == 1 else 'fail'}, for {affected}"
+    fail = (
+        f"{broken:,} of these {'fails' if broken == 1 else 'fail'}, for {affected}" if broken else "none of these fails"
+    )
     return f"Uses in models: {what}; {fail}. As the models have them, failing: {itself}; unsupported: {unsupported}."
 
 

@@ -1,6 +1,7 @@
 """Models that are damaged or hostile: one sentence each, and nothing outside the model is opened."""
 
 import os
+import random
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,10 +9,14 @@ from typing import Any
 
 import pytest
 
-from opconform_runners.tools.from_model import node as limits
-from opconform_runners.tools.from_model.onnx_model import read_onnx
+from opconform.errors import UsageError
+from opconform_runners.tools.from_model.models import node as limits
+from opconform_runners.tools.from_model.models.ir_model import read_ir
+from opconform_runners.tools.from_model.models.node import check_order
+from opconform_runners.tools.from_model.models.onnx_model import read_onnx
 from tests.conftest import Run
-from tests.tools.from_model.models import BEGINNING, SMALL, head, ir, layer, message, node, onnx, saved
+from tests.robustness.mutation import changed_bytes
+from tests.tools.from_model.small_models import BEGINNING, SMALL, head, ir, layer, message, node, onnx, saved
 
 ENTITIES = '<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
 
@@ -191,7 +196,7 @@ def test_what_a_model_has_besides_its_weights_is_limited(
     opconform: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Long names cannot take more memory than the limit."""
-    monkeypatch.setattr("opconform_runners.tools.from_model.onnx_file.STRUCTURE_LIMIT", 1 << 20)
+    monkeypatch.setattr("opconform_runners.tools.from_model.models.onnx_file.STRUCTURE_LIMIT", 1 << 20)
     graph = node("Relu", ["a" * 600], ["b"]) * 2_000 + message(2, b"g")
     (tmp_path / "m.onnx").write_bytes(BEGINNING + message(7, graph))
     assert limits.STRUCTURE_LIMIT == 64 << 20
@@ -199,3 +204,35 @@ def test_what_a_model_has_besides_its_weights_is_limited(
     done = opconform("from-model", "m.onnx", "-o", "specs", cwd=tmp_path, code=2)
 
     assert done.stderr == "error: m.onnx has more than 1 MiB besides its weights. Read a part of it.\n"
+
+
+def test_names_that_are_not_text_are_escaped(opconform: Run, tmp_path: Path) -> None:
+    """Protobuf does not check them."""
+    graph = message(1, message(1, b"a") + message(2, b"b") + message(3, b"n\xff") + message(4, b"Own\xfe"))
+    (tmp_path / "m.onnx").write_bytes(BEGINNING + message(7, graph + message(2, b"g")))
+
+    done = opconform("from-model", "m.onnx", "-o", "specs", cwd=tmp_path)
+
+    assert done.stdout.splitlines()[1] == "  no counterpart: Own\\xfe 1"
+
+
+@pytest.mark.parametrize("suffix", [".onnx", ".xml"])
+def test_a_changed_model_is_read_or_refused(tmp_path: Path, suffix: str) -> None:
+    """Whatever bytes are changed, the nodes are read, or the error is one that is meant for people."""
+    path = tmp_path / f"model{suffix}"
+    if suffix == ".onnx":
+        content = saved(SMALL, path).read_bytes()
+    else:
+        data = '<data element_type="f32" shape="4" offset="0" size="16"/>'
+        layers = [layer(0, "Const", "", "o", data), layer(1, "Tile", "ii", "o"), layer(2, "Relu", "i", "o")]
+        content = ir(layers, [(0, 0, 1, 0), (0, 0, 1, 1), (1, 2, 2, 0)]).encode()
+        path.with_suffix(".bin").write_bytes(bytes(16))
+    source, refused = random.Random(7), 0  # noqa: S311
+    for _ in range(400):
+        path.write_bytes(changed_bytes(source, content))
+        try:
+            check_order(read_onnx(path) if suffix == ".onnx" else read_ir(path), path.name)
+        except UsageError:
+            refused += 1
+
+    assert 0 < refused < 400

@@ -4,7 +4,7 @@ import pytest
 
 from opconform.model.draft import Draft
 from opconform_runners.tools.from_model.instance import instance_of
-from opconform_runners.tools.from_model.node import Call, Known, integers
+from opconform_runners.tools.from_model.models.node import Call, Known, integers
 
 
 def data(*dimensions: int | str, is_constant: bool = False) -> Known:

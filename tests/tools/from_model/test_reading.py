@@ -11,11 +11,11 @@ from opconform.operations import OPERATIONS
 from opconform.suite.case import Attribute, Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.tools.from_model.ir_model import read_ir
-from opconform_runners.tools.from_model.node import Call, Known
-from opconform_runners.tools.from_model.onnx_model import read_onnx
-from opconform_runners.tools.from_model.onnx_operations import counterparts
-from tests.tools.from_model.models import SMALL, saved
+from opconform_runners.tools.from_model.models.ir_model import read_ir
+from opconform_runners.tools.from_model.models.node import Call, Known
+from opconform_runners.tools.from_model.models.onnx_model import read_onnx
+from opconform_runners.tools.from_model.models.onnx_operations import counterparts
+from tests.tools.from_model.small_models import SMALL, saved
 
 #: One in so many cases is read.
 SAMPLE = 6
@@ -104,7 +104,7 @@ def test_the_onnx_model_of_a_case_reads_back_as_its_own_use(core_suite: Path) ->
         (13, "o, p = Split<axis = 1>(x, both)", ("VariadicSplit-1", {"split_lengths": (2, 6)})),
         (18, "o, p = Split<axis = 1, num_outputs = 2>(x)", ("Split-1", {"axis": (1,)})),
         (18, "o, p, q, r = Split<axis = 1, num_outputs = 4>(x)", ("VariadicSplit-1", {"split_lengths": (2, 2, 2, 0)})),
-        (11, "o = Squeeze<axes = [0]>(x)", ("Squeeze-15", {"axes": (0,)})),
+        (11, "o = Squeeze<axes = [0]>(x)", ("Squeeze-1", {"axes": (0,)})),
         (13, "o = Unsqueeze(x, two)", ("Unsqueeze-1", {"axes": (2,)})),
         (
             9,

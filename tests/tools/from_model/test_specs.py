@@ -15,7 +15,7 @@ from opconform.suite.reader import open_suite
 from opconform_runners.tools.from_model.specs import specs_of_model
 from tests.conftest import MINIATURES, Run
 from tests.result_files import report_in
-from tests.tools.from_model.models import SMALL, saved
+from tests.tools.from_model.small_models import SMALL, saved
 
 LINES = r"""small.onnx: 4 of 6 nodes \(66 %\) use 3 operations
   Concat-1     1 node, 1 use, \d+ cases; 6 of 8 violable requirements violated
@@ -155,8 +155,37 @@ def test_a_model_can_be_conformed_to_without_cases_of_every_requirement(opconfor
     """The verdict is on what the model uses."""
     done = opconform("certify", "numpy", "specs", "--out", "passed", "--jobs", "1", cwd=folder)
 
-    assert "0 of these fail, for no use." in done.stdout
+    assert "none of these fails." in done.stdout
     assert "CONFORMANT, " in done.stdout
+
+
+def test_models_of_the_same_name_are_refused(opconform: Run, folder: Path) -> None:
+    """The specs of one would replace those of the other."""
+    shutil.copy(folder / "small.onnx", folder / "Small.onnx")
+    done = opconform("from-model", "small.onnx", "Small.onnx", "-o", "same", cwd=folder, code=2)
+
+    same = "The specs of small.onnx and Small.onnx would have the same names. Rename one of the models."
+    assert done.stderr == f"error: {same}\n"
+
+
+def test_a_model_of_constants_alone_has_no_specs(opconform: Run, tmp_path: Path) -> None:
+    """Nothing is covered, and nothing is left out."""
+    text = '<ir_version: 8, opset_import: ["" : 18]> g () => (int64 o) { o = Constant<value_int = 1>() }'
+    saved(text, tmp_path / "constant.onnx")
+
+    done = opconform("from-model", "constant.onnx", "-o", "specs", cwd=tmp_path)
+
+    assert done.stdout.startswith("constant.onnx: 0 of 0 nodes (0 %) use 0 operations\n0 specs in specs.")
+
+
+def test_a_wrong_number_of_nodes_has_its_line(opconform: Run, tmp_path: Path) -> None:
+    """A use that no node has is a mistake."""
+    group = "  - {id: some, title: t, uses: {mine: 0}, arg: {shape: [2, 3]}, input_order: [1, 0]}"
+    (tmp_path / "spec.yaml").write_text(f"op: Transpose-1\ngroups:\n{group}\n")
+
+    done = opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path, code=2)
+
+    assert done.stderr.startswith("error: spec.yaml:3:39: mine: 0 is not allowed: it must be greater than")
 
 
 def test_a_run_of_other_specs_says_nothing_of_models(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
@@ -192,4 +221,4 @@ def test_models_of_packages_are_read_and_certified(
     opconform("from-model", *files, "-o", tmp_path / "specs")
     done = opconform("certify", "numpy", tmp_path / "specs" / "Concat-1", "--out", tmp_path / "out")
 
-    assert "0 of these fail, for no use." in done.stdout
+    assert "none of these fails." in done.stdout

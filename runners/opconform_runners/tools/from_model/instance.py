@@ -11,7 +11,7 @@ from opconform.operations.arguments import Unknown
 from opconform.suite.case import Dynamic, Shape
 from opconform.suite.declarations import Port
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.tools.from_model.node import Call, Known
+from opconform_runners.tools.from_model.models.node import Call, Known
 from opconform_runners.tools.fuzz.cases.variants import Key, variant
 from opconform_runners.tools.fuzz.trial import decided, default_binding, drawn
 

@@ -12,9 +12,9 @@ from opconform.model.draft import Draft
 from opconform.specs.requirements import requirements_of
 from opconform.suite.storage.ownership import check_ours, is_ours, replace_ours
 from opconform.system.text import one_line
-from opconform_runners.tools.from_model.ir_model import read_ir
-from opconform_runners.tools.from_model.node import check_order
-from opconform_runners.tools.from_model.onnx_model import read_onnx
+from opconform_runners.tools.from_model.models.ir_model import read_ir
+from opconform_runners.tools.from_model.models.node import check_order
+from opconform_runners.tools.from_model.models.onnx_model import read_onnx
 from opconform_runners.tools.from_model.uses import ModelUses, Use, uses_of
 from opconform_runners.tools.from_model.variants import Variant, variants_of
 from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text
@@ -39,6 +39,14 @@ class ModelSpecs:
     def mark(self) -> str:
         """The first line of each of its files."""
         return f"# Written by opconform from-model from {one_line(self.model.name, _LONGEST)}"
+
+
+def check_names(models: Sequence[Path]) -> None:
+    """Check that the specs of one model do not take the place of those of another."""
+    named = {_slug(path): path for path in models}
+    for path in models:
+        if (other := named[_slug(path)]) != path:
+            raise UsageError(f"The specs of {path} and {other} would have the same names. Rename one of the models.")
 
 
 def specs_of_model(path: Path) -> ModelSpecs:
@@ -133,7 +141,7 @@ def lines_of(specs: ModelSpecs) -> Iterator[str]:
     for use in specs.uses.uses:
         nodes[use.draft.op] += len(use.nodes)
     total, width = specs.uses.nodes, max(map(len, nodes), default=0)
-    share = f"{nodes.total():,} of {counted(total, 'node')} ({100 * nodes.total() // total} %)"
+    share = f"{nodes.total():,} of {counted(total, 'node')} ({100 * nodes.total() // (total or 1)} %)"
     yield f"{specs.model}: {share} use {counted(len(nodes), 'operation')}"
     for op, groups in specs.groups.items():
         violated = len({group["expect"]["reject"] for group in groups.values() if "expect" in group})

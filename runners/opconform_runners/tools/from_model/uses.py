@@ -10,7 +10,7 @@ from opconform.model.draft import Draft, Neighbour, TensorDraft
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import tested_operations
 from opconform_runners.tools.from_model.instance import instance_of
-from opconform_runners.tools.from_model.node import Call, Known, ModelNode
+from opconform_runners.tools.from_model.models.node import Call, Known, ModelNode
 
 #: The most different calls of a model.
 _MOST = 1_000

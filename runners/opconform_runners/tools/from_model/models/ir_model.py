@@ -1,20 +1,19 @@
 """The nodes of a model in OpenVINO's IR, those of the bodies of `If`, `Loop` and `TensorIterator` included."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from opconform.dialects.openvino import OPSETS
 from opconform.errors import UsageError
 from opconform.operations import OPERATIONS
-from opconform.suite.case import Attribute
+from opconform.suite.case import Attribute, Shape
 from opconform.suite.declarations import AttributeSpec
 from opconform.system.files import open_regular, read_regular
 from opconform.tensors.bit_layouts import OPENVINO_IR, unpack
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.literals import Element
-from opconform_runners.tools.from_model.node import (
+from opconform_runners.tools.from_model.models.node import (
     CONSTANT_LIMIT,
     STRUCTURE_LIMIT,
     Call,
@@ -22,6 +21,7 @@ from opconform_runners.tools.from_model.node import (
     ModelNode,
     NoCounterpart,
     check_count,
+    constant,
 )
 
 _PRECISIONS = {kind.precision: name for name, kind in ELEMENT_TYPES.items()}
@@ -117,7 +117,7 @@ class _Body:
     def _known(self, name: str, number: str) -> Known:
         """What is known of the output of a layer."""
         layer = self._layers[name]
-        port = next(port for port in layer.iterfind("output/port") if port.get("id") == number)
+        port = {port.get("id"): port for port in layer.iterfind("output/port")}[number]
         data = layer.find("data")
         written = {} if data is None else data.attrib
         element_type = _PRECISIONS.get(port.get("precision", "")) or written.get("element_type", "")
@@ -129,33 +129,26 @@ class _Body:
         if "..." in words:
             return Known(element_type=element_type, dimensions=None)
         sizes = tuple(int(word) if word.isdecimal() else f"{name}:{number}:{n}" for n, word in enumerate(words))
-        is_constant = layer.get("type") == "Const"
-        elements = self._elements(element_type, sizes, written) if is_constant else None
-        return Known(element_type=element_type, dimensions=sizes, is_constant=is_constant, elements=elements)
+        if layer.get("type") != "Const":
+            return Known(element_type=element_type, dimensions=sizes)
+        shape = tuple(size for size in sizes if isinstance(size, int))
+        return constant(element_type, shape, self._numbers(element_type, shape, written))
 
-    def _elements(
-        self, element_type: str, shape: tuple[int | str, ...], written: Mapping[str, str]
-    ) -> tuple[Element, ...] | None:
+    def _numbers(self, element_type: str, shape: Shape, written: Mapping[str, str]) -> Sequence[float] | None:
         """The elements of a small constant; None for a larger one, and for texts."""
-        sizes = tuple(size for size in shape if isinstance(size, int))
         offset, size = int(written.get("offset", "0")), int(written.get("size", "0"))
-        if element_type == "string" or len(sizes) < len(shape) or math.prod(sizes) > CONSTANT_LIMIT:
+        if element_type == "string" or math.prod(shape) > CONSTANT_LIMIT:
             return None
         try:
             with open_regular(self._weights, follow_links=True) as file:
                 file.seek(offset)
-                content = file.read(min(size, CONSTANT_LIMIT * 8))
-            tensor = unpack(content, element_type, sizes, OPENVINO_IR)
+                tensor = unpack(file.read(min(size, CONSTANT_LIMIT * 8)), element_type, shape, OPENVINO_IR)
         except (OSError, OverflowError, ValueError) as error:
             raise UsageError(f"{self._weights} is truncated: it lacks the constant at {offset}.") from error
         if tensor.type.is_integer:
-            return tuple(tensor.integers())
-        if tensor.type.kind not in ("float", "boolean"):
-            return None
-        values = [float(x) for x in tensor.array.reshape(-1).view(tensor.type.arithmetic)]
-        if tensor.type.kind == "boolean":
-            return tuple(int(value) for value in values)
-        return tuple(values) if all(map(math.isfinite, values)) else None
+            return tensor.integers()
+        number = float if tensor.type.kind == "float" else int
+        return [number(x) for x in tensor.array.reshape(-1).view(tensor.type.arithmetic)]
 
 
 def _attribute(spec: AttributeSpec, text: str) -> Attribute:

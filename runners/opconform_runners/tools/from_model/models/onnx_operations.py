@@ -10,7 +10,7 @@ from opconform.operations import OPERATIONS
 from opconform.specs.loader import tested_operations
 from opconform.suite.case import Attribute
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.tools.from_model.node import Call, Known, NoCounterpart, integers
+from opconform_runners.tools.from_model.models.node import Call, Known, NoCounterpart, integers
 
 #: The element types by ONNX's names.
 OF_ONNX = {kind.onnx: name for name, kind in ELEMENT_TYPES.items() if kind.onnx is not None}
@@ -65,9 +65,12 @@ class OnnxCall:
 
 @cache
 def counterparts() -> Mapping[str, str]:
-    """The newest counterpart of each operation that has cases; ONNX renamed one."""
+    """The counterpart of each operation that has cases: the newest one, but of `Squeeze` the one in OpenVINO's reader.
+
+    ONNX renamed `Scatter`.
+    """
     named = {rendering.op: op for op, rendering in RENDERINGS.items() if op in tested_operations()}
-    return {**named, "Scatter": named["ScatterElements"]}
+    return {**named, "Scatter": named["ScatterElements"], "Squeeze": "Squeeze-1"}
 
 
 def called(node: OnnxCall) -> Call:

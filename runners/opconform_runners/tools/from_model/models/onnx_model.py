@@ -11,10 +11,17 @@ import numpy as np
 
 from opconform.errors import UsageError
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Array
-from opconform_runners.tools.from_model.node import CONSTANT_LIMIT, Call, Known, ModelNode, NoCounterpart, check_count
-from opconform_runners.tools.from_model.onnx_file import model_without_weights
-from opconform_runners.tools.from_model.onnx_operations import OF_ONNX, OnnxCall, called, counterparts
+from opconform_runners.tools.from_model.models.node import (
+    CONSTANT_LIMIT,
+    Call,
+    Known,
+    ModelNode,
+    NoCounterpart,
+    check_count,
+    constant,
+)
+from opconform_runners.tools.from_model.models.onnx_file import model_without_weights
+from opconform_runners.tools.from_model.models.onnx_operations import OF_ONNX, OnnxCall, called, counterparts
 
 _OWN = ("", "ai.onnx")
 #: The attributes of a Constant that are numbers.
@@ -74,10 +81,11 @@ class _Reader:
                 continue
             inputs = [scope.get(name) if name else None for name in node.input]
             outputs = tuple(scope[name] for name in node.output if name)
-            label = node.op_type if node.domain in _OWN else f"{node.domain}.{node.op_type}"
+            kind = _text(node.op_type)
+            label = kind if node.domain in _OWN else f"{_text(node.domain)}.{kind}"
             call, reason = self._called(label, inputs, attributes, len(outputs))
             taken = tuple(name for name in inputs if name is not None)
-            name = node.name or (node.output[0] if node.output else "")
+            name = _text(node.name or (node.output[0] if node.output else ""))
             yield ModelNode(name=name, type=label, inputs=taken, outputs=outputs, call=call, reason=reason)
             for item in node.attribute:
                 for body in (*item.graphs, *([item.g] if item.HasField("g") else [])):
@@ -108,7 +116,9 @@ class _Reader:
         if not kind.HasField("shape"):
             return Known(element_type=element_type, dimensions=None)
         sizes = [
-            dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else dim.dim_param or f"{name}:{place}"
+            dim.dim_value
+            if dim.HasField("dim_value") and dim.dim_value >= 0
+            else _text(dim.dim_param) or f"{name}:{place}"
             for place, dim in enumerate(kind.shape.dim)
         ]
         return Known(element_type=element_type, dimensions=tuple(sizes))
@@ -123,6 +133,11 @@ def _element_type(number: int) -> str | None:
         return None
 
 
+def _text(name: str | bytes) -> str:
+    """A name, which protobuf gives as bytes where it is not UTF-8."""
+    return name.decode(errors="backslashreplace") if isinstance(name, bytes) else name
+
+
 def _attribute(item: Any) -> Any:
     """The value of an attribute; texts are decoded, and a value of a type that is not known is None."""
     from onnx.helper import get_attribute_value
@@ -134,29 +149,24 @@ def _attribute(item: Any) -> Any:
         return None
 
 
-def _constant(constant: Any) -> Known:
+def _constant(initializer: Any) -> Known:
     """A constant of the model: an initializer, or the attributes of a Constant."""
     from onnx import TensorProto, numpy_helper
 
-    if isinstance(constant, dict) and "value" not in constant:
-        name = next((name for name in _NUMBERS if name in constant), None)
+    given = initializer if isinstance(initializer, dict) else {"value": initializer}
+    if "value" not in given:
+        name = next((name for name in _NUMBERS if name in given), None)
         if name is None:
             raise NoCounterpart("a constant is not a tensor of numbers")
-        return _known(_NUMBERS[name], np.array(constant[name]))
-    tensor = constant["value"] if isinstance(constant, dict) else constant
+        array = np.array(given[name])
+        return constant(_NUMBERS[name], array.shape, array.reshape(-1).tolist())
+    tensor, numbers = given["value"], None
     element_type, dimensions = _element_type(tensor.data_type), tuple(tensor.dims)
     if element_type is None or min(dimensions, default=0) < 0:
         raise NoCounterpart("a constant is malformed")
-    if math.prod(dimensions) <= CONSTANT_LIMIT and tensor.data_location != TensorProto.EXTERNAL:
+    is_inside = math.prod(dimensions) <= CONSTANT_LIMIT and tensor.data_location != TensorProto.EXTERNAL
+    if is_inside and element_type != "string":
+        number = float if ELEMENT_TYPES[element_type].kind == "float" else int
         with contextlib.suppress(TypeError, ValueError):  # its elements are missing
-            return _known(element_type, numpy_helper.to_array(tensor))
-    return Known(element_type=element_type, dimensions=dimensions, is_constant=True)
-
-
-def _known(element_type: str, array: Array) -> Known:
-    """A constant with its elements, if a spec can write them."""
-    is_float, elements = ELEMENT_TYPES[element_type].kind == "float", None
-    if element_type != "string" and array.size <= CONSTANT_LIMIT:
-        numbers = [float(x) if is_float else int(x) for x in array.reshape(-1)]
-        elements = tuple(numbers) if all(map(math.isfinite, numbers)) else None
-    return Known(element_type=element_type, dimensions=array.shape, is_constant=True, elements=elements)
+            numbers = [number(x) for x in numpy_helper.to_array(tensor).reshape(-1)]
+    return constant(element_type, dimensions, numbers)

@@ -1,5 +1,6 @@
 """The nodes of a model, as far as they are known when the model is read, whatever its format."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
@@ -37,11 +38,16 @@ class Known:
     elements: tuple[Element, ...] | None = None
 
 
+def constant(element_type: str, dimensions: tuple[int, ...], numbers: Sequence[float] | None) -> Known:
+    """A constant with its elements in row-major order, if these are few and finite numbers."""
+    is_kept = numbers is not None and len(numbers) <= CONSTANT_LIMIT and all(map(math.isfinite, numbers))
+    elements = tuple(numbers or ()) if is_kept else None
+    return Known(element_type=element_type, dimensions=dimensions, is_constant=True, elements=elements)
+
+
 def integers(values: int | Sequence[int]) -> Known:
     """A constant of i64: a scalar, or a list."""
-    elements = (values,) if isinstance(values, int) else tuple(values)
-    dimensions = () if isinstance(values, int) else (len(elements),)
-    return Known(element_type="i64", dimensions=dimensions, is_constant=True, elements=elements)
+    return constant("i64", (), [values]) if isinstance(values, int) else constant("i64", (len(values),), values)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

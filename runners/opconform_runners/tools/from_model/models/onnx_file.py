@@ -7,7 +7,7 @@ from typing import Any
 
 from opconform.errors import UsageError
 from opconform.system.files import open_regular
-from opconform_runners.tools.from_model.node import STRUCTURE_LIMIT, check_count
+from opconform_runners.tools.from_model.models.node import STRUCTURE_LIMIT, check_count
 
 #: The most bytes of a message that is kept as it is, elements included, and the deepest nesting, as in protobuf.
 _SMALL, _DEPTH = 1 << 10, 100

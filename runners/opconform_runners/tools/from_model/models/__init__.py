@@ -1,0 +1,1 @@
+"""Models, read from ONNX or from OpenVINO's IR."""
