@@ -24,6 +24,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "list": "List the cases of specs or of a suite",
         "show": "Display a case: inputs, outputs, expectation",
         "diff": "Show what changed between two runs",
+        "history": "Run the releases of a product, and date each failure",
         "fuzz": "Search for failures beyond the shipped cases",
         "repro": "Write a standalone script that reproduces a failure",
     },

@@ -1,0 +1,244 @@
+"""`opconform history`."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from opconform.dialects import DEFAULT, DIALECTS
+from opconform.errors import DiskError, HarnessError, OpconformError, counted
+from opconform.generation.options import Options
+from opconform.suite.reader import open_suite
+from opconform.suite.selection.selection import Selection
+from opconform.suite.storage.ownership import replace_ours
+from opconform_runners.cli.shared.help import HelpCommand, rare_option
+from opconform_runners.cli.shared.options.backends import timeout_option
+from opconform_runners.cli.shared.options.general import (
+    PATH,
+    SOURCE,
+    jobs_option,
+    json_option,
+    out_option,
+    selection_options,
+)
+from opconform_runners.cli.shared.output.printer import print_lines, print_result
+from opconform_runners.cli.shared.output.progress import progress
+from opconform_runners.cli.shared.single_case import suite_with_case
+from opconform_runners.cli.shared.steps import folder_name, generate_shown, hold
+from opconform_runners.execution.log.results_folder import Marks
+from opconform_runners.findings.history import History, Release, change_between
+from opconform_runners.harness.environment import cores
+from opconform_runners.reports.history import bisection_document, bisection_lines, history_document, history_view
+from opconform_runners.reports.html.history import history_page
+from opconform_runners.tools.history.environments import Environments, default_cache
+from opconform_runners.tools.history.installer import Installer, installer_in
+from opconform_runners.tools.history.releases import is_early, package_of, releases_of, wanted
+from opconform_runners.tools.history.runs import ReleaseRuns
+from opconform_runners.tools.history.trials import REPEATS, Bisection, Executor, OnRepeat, repeats_in, settled
+from opconform_runners.verdicts.results import PAGE_BEGINNING
+
+#: The documents of a history, and a mark among the first bytes of each.
+_DOCUMENT, _PAGE = "history.json", "history.html"
+#: The folder of the suite of a bisection.
+_BISECTION = "bisection"
+_SECONDS_BETWEEN_LINES = 10.0
+#: The columns of output that does not go to a terminal.
+WIDTH = 160
+_FILES: Marks = {_DOCUMENT: (b'{\n "format"',), _PAGE: (PAGE_BEGINNING,), REPEATS: (b'["',)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Product:
+    """The releases to run, how to install them, and the dialects that the backend reads."""
+
+    environments: Environments
+    installer: Installer
+    versions: tuple[str, ...]
+    dialects: tuple[str, ...]
+    timeout: float
+    jobs: int
+
+
+@click.command(
+    "history",
+    cls=HelpCommand,
+    example="history openvino 2025.0..\nhistory onnxruntime 1.20 1.22..1.24 -k 'Split-1/*'\n"
+    "history openvino --bisect VariadicSplit-1/remainder-over/17a2d48cd0\nhistory openvino --remove",
+)
+@click.argument("product")
+@click.argument("versions", nargs=-1, metavar="[VERSION|FIRST..LAST]...")
+@selection_options
+@click.option("--bisect", metavar="CASE", help="Only find the change of one case, with few releases.")
+@click.option("--remove", is_flag=True, help="Remove the environments of the product.")
+@out_option(help="Folder to write; by default opconform-out/history-PRODUCT.")
+@click.option("--force", is_flag=True, help="Run releases again that were run.")
+@json_option("the history")
+@rare_option("--package", metavar="NAME", help="The package of a backend that opconform does not ship.")
+@rare_option("--suite", "place", type=SOURCE, help="Run this suite instead of generating one.")
+@rare_option("--cache", type=PATH, metavar="FOLDER", help="Folder of the environments.")
+@timeout_option
+@jobs_option("Releases that run beside each other; by default one per core.")
+def command(product: str, versions: tuple[str, ...], selection: Selection, **values: Any) -> None:
+    """Run a suite on the releases of PRODUCT, and say since which release each failure exists.
+
+    PRODUCT is a backend, such as openvino. Without versions, all final releases are run that the package index has for
+    this Python. FIRST..LAST is a range, of which either end may be left out. Each release gets an environment of its
+    own, which is kept for the next time. By default the cases are those of the profile core.
+
+    The same command continues an interrupted one. A release that cannot be installed or started is listed with the
+    reason.
+
+    Exit code: 0 done, 1 a full disk, or --bisect finds no change, 3 no release can be started.
+    """
+    package, others = package_of(product, values["package"])
+    cache: Path = values["cache"] or default_cache()
+    environments = Environments(cache=cache.absolute(), package=package, backend=product, others=others)
+    if values["remove"]:
+        gone = environments.remove()
+        print_lines(
+            [f"{counted(len(gone), 'environment')} of {package} removed: {', '.join(gone) or 'none was there'}"]
+        )
+        return
+    installer = installer_in(environments.cache)
+    chosen = wanted(versions, _known(environments, installer, versions), package)
+    named = _Product(
+        environments=environments,
+        installer=installer,
+        versions=chosen,
+        dialects=_dialects(environments, chosen, installer),
+        timeout=values["timeout"],
+        jobs=values["jobs"] or cores(),
+    )
+    out = values["out"] or Path("opconform-out") / f"history-{folder_name(product)}"
+    place: Path | None = values["place"]
+    if values["bisect"] is not None:
+        raise click.exceptions.Exit(_bisect(named, values["bisect"], place, out, as_json=values["as_json"]))
+    hold(out, _FILES)
+    if place is None:
+        selection = replace(selection, profiles=selection.profiles or ("core",))
+        options = Options(dialects=named.dialects, selection=selection, jobs=cores())
+        place = generate_shown((), out / "suite", options, quiet=values["as_json"], force=values["force"]).out
+    runs = ReleaseRuns(
+        environments=environments,
+        installer=installer,
+        suite=open_suite(place),
+        out=out,
+        selection=selection,
+        timeout=named.timeout,
+        jobs=named.jobs,
+        force=values["force"],
+    )
+    history, interrupted = _history(product, runs, chosen, quiet=values["as_json"])
+    _show(history, out, as_json=values["as_json"])
+    if interrupted is not None:
+        raise interrupted
+
+
+def _known(environments: Environments, installer: Installer, words: Sequence[str]) -> tuple[str, ...]:
+    """The releases on the index, or those that are installed if it cannot be asked."""
+    try:
+        return releases_of(environments.package, installer, early=any(map(is_early, words)))
+    except HarnessError as error:
+        installed = environments.installed()
+        if not installed:
+            raise
+        click.echo(f"note: {error} The {counted(len(installed), 'installed release')} can be run.", err=True)
+        return installed
+
+
+def _dialects(environments: Environments, versions: Sequence[str], installer: Installer) -> tuple[str, ...]:
+    """The dialects that the backend reads, as its newest release says that starts."""
+    first: HarnessError | None = None
+    for version in reversed(versions):
+        try:
+            click.echo(f"{environments.package} {version} is installed and started.", err=True)
+            environments.prepare(version, installer)
+            implementation = environments.implementation(version)
+        except HarnessError as error:
+            first = first or error
+            continue
+        return tuple(dialect for dialect in DIALECTS if dialect in implementation.dialects) or DEFAULT
+    count = f"None of {counted(len(versions), 'release')} of {environments.package}"
+    raise HarnessError(f"{count} can be started. {versions[-1]}: {first}")
+
+
+def _history(
+    product: str, runs: ReleaseRuns, versions: Sequence[str], *, quiet: bool
+) -> tuple[History, KeyboardInterrupt | OpconformError | None]:
+    """The history of some releases, as far as it got, and what interrupted it."""
+
+    def tell(release: Release) -> None:
+        if not quiet:
+            click.echo(f"{release.version}: {_told(release)}", err=True)
+
+    try:
+        with progress("run", of="releases", quiet=quiet) as on_progress:
+            releases = runs.releases(versions, tell, on_progress)
+    except (KeyboardInterrupt, DiskError) as error:
+        return History(product=product, releases=tuple(map(runs.known, versions))), error
+    history = History(product=product, releases=tuple(releases))
+    executor = Executor(suite=runs.suite, command_of=runs.environments.command, timeout=runs.timeout, jobs=runs.jobs)
+    try:
+        return settled(history, executor, runs.out, _repeating(quiet=quiet)), None
+    except (KeyboardInterrupt, OpconformError) as error:
+        return replace(history, repeats=repeats_in(runs.out, runs.suite)), error
+
+
+def _told(release: Release) -> str:
+    """What a release did, in a few words."""
+    if release.report is None:
+        return release.why
+    counts = ", ".join(f"{count:,} {name}" for name, count in release.report.summary.items() if count)
+    return f"{counts}{f'; {release.why}' if release.why else ''}"
+
+
+def _repeating(*, quiet: bool) -> OnRepeat:
+    """Says from time to time how many executions of unsteady cases are left."""
+    last = [-_SECONDS_BETWEEN_LINES]
+
+    def on_repeat(left: int) -> None:
+        if not quiet and time.monotonic() - last[0] >= _SECONDS_BETWEEN_LINES:
+            last[0] = time.monotonic()
+            click.echo(f"repeat cases that fail intermittently: up to {counted(left, 'execution')} left", err=True)
+
+    return on_repeat
+
+
+def _show(history: History, out: Path, *, as_json: bool) -> None:
+    """Write a history and print it, even if the disk is full."""
+    document, full = history_document(history), None
+    try:
+        replace_ours(out / _DOCUMENT, (json.dumps(document, indent=1) + "\n").encode(), *_FILES[_DOCUMENT])
+        replace_ours(out / _PAGE, history_page(history).encode(), PAGE_BEGINNING)
+    except DiskError as error:
+        full = error
+    place = f"Results: {out}/{_DOCUMENT}, {out}/{_PAGE}, and one folder per release"
+    print_result(document, [*history_view(history), place], as_json=as_json, width=WIDTH)
+    if full is not None:
+        raise full
+
+
+def _bisect(product: _Product, case: str, place: Path | None, out: Path, *, as_json: bool) -> int:
+    """Find the releases between which a case changes, print them, and return the exit code."""
+    hold(out / _BISECTION, {})
+    suite, entry = suite_with_case(case, place, product.dialects, out / _BISECTION / "suite")
+    environments = product.environments
+
+    def tell(version: str, answer: str) -> None:
+        click.echo(f"{version}: {answer}", err=True)
+
+    bisection = Bisection(
+        executor=Executor(suite=suite, command_of=environments.command, timeout=product.timeout, jobs=product.jobs),
+        case=entry.id,
+        prepare=partial(environments.prepare, installer=product.installer),
+        on_answer=tell,
+    )
+    change = change_between(product.versions, bisection.state)
+    found = (entry.id, product.versions, bisection.told, change)
+    print_result(bisection_document(*found), bisection_lines(*found), as_json=as_json)
+    return 1 if change is None else 0

@@ -1,0 +1,149 @@
+"""The runs of several releases on one suite, beside each other, each by a command of its own in a folder of its own."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from opconform.errors import DiskError, HarnessError, OpconformError
+from opconform.suite.reader import Suite
+from opconform.suite.selection.selection import Selection
+from opconform_runners.execution.plan import selected
+from opconform_runners.findings.history import Release
+from opconform_runners.harness.command import SAFE_PATH
+from opconform_runners.reports.report_file import read_report
+from opconform_runners.tools.history.environments import Environments
+from opconform_runners.tools.history.installer import Installer, said
+from opconform_runners.verdicts.results import OUTCOMES, RESULTS, read_written
+from opconform_runners.verdicts.run_header import ids_digest
+
+#: Seconds between two looks at how far the runs are.
+_LOOK = 0.5
+#: The exit codes of a run that has results.
+_JUDGED = (0, 1)
+
+#: Called with each release that is done.
+OnRelease = Callable[[Release], None]
+#: Called periodically with the completed fraction (0 to 1) and the number of completed releases.
+OnProgress = Callable[[float, int], None]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReleaseRuns:
+    """How releases are run.
+
+    Attributes:
+        out: The folder with one folder of results per release.
+        selection: The cases of the suite that are run.
+        jobs: How many releases run beside each other.
+        force: Whether the results of another run are replaced.
+    """
+
+    environments: Environments
+    installer: Installer
+    suite: Suite
+    out: Path
+    selection: Selection
+    timeout: float
+    jobs: int
+    force: bool = False
+    children: set["subprocess.Popen[str]"] = field(default_factory=set)
+
+    def releases(self, versions: Sequence[str], on_release: OnRelease, on_progress: OnProgress) -> list[Release]:
+        """Run releases that are not done, the newest first; returns those that were reached, the oldest first.
+
+        Raises `DiskError` or `KeyboardInterrupt` once every command has ended; what they wrote is kept.
+        """
+        with ThreadPoolExecutor(self.jobs) as pool:
+            futures = {pool.submit(self._release, version): version for version in reversed(versions)}
+            try:
+                self._watch(futures, on_release, on_progress)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for child in [*self.children]:
+                    child.send_signal(signal.SIGINT)
+                raise
+        return [future.result() for future in reversed(futures)]
+
+    def known(self, version: str) -> Release:
+        """A release by what an earlier command left in its folder."""
+        try:
+            return _with_gap(Release(version=version, report=read_report(self.out / version)))
+        except OpconformError:
+            return Release(version=version, why="it was not run yet")
+
+    def _watch(self, futures: "dict[Future[Release], str]", on_release: OnRelease, on_progress: OnProgress) -> None:
+        waiting, cases = set(futures), len(selected(self.suite, self.selection))
+        while waiting:
+            done, waiting = wait(waiting, _LOOK)
+            for future in sorted(done, key=lambda x: futures[x]):
+                on_release(future.result())
+            lines = sum(_lines(self.out / futures[x] / OUTCOMES) for x in waiting if x.running())
+            fraction = (len(futures) - len(waiting) + min(lines / (cases + 1), len(waiting))) / len(futures)
+            on_progress(fraction, len(futures) - len(waiting))
+
+    def _release(self, version: str) -> Release:
+        """Install and run a release, or say why that is not possible."""
+        try:
+            self.environments.prepare(version, self.installer)
+            if self.force or not self._is_done(version):
+                self._run(version)
+            return _with_gap(Release(version=version, report=read_report(self.out / version)))
+        except DiskError:
+            raise
+        except OpconformError as error:
+            return Release(version=version, why=str(error))
+
+    def _is_done(self, version: str) -> bool:
+        """Whether the folder of a release has a complete run of the same cases in the same environment."""
+        path = self.out / version / RESULTS
+        if not path.is_file():
+            return False
+        written, command = read_written(path), self.environments.command(version)
+        selection = ids_digest([entry.id for entry in selected(self.suite, self.selection)])
+        same = (command.options, command.program, self.suite.header.identity, selection)
+        past = written.header
+        return written.is_complete and (past.started, past.program, past.suite.digest, past.selected) == same
+
+    def _run(self, version: str) -> None:
+        """Run a release by `opconform run`, which continues an interrupted run."""
+        environments, out = self.environments, self.out / version
+        python = environments.command(version).python
+        words = ["run", self.suite.store.root, "-b", environments.backend, "--python", python, "--out", out, "--quiet"]
+        words += ["--jobs", 1, "--timeout", self.timeout, *(["--force"] if self.force else [])]
+        words += [word for name in self.selection.profiles for word in ("--profile", name)]
+        words += [word for pattern in self.selection.patterns for word in ("--select", pattern)]
+        if environments.memory is not None:
+            words += ["--memory", environments.memory]
+        command = [sys.executable, SAFE_PATH, "-m", "opconform", *map(str, words)]
+        pipe = subprocess.PIPE
+        # Ctrl-C reaches it once, from here: a session of its own has no terminal.
+        child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        )
+        self.children.add(child)
+        try:
+            output, errors = child.communicate()
+        finally:
+            self.children.discard(child)
+        if child.returncode not in _JUDGED:
+            raise HarnessError(said(subprocess.CompletedProcess(command, child.returncode, output, errors)))
+        if not (out / RESULTS).exists():
+            raise DiskError(out, OSError(None, said(subprocess.CompletedProcess(command, 1, output, errors))))
+
+
+def _with_gap(release: Release) -> Release:
+    """A release, with why its run is not complete."""
+    if release.report is None or release.report.is_finished:
+        return release
+    return replace(release, why=release.report.unfinished)
+
+
+def _lines(path: Path) -> int:
+    try:
+        return path.read_bytes().count(b"\n")
+    except OSError:
+        return 0
