@@ -67,11 +67,15 @@ def is_unsteady(result: Result) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Release:
-    """A release: the report of its run, or why there is none."""
+    """A release: the report of its run, or why there is none or it is not complete.
+
+    `executed` has how often its run executed the cases that failed and did not do the same each time.
+    """
 
     version: str
     report: Report | None = None
     why: str = ""
+    executed: Mapping[str, Trials] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -159,12 +163,18 @@ class History:
     def unsteady(self) -> frozenset[str]:
         """The cases whose failure a single execution may miss."""
         repeated = {name for name, x in self.repeats.items() if any(trials.failed for trials in x.values())}
-        return frozenset(name for name, x in self.results.items() if any(map(is_unsteady, x.values()))) | repeated
+        differing = {case for release in self.releases for case in release.executed}
+        kinds = {name for name, x in self.results.items() if any(map(is_unsteady, x.values()))}
+        return frozenset(kinds | repeated | differing)
+
+    @cached_property
+    def _executed(self) -> Mapping[str, Mapping[str, Trials]]:
+        return {release.version: release.executed for release in self.releases}
 
     def trials(self, case: str, version: str) -> Trials:
         """How often a case failed and passed in a release."""
-        result = self.results[case].get(version)
-        run = Trials() if result is None else trials_of(result.verdict, result.reason)
+        result, executed = self.results[case].get(version), self._executed[version].get(case)
+        run = executed or (Trials() if result is None else trials_of(result.verdict, result.reason))
         return run + self.repeats.get(case, {}).get(version, Trials())
 
     def bad_trials(self, case: str) -> Trials:
@@ -241,10 +251,15 @@ class History:
                 yield DatedFinding(shown=replace(finding, results=tuple(cases)), interval=interval, counts=counts)
 
     def _failure(self, case: str, version: str) -> Result:
-        """The failure of a case in a release; where only a repetition failed, the last failure in another release."""
+        """The failure of a case in a release; where only a repetition failed, the last one in another release."""
         results = self.results[case]
         failing = [result for result in results.values() if result.verdict == "fail"]
-        return next((x for x in failing if x is results.get(version)), failing[-1])
+        own = results.get(version)
+        if own is not None and not failing:
+            trials = self.trials(case, version)
+            sentence = f"failed {trials.failed:,} of {trials.failed + trials.passed:,} executions"
+            return replace(own, verdict="fail", reason="nondeterministic", sentence=sentence, broken=own.requirements)
+        return own if own in failing and own is not None else failing[-1]
 
     def _counts(self, cases: Collection[str]) -> Mapping[str, tuple[int, int]]:
         states = [self.states(case) for case in cases]

@@ -36,7 +36,6 @@ def history_page(history: History) -> str:
         "report/history.html.j2",
         history=history,
         bars=bars,
-        tallest=_TALLEST,
         step=_STEP,
         findings=history.findings,
         changes=history.changes,

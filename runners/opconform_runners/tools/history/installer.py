@@ -39,7 +39,7 @@ class Installer:
         else:
             done = _run(self.uv, "pip", "install", "--python", str(python), *self._index(), *requirements)
         if done.returncode:
-            raise HarnessError(f"{requirements[0]} cannot be installed: {said(done)}")
+            raise HarnessError(f"{requirements[0]} cannot be installed: {said(done).rstrip('.')}.")
 
     def _index(self) -> list[str]:
         """The options of uv for where the user's pip takes packages from."""
@@ -67,7 +67,7 @@ def make_environment(folder: Path, *options: str) -> None:
     """Make a virtual environment; a `HarnessError` says why that fails."""
     done = _run(sys.executable, SAFE_PATH, "-m", "venv", *options, str(folder))
     if done.returncode:
-        raise HarnessError(f"The environment {folder} cannot be made: {one_line(said(done), 300)}")
+        raise HarnessError(f"The environment {folder} cannot be made: {said(done).rstrip('.')}.")
 
 
 def interpreter_in(folder: Path) -> Path:

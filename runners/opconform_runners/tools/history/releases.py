@@ -43,7 +43,7 @@ def releases_of(package: str, installer: Installer, *, early: bool = False) -> t
     match = _AVAILABLE.search(done.stdout)
     if match is None:
         python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-        raise HarnessError(f"pip finds no release of {package} for {python}: {one_line(said(done), 300)}")
+        raise HarnessError(f"pip finds no release of {package} for {python}: {one_line(said(done), 300).rstrip('.')}.")
     return ordered(match[1].replace(",", " ").split())
 
 

@@ -5,20 +5,24 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from opconform.errors import DiskError, HarnessError, OpconformError
 from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Selection
+from opconform_runners.execution.log.logged_outcome import LoggedOutcome
+from opconform_runners.execution.log.outcomes import log_in
 from opconform_runners.execution.plan import selected
-from opconform_runners.findings.history import Release
+from opconform_runners.findings.history import Release, Trials
 from opconform_runners.harness.command import SAFE_PATH
+from opconform_runners.harness.outcome import Crashed, TimedOut
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.tools.history.environments import Environments
 from opconform_runners.tools.history.installer import Installer, said
 from opconform_runners.verdicts.results import OUTCOMES, RESULTS, read_written
 from opconform_runners.verdicts.run_header import ids_digest
+from opconform_runners.verdicts.verdict import Fail, Pass
 
 #: Seconds between two looks at how far the runs are.
 _LOOK = 0.5
@@ -71,7 +75,7 @@ class ReleaseRuns:
     def known(self, version: str) -> Release:
         """A release by what an earlier command left in its folder."""
         try:
-            return _with_gap(Release(version=version, report=read_report(self.out / version)))
+            return _release_in(self.out / version, version)
         except OpconformError:
             return Release(version=version, why="it was not run yet")
 
@@ -91,7 +95,7 @@ class ReleaseRuns:
             self.environments.prepare(version, self.installer)
             if self.force or not self._is_done(version):
                 self._run(version)
-            return _with_gap(Release(version=version, report=read_report(self.out / version)))
+            return _release_in(self.out / version, version)
         except DiskError:
             raise
         except OpconformError as error:
@@ -135,11 +139,22 @@ class ReleaseRuns:
             raise DiskError(out, OSError(None, said(subprocess.CompletedProcess(command, 1, output, errors))))
 
 
-def _with_gap(release: Release) -> Release:
-    """A release, with why its run is not complete."""
-    if release.report is None or release.report.is_finished:
-        return release
-    return replace(release, why=release.report.unfinished)
+def _release_in(out: Path, version: str) -> Release:
+    """The release whose run is in a folder, as far as it got."""
+    report = read_report(out)
+    failing = {result.id for result in report.results if result.verdict == "fail"}
+    executed: dict[str, Trials] = {}
+    for logged in log_in(out).lines:
+        if logged.case in failing and logged.execution != "neighbour-check":
+            executed[logged.case] = executed.get(logged.case, Trials()) + _trial(logged)
+    differing = {case: trials for case, trials in executed.items() if trials.failed and trials.passed}
+    return Release(version=version, report=report, why=report.unfinished, executed=differing)
+
+
+def _trial(logged: LoggedOutcome) -> Trials:
+    """One execution in a log. A refusal is none: that of an invalid case depends on its twin."""
+    is_over = isinstance(logged.outcome, Crashed | TimedOut)
+    return Trials(failed=int(is_over or isinstance(logged.own, Fail)), passed=int(isinstance(logged.own, Pass)))
 
 
 def _lines(path: Path) -> int:

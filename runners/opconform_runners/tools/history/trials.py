@@ -16,6 +16,8 @@ from opconform_runners.verdicts.results import Result
 
 #: The file of the repetitions in the folder of a history, one per line.
 REPEATS = "repeats.jsonl"
+#: How often a release must pass a case that no release has failed yet.
+_FIRST = 8
 
 #: Called with the number of repetitions of cases in releases that are left.
 OnRepeat = Callable[[int], None]
@@ -145,10 +147,13 @@ class Bisection:
         return sum((trials for trials in self.told.values() if trials.failed), Trials())
 
     def _ask(self, version: str) -> None:
-        """Execute the case once, again if it fails, and as often as an unsteady case needs if it passes."""
+        """Execute the case once, again if it fails, and as often as an unsteady case needs if it passes.
+
+        Until a release fails it, it may be one that fails every other time.
+        """
         trials = self.told.setdefault(version, Trials())
         while not trials.failed and not trials.neither:
-            needed = self.bad.needed() if self.is_unsteady else 1
+            needed = self.bad.needed() if self.is_unsteady else 1 if self.bad.failed else _FIRST
             if trials.passed >= needed:
                 break
             for result in self.executor.results(version, self.case, needed - trials.passed):
@@ -158,8 +163,8 @@ class Bisection:
             self.told[version] = trials
         if trials.failed == 1:
             again = trial_of(self.executor.result(version, self.case))
-            self.is_unsteady |= not again.failed
-            self.told[version] = trials + again
+            self.told[version] = trials = trials + again
+        self.is_unsteady |= bool(trials.failed and trials.passed)
 
     @staticmethod
     def _counts(trials: Trials) -> str:
