@@ -92,10 +92,11 @@ def repeats_sentence(history: History) -> str:
     every = [trials for of_case in history.repeats.values() for trials in of_case.values()]
     times = sum(trials.failed + trials.passed + trials.neither for trials in every)
     kinds = "crash, hang, read memory out of bounds or differ between executions"
-    return (
-        f"{counted(len(history.unsteady), 'case')} {kinds}. Releases beside their failures were asked "
-        f"{counted(times, 'more time')}, until the odds that a release passes by chance were below {ODDS:.0%}."
+    asked = (
+        f" Releases beside their failures were asked {counted(times, 'more time')}, until the odds that a release "
+        f"passes by chance were below {ODDS:.0%}."
     )
+    return f"{counted(len(history.unsteady), 'case')} {kinds}.{asked if times else ''}"
 
 
 def _releases(history: History) -> Table:

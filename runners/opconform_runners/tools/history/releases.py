@@ -28,8 +28,8 @@ def package_of(backend: str, package: str | None) -> tuple[str, tuple[str, ...]]
     needed = [] if backend_file_of(backend) else [canonicalize_name(x) for x in packages_of(name)]
     if package is None and not needed:
         raise UsageError(f"opconform does not know the package of {backend}. Add --package NAME.")
-    named = [x for x in needed if name.startswith(x)]
-    first = canonicalize_name(package) if package else (named or needed)[0]
+    named = [x for x in needed if name.startswith(x) or name in x]
+    first = canonicalize_name(package) if package else max(named or needed[:1], key=len)
     return first, tuple(dict.fromkeys(x for x in needed if x != first))
 
 

@@ -1,6 +1,5 @@
 """The runs of several releases on one suite, beside each other, each by a command of its own in a folder of its own."""
 
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -13,14 +12,16 @@ from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Selection
 from opconform_runners.execution.log.logged_outcome import LoggedOutcome
 from opconform_runners.execution.log.outcomes import log_in
+from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.plan import selected
+from opconform_runners.findings.grouping import with_findings
 from opconform_runners.findings.history import Release, Trials
 from opconform_runners.harness.command import SAFE_PATH
 from opconform_runners.harness.outcome import Crashed, TimedOut
-from opconform_runners.reports.report_file import read_report
+from opconform_runners.reports.report_file import read_report, write_report
 from opconform_runners.tools.history.environments import Environments
 from opconform_runners.tools.history.installer import Installer, said
-from opconform_runners.verdicts.results import OUTCOMES, RESULTS, read_written
+from opconform_runners.verdicts.results import OUTCOMES, REPORT, RESULTS, read_written
 from opconform_runners.verdicts.run_header import ids_digest
 from opconform_runners.verdicts.verdict import Fail, Pass
 
@@ -68,7 +69,7 @@ class ReleaseRuns:
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 for child in [*self.children]:
-                    child.send_signal(signal.SIGINT)
+                    child.terminate()
                 raise
         return [future.result() for future in reversed(futures)]
 
@@ -85,8 +86,8 @@ class ReleaseRuns:
             done, waiting = wait(waiting, _LOOK)
             for future in sorted(done, key=lambda x: futures[x]):
                 on_release(future.result())
-            lines = sum(_lines(self.out / futures[x] / OUTCOMES) for x in waiting if x.running())
-            fraction = (len(futures) - len(waiting) + min(lines / (cases + 1), len(waiting))) / len(futures)
+            running = (_lines(self.out / futures[x] / OUTCOMES) / (cases + 1) for x in waiting if x.running())
+            fraction = (len(futures) - len(waiting) + sum(min(part, 1.0) for part in running)) / len(futures)
             on_progress(fraction, len(futures) - len(waiting))
 
     def _release(self, version: str) -> Release:
@@ -95,6 +96,9 @@ class ReleaseRuns:
             self.environments.prepare(version, self.installer)
             if self.force or not self._is_done(version):
                 self._run(version)
+            elif not (self.out / version / REPORT).is_file():  # it was killed while it searched for conditions
+                out = self.out / version
+                write_report(out, with_findings(read_report(out), self.suite, KeptOutputs(out)))
             return _release_in(self.out / version, version)
         except DiskError:
             raise
@@ -124,7 +128,7 @@ class ReleaseRuns:
             words += ["--memory", environments.memory]
         command = [sys.executable, SAFE_PATH, "-m", "opconform", *map(str, words)]
         pipe = subprocess.PIPE
-        # Ctrl-C reaches it once, from here: a session of its own has no terminal.
+        # It has a session of its own, so that Ctrl-C reaches it once, from here.
         child = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, start_new_session=True
         )
