@@ -163,8 +163,7 @@ def _dialects(environments: Environments, versions: Sequence[str], installer: In
             first = first or error
             continue
         return tuple(dialect for dialect in DIALECTS if dialect in implementation.dialects) or DEFAULT
-    count = f"None of {counted(len(versions), 'release')} of {environments.package}"
-    raise HarnessError(f"{count} can be started. {versions[-1]}: {first}")
+    raise HarnessError(f"No release of {environments.package} can be started. {versions[-1]}: {first}")
 
 
 def _history(

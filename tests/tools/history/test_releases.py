@@ -113,9 +113,10 @@ def test_without_an_index_pip_says_why() -> None:
     [
         ("ERROR: no such version\nERROR: nothing found", "no such version nothing found"),
         (
-            "  × No solution found:\n  ╰─▶ Because x==9 is missing, give up.",
+            "  \u00d7 No solution found:\n  \u2570\u2500\u25b6 Because x==9 is missing, give up.",
             "No solution found: Because x==9 is missing, give up.",
         ),
+        ("error: No solution\n  cause: Because x==9 is missing", "No solution Because x==9 is missing"),
         ("Traceback\nOSError: broken", "OSError: broken"),
         ("", "it said nothing"),
     ],
@@ -145,7 +146,13 @@ def test_uv_takes_packages_from_where_pip_does() -> None:
 
     assert calls[-1] == (
         *("uv", "pip", "install", "--python", "env/bin/python"),
-        *("--extra-index-url=file:///a", "--extra-index-url=file:///b", "--find-links=/opt/wheels", "--no-index"),
+        *(
+            "--index-strategy=unsafe-best-match",
+            "--extra-index-url=file:///a",
+            "--extra-index-url=file:///b",
+            "--find-links=/opt/wheels",
+            "--no-index",
+        ),
         "openvino==1",
     )
 

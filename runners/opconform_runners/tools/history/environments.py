@@ -28,8 +28,6 @@ _TAG, _SIGNATURE = (
 )
 #: The file that an environment has once its backend started.
 _READY = "opconform.json"
-#: A disk with fewer bytes is full: pip does not always say so.
-_ROOM = 1 << 24
 #: What a harness needs besides the product.
 _HARNESS = ("ml_dtypes", "pydantic")
 #: Older releases do not say that they were built for numpy 1, and OpenVINO 2023.0 returns wrong data with numpy 2.
@@ -111,7 +109,7 @@ class Environments:
             else:
                 return
         shutil.rmtree(place, ignore_errors=True)
-        if shutil.disk_usage(self.cache).free < _ROOM:
+        if os.strerror(errno.ENOSPC) in str(why[-1]):
             raise DiskError(self.cache, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))) from why[-1]
         raise why[-1]
 

@@ -17,7 +17,7 @@ from opconform_runners.harness.command import SAFE_PATH
 _ELSEWHERE = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER")
 #: The settings of pip that say where packages come from; uv has options of the same names, but does not read them.
 _INDEX = re.compile(r"^[\w:-]+\.(index-url|extra-index-url|find-links|no-index)='(.*)'$", re.MULTILINE)
-_ERROR = re.compile(r"^ *(?:ERROR|error|\u00d7|\u2570\u2500\u25b6)[: ]+(.*)", re.MULTILINE)
+_ERROR = re.compile(r"^ *(?:ERROR|error|cause|\u00d7|\u2570\u2500\u25b6)[: ]+(.*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,8 +42,8 @@ class Installer:
             raise HarnessError(f"{requirements[0]} cannot be installed: {said(done).rstrip('.')}.")
 
     def _index(self) -> list[str]:
-        """The options of uv for where the user's pip takes packages from."""
-        options = []
+        """The options of uv for where the user's pip takes packages from: it prefers no index."""
+        options = ["--index-strategy=unsafe-best-match"]
         for name, value in _INDEX.findall(self.pip("config", "list").stdout):
             if name == "no-index":
                 options += ["--no-index"] if value.lower() in ("1", "true", "yes", "on") else []
