@@ -1,6 +1,7 @@
 """The history of a product as a document, as tables, and as a page."""
 
 import io
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,6 +18,7 @@ from opconform_runners.reports.history import (
     bisection_lines,
     history_document,
     history_view,
+    repeats_in,
     repeats_sentence,
 )
 from opconform_runners.reports.html.history import history_page
@@ -58,7 +60,11 @@ def test_the_document_has_releases_findings_and_cases(some: History) -> None:
     assert document["cases"][FIRST] == {
         "intervals": [{"last_good": "1", "first_bad": "2", "last_bad": "3", "first_good": None, "fails_now": True}],
         "states": {"1": "good", "2": "bad", "3": "bad"},
-        "trials": {"1": {"failed": 0, "passed": 4}, "2": {"failed": 2, "passed": 0}, "3": {"failed": 2, "passed": 0}},
+        "trials": {
+            "1": {"failed": 0, "passed": 4, "neither": 0},
+            "2": {"failed": 2, "passed": 0, "neither": 0},
+            "3": {"failed": 2, "passed": 0, "neither": 0},
+        },
     }
     assert document["findings"][1] == {
         "severity": "wrong data",
@@ -73,6 +79,19 @@ def test_the_document_has_releases_findings_and_cases(some: History) -> None:
         "cases": [SECOND],
         "failing": {"1": [1, 1], "2": [0, 0], "3": [0, 1]},
     }
+
+
+def test_the_repetitions_are_read_again(some: History, tmp_path: Path) -> None:
+    """Unless they are of another suite, or the file is not a history."""
+    file, suite = tmp_path / "history.json", "0" * 64
+    file.write_text(json.dumps(history_document(some)))
+
+    assert repeats_in(file, suite) == some.repeats
+    assert repeats_in(file, "1" * 64) == {}
+    for text in ("", "[]", "{}", '{"format": 1, "suite": "' + suite + '", "repeats": {"a": {"1": 2}}}'):
+        file.write_text(text)
+        assert repeats_in(file, suite) == {}
+    assert repeats_in(tmp_path / "missing", suite) == {}
 
 
 def test_the_tables_have_a_row_per_release_and_per_finding(some: History) -> None:

@@ -1,9 +1,8 @@
 """`opconform history`."""
 
 import json
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,37 +30,30 @@ from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.cli.shared.single_case import suite_with_case
 from opconform_runners.cli.shared.steps import folder_name, generate_shown, hold
 from opconform_runners.execution.log.results_folder import Marks
-from opconform_runners.findings.history import History, Release, change_between
+from opconform_runners.findings.history import History, Release, State, change_between
 from opconform_runners.harness.environment import cores
-from opconform_runners.reports.history import bisection_document, bisection_lines, history_document, history_view
+from opconform_runners.reports.history import (
+    bisection_document,
+    bisection_lines,
+    history_document,
+    history_view,
+    repeats_in,
+)
 from opconform_runners.reports.html.history import history_page
 from opconform_runners.tools.history.environments import Environments, default_cache
 from opconform_runners.tools.history.installer import Installer, installer_in
-from opconform_runners.tools.history.releases import is_early, package_of, releases_of, wanted
+from opconform_runners.tools.history.releases import package_of, releases_of, wanted
 from opconform_runners.tools.history.runs import ReleaseRuns
-from opconform_runners.tools.history.trials import REPEATS, Bisection, Executor, OnRepeat, repeats_in, settled
+from opconform_runners.tools.history.trials import Bisection, Executor, repetitions
 from opconform_runners.verdicts.results import PAGE_BEGINNING
 
 #: The documents of a history, and a mark among the first bytes of each.
 _DOCUMENT, _PAGE = "history.json", "history.html"
 #: The folder of the suite of a bisection.
-_BISECTION = "bisection"
-_SECONDS_BETWEEN_LINES = 10.0
+_BISECTION = "bisection-suite"
 #: The columns of output that does not go to a terminal.
 WIDTH = 160
-_FILES: Marks = {_DOCUMENT: (b'{\n "format"',), _PAGE: (PAGE_BEGINNING,), REPEATS: (b'["',)}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Product:
-    """The releases to run, how to install them, and the dialects that the backend reads."""
-
-    environments: Environments
-    installer: Installer
-    versions: tuple[str, ...]
-    dialects: tuple[str, ...]
-    timeout: float
-    jobs: int
+_FILES: Marks = {_DOCUMENT: (b'{\n "format"',), _PAGE: (PAGE_BEGINNING,)}
 
 
 @click.command(
@@ -104,45 +96,47 @@ def command(product: str, versions: tuple[str, ...], selection: Selection, **val
             [f"{counted(len(gone), 'environment')} of {package} removed: {', '.join(gone) or 'none was there'}"]
         )
         return
-    installer = installer_in(environments.cache)
-    chosen = wanted(versions, _known(environments, installer, versions), package)
-    named = _Product(
-        environments=environments,
-        installer=installer,
-        versions=chosen,
-        dialects=_dialects(environments, chosen, installer),
-        timeout=values["timeout"],
-        jobs=values["jobs"] or cores(),
-    )
+    installer, jobs = installer_in(environments.cache), values["jobs"] or cores()
+    chosen = wanted(versions, _known(environments, installer), package)
+    dialects = _dialects(environments, chosen, installer)
     out = values["out"] or Path("opconform-out") / f"history-{folder_name(product)}"
-    place: Path | None = values["place"]
-    if values["bisect"] is not None:
-        raise click.exceptions.Exit(_bisect(named, values["bisect"], place, out, as_json=values["as_json"]))
+    is_silent, place = values["as_json"], values["place"]
     hold(out, _FILES)
+    if values["bisect"] is not None:
+        suite, entry = suite_with_case(values["bisect"], place, dialects, out / _BISECTION)
+        executor = Executor(suite=suite, command_of=environments.command, timeout=values["timeout"], jobs=jobs)
+        prepare = partial(environments.prepare, installer=installer)
+        raise click.exceptions.Exit(
+            _bisect(Bisection(executor=executor, case=entry.id, prepare=prepare), chosen, as_json=is_silent)
+        )
     if place is None:
         selection = replace(selection, profiles=selection.profiles or ("core",))
-        options = Options(dialects=named.dialects, selection=selection, jobs=cores())
-        place = generate_shown((), out / "suite", options, quiet=values["as_json"], force=values["force"]).out
+        options = Options(dialects=dialects, selection=selection, jobs=cores())
+        place = generate_shown((), out / "suite", options, quiet=is_silent, force=values["force"]).out
+    suite = open_suite(place)
     runs = ReleaseRuns(
         environments=environments,
         installer=installer,
-        suite=open_suite(place),
+        suite=suite,
         out=out,
         selection=selection,
-        timeout=named.timeout,
-        jobs=named.jobs,
+        timeout=values["timeout"],
+        jobs=jobs,
         force=values["force"],
     )
-    history, interrupted = _history(product, runs, chosen, quiet=values["as_json"])
-    _show(history, out, as_json=values["as_json"])
+    executor = Executor(suite=suite, command_of=environments.command, timeout=values["timeout"], jobs=jobs)
+    repeats = {} if values["force"] else repeats_in(out / _DOCUMENT, suite.header.identity)
+    history = History(product=product, releases=(), repeats=repeats)
+    history, interrupted = _filled(history, runs, chosen, executor, quiet=is_silent)
+    _show(history, out, as_json=is_silent)
     if interrupted is not None:
         raise interrupted
 
 
-def _known(environments: Environments, installer: Installer, words: Sequence[str]) -> tuple[str, ...]:
+def _known(environments: Environments, installer: Installer) -> tuple[str, ...]:
     """The releases on the index, or those that are installed if it cannot be asked."""
     try:
-        return releases_of(environments.package, installer, early=any(map(is_early, words)))
+        return releases_of(environments.package, installer)
     except HarnessError as error:
         installed = environments.installed()
         if not installed:
@@ -166,10 +160,10 @@ def _dialects(environments: Environments, versions: Sequence[str], installer: In
     raise HarnessError(f"No release of {environments.package} can be started. {versions[-1]}: {first}")
 
 
-def _history(
-    product: str, runs: ReleaseRuns, versions: Sequence[str], *, quiet: bool
+def _filled(
+    history: History, runs: ReleaseRuns, versions: Sequence[str], executor: Executor, *, quiet: bool
 ) -> tuple[History, KeyboardInterrupt | OpconformError | None]:
-    """The history of some releases, as far as it got, and what interrupted it."""
+    """A history with some releases, as far as it got, and what interrupted it."""
 
     def tell(release: Release) -> None:
         if not quiet:
@@ -177,15 +171,17 @@ def _history(
 
     try:
         with progress("run", of="releases", quiet=quiet) as on_progress:
-            releases = runs.releases(versions, tell, on_progress)
+            history = replace(history, releases=tuple(runs.releases(versions, tell, on_progress)))
     except (KeyboardInterrupt, DiskError) as error:
-        return History(product=product, releases=tuple(map(runs.known, versions))), error
-    history = History(product=product, releases=tuple(releases))
-    executor = Executor(suite=runs.suite, command_of=runs.environments.command, timeout=runs.timeout, jobs=runs.jobs)
+        return replace(history, releases=tuple(map(runs.known, versions))), error
     try:
-        return settled(history, executor, runs.out, _repeating(quiet=quiet)), None
+        with progress("repeat cases that fail intermittently", of="times", quiet=quiet) as on_progress:
+            for done, (repeated, left) in enumerate(repetitions(history, executor), 1):
+                history = repeated
+                on_progress(done / (done + left), done)
     except (KeyboardInterrupt, OpconformError) as error:
-        return replace(history, repeats=repeats_in(runs.out, runs.suite)), error
+        return history, error
+    return history, None
 
 
 def _told(release: Release) -> str:
@@ -194,18 +190,6 @@ def _told(release: Release) -> str:
         return release.why
     counts = ", ".join(f"{count:,} {name}" for name, count in release.report.summary.items() if count)
     return f"{counts}{f'; {release.why}' if release.why else ''}"
-
-
-def _repeating(*, quiet: bool) -> OnRepeat:
-    """Says from time to time how many executions of unsteady cases are left."""
-    last = [-_SECONDS_BETWEEN_LINES]
-
-    def on_repeat(left: int) -> None:
-        if not quiet and time.monotonic() - last[0] >= _SECONDS_BETWEEN_LINES:
-            last[0] = time.monotonic()
-            click.echo(f"repeat cases that fail intermittently: up to {counted(left, 'execution')} left", err=True)
-
-    return on_repeat
 
 
 def _show(history: History, out: Path, *, as_json: bool) -> None:
@@ -222,22 +206,14 @@ def _show(history: History, out: Path, *, as_json: bool) -> None:
         raise full
 
 
-def _bisect(product: _Product, case: str, place: Path | None, out: Path, *, as_json: bool) -> int:
+def _bisect(bisection: Bisection, versions: Sequence[str], *, as_json: bool) -> int:
     """Find the releases between which a case changes, print them, and return the exit code."""
-    hold(out / _BISECTION, {})
-    suite, entry = suite_with_case(case, place, product.dialects, out / _BISECTION / "suite")
-    environments = product.environments
 
-    def tell(version: str, answer: str) -> None:
-        click.echo(f"{version}: {answer}", err=True)
+    def state_of(version: str) -> State:
+        state = bisection.state(version)
+        click.echo(f"{version}: {state}{f': {bisection.said}' if bisection.said else ''}", err=True)
+        return state
 
-    bisection = Bisection(
-        executor=Executor(suite=suite, command_of=environments.command, timeout=product.timeout, jobs=product.jobs),
-        case=entry.id,
-        prepare=partial(environments.prepare, installer=product.installer),
-        on_answer=tell,
-    )
-    change = change_between(product.versions, bisection.state)
-    found = (entry.id, product.versions, bisection.told, change)
+    found = (bisection.case, versions, bisection.told, change := change_between(versions, state_of))
     print_result(bisection_document(*found), bisection_lines(*found), as_json=as_json)
     return 1 if change is None else 0

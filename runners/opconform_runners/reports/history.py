@@ -1,6 +1,9 @@
 """The history of a product as a JSON document, and as tables and sentences."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
@@ -8,7 +11,7 @@ from rich.table import Table
 
 from opconform.errors import counted
 from opconform.system.text import one_line
-from opconform_runners.findings.history import MOST, ODDS, DatedFinding, History, Interval, Trials
+from opconform_runners.findings.history import MOST, ODDS, DatedFinding, History, Trials
 
 FORMAT = 1
 #: The most findings that are printed, and the most characters of why a release was not run.
@@ -37,17 +40,17 @@ def history_document(history: History) -> dict[str, Any]:
         "findings": [_finding(finding) for finding in history.findings],
         "cases": {
             case: {
-                "intervals": [_interval(found) for found in of_case],
+                "intervals": [asdict(found) for found in of_case],
                 "states": dict(history.states(case)),
-                **({"trials": _trials(history, case)} if case in history.unsteady else {}),
+                "trials": {version: asdict(history.trials(case, version)) for version in history.reports},
             }
             for case, of_case in history.intervals.items()
         },
+        "repeats": {
+            case: {version: asdict(trials) for version, trials in of_case.items()}
+            for case, of_case in history.repeats.items()
+        },
     }
-
-
-def _interval(found: Interval) -> dict[str, object]:
-    return {name: getattr(found, name) for name in ("last_good", "first_bad", "last_bad", "first_good", "fails_now")}
 
 
 def _finding(dated: DatedFinding) -> dict[str, object]:
@@ -57,16 +60,24 @@ def _finding(dated: DatedFinding) -> dict[str, object]:
         "requirements": dated.shown.names,
         "condition": finding.condition,
         "cause": finding.cause,
-        **_interval(dated.interval),
+        **asdict(dated.interval),
         "cases": [result.id for result in dated.shown.results],
         "failing": {version: list(counts) for version, counts in dated.counts.items()},
     }
 
 
-def _trials(history: History, case: str) -> dict[str, dict[str, int]]:
-    """How often an unsteady case failed and passed in each release."""
-    every = {version: history.trials(case, version) for version in history.reports}
-    return {version: {"failed": x.failed, "passed": x.passed} for version, x in every.items() if x.failed or x.passed}
+def repeats_in(file: Path, suite: str) -> dict[str, dict[str, Trials]]:
+    """The repetitions in the document of an earlier command, if it is about the suite with this digest."""
+    try:
+        document = json.loads(file.read_bytes())
+        if (document["format"], document["suite"]) != (FORMAT, suite):
+            return {}
+        return {
+            case: {version: Trials(**counts) for version, counts in of_case.items()}
+            for case, of_case in document["repeats"].items()
+        }
+    except (OSError, LookupError, TypeError, ValueError, AttributeError):
+        return {}
 
 
 def history_view(history: History) -> Iterator[RenderableType]:
@@ -150,11 +161,7 @@ def bisection_document(
         "case": case,
         **{name.replace(" ", "_"): version for name, version in sides.items()},
         "releases": len(versions),
-        "asked": {
-            version: {"failed": told[version].failed, "passed": told[version].passed, "neither": told[version].neither}
-            for version in versions
-            if version in told
-        },
+        "asked": {version: asdict(told[version]) for version in versions if version in told},
     }
 
 

@@ -53,7 +53,6 @@ class Environments:
     package: str
     backend: str
     others: tuple[str, ...] = ()
-    memory: float | None = None
 
     @property
     def folder(self) -> Path:
@@ -72,7 +71,7 @@ class Environments:
     def command(self, version: str) -> Command:
         """The command of the backend in the environment of a release."""
         command = backend_command(self.backend, interpreter_in(self.place(version)))
-        return replace(command, memory=memory_limit(self.memory))
+        return replace(command, memory=memory_limit())
 
     def prepare(self, version: str, installer: Installer) -> None:
         """Make the environment of a release unless it is there.

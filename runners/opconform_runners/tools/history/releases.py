@@ -33,13 +33,13 @@ def package_of(backend: str, package: str | None) -> tuple[str, tuple[str, ...]]
     return first, tuple(dict.fromkeys(x for x in needed if x != first))
 
 
-def releases_of(package: str, installer: Installer, *, early: bool = False) -> tuple[str, ...]:
-    """The releases that can be installed, the oldest first; with `early`, those before a final one as well.
+def releases_of(package: str, installer: Installer) -> tuple[str, ...]:
+    """The releases that can be installed, the oldest first.
 
     Raises:
         HarnessError: The index cannot be asked, or does not have the package.
     """
-    done = installer.pip("index", "versions", package, *(["--pre"] if early else []))
+    done = installer.pip("index", "versions", package)
     match = _AVAILABLE.search(done.stdout)
     if match is None:
         python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
@@ -58,14 +58,6 @@ def ordered(versions: Sequence[str]) -> tuple[str, ...]:
     return tuple(known[version] for version in sorted(known))
 
 
-def is_early(text: str) -> bool:
-    """Whether a version is one before a final release."""
-    try:
-        return Version(text).is_prerelease
-    except InvalidVersion:
-        return False
-
-
 def wanted(words: Sequence[str], known: Sequence[str], package: str) -> tuple[str, ...]:
     """The releases that versions (`2025.2`) and ranges (`2025.0..2026.4`, `2025.0..`) name, the oldest first.
 
@@ -81,7 +73,7 @@ def wanted(words: Sequence[str], known: Sequence[str], package: str) -> tuple[st
         if low is None and high is None:
             raise UsageError(f"{word!r} has no end. Without versions, all releases of {package} are run.")
         if dots:
-            hits = [x for x in known if not is_early(x) and (low is None or Version(x) >= low) and _within(x, high)]
+            hits = [x for x in known if (low is None or Version(x) >= low) and _within(x, high)]
         else:
             hits = [x for x in known if Version(x) == low]
         if not hits:

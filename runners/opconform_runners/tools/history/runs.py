@@ -1,24 +1,25 @@
 """The runs of several releases on one suite, beside each other, each by a command of its own in a folder of its own."""
 
+import errno
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 
 from opconform.errors import DiskError, HarnessError, OpconformError
 from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Selection
 from opconform_runners.execution.log.logged_outcome import LoggedOutcome
 from opconform_runners.execution.log.outcomes import log_in
-from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.plan import selected
-from opconform_runners.findings.grouping import with_findings
 from opconform_runners.findings.history import Release, Trials
 from opconform_runners.harness.command import SAFE_PATH
 from opconform_runners.harness.outcome import Crashed, TimedOut
-from opconform_runners.reports.report_file import read_report, write_report
+from opconform_runners.reports.report_file import read_report
 from opconform_runners.tools.history.environments import Environments
 from opconform_runners.tools.history.installer import Installer, said
 from opconform_runners.verdicts.results import OUTCOMES, REPORT, RESULTS, read_written
@@ -56,6 +57,7 @@ class ReleaseRuns:
     jobs: int
     force: bool = False
     children: set["subprocess.Popen[str]"] = field(default_factory=set)
+    stopped: Event = field(default_factory=Event)
 
     def releases(self, versions: Sequence[str], on_release: OnRelease, on_progress: OnProgress) -> list[Release]:
         """Run releases that are not done, the newest first; returns those that were reached, the oldest first.
@@ -67,6 +69,7 @@ class ReleaseRuns:
             try:
                 self._watch(futures, on_release, on_progress)
             except BaseException:
+                self.stopped.set()
                 pool.shutdown(wait=False, cancel_futures=True)
                 for child in [*self.children]:
                     child.terminate()
@@ -94,11 +97,10 @@ class ReleaseRuns:
         """Install and run a release, or say why that is not possible."""
         try:
             self.environments.prepare(version, self.installer)
+            if self.stopped.is_set():
+                raise KeyboardInterrupt
             if self.force or not self._is_done(version):
                 self._run(version)
-            elif not (self.out / version / REPORT).is_file():  # it was killed while it searched for conditions
-                out = self.out / version
-                write_report(out, with_findings(read_report(out), self.suite, KeptOutputs(out)))
             return _release_in(self.out / version, version)
         except DiskError:
             raise
@@ -108,7 +110,7 @@ class ReleaseRuns:
     def _is_done(self, version: str) -> bool:
         """Whether the folder of a release has a complete run of the same cases in the same environment."""
         path = self.out / version / RESULTS
-        if not path.is_file():
+        if not path.is_file() or not path.with_name(REPORT).is_file():
             return False
         written, command = read_written(path), self.environments.command(version)
         selection = ids_digest([entry.id for entry in selected(self.suite, self.selection)])
@@ -124,23 +126,20 @@ class ReleaseRuns:
         words += ["--jobs", 1, "--timeout", self.timeout, *(["--force"] if self.force else [])]
         words += [word for name in self.selection.profiles for word in ("--profile", name)]
         words += [word for pattern in self.selection.patterns for word in ("--select", pattern)]
-        if environments.memory is not None:
-            words += ["--memory", environments.memory]
         command = [sys.executable, SAFE_PATH, "-m", "opconform", *map(str, words)]
-        pipe = subprocess.PIPE
-        # It has a session of its own, so that Ctrl-C reaches it once, from here.
-        child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, start_new_session=True
-        )
-        self.children.add(child)
-        try:
-            output, errors = child.communicate()
-        finally:
+        # A session of its own, so that Ctrl-C reaches it once, from here.
+        none, pipe = subprocess.DEVNULL, subprocess.PIPE
+        with subprocess.Popen(
+            command, stdin=none, stdout=none, stderr=pipe, text=True, start_new_session=True
+        ) as child:
+            self.children.add(child)
+            _, errors = child.communicate()
             self.children.discard(child)
+        why = said(subprocess.CompletedProcess(command, child.returncode, "", errors))
+        if os.strerror(errno.ENOSPC) in why:
+            raise DiskError(out, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
         if child.returncode not in _JUDGED:
-            raise HarnessError(said(subprocess.CompletedProcess(command, child.returncode, output, errors)))
-        if not (out / RESULTS).exists():
-            raise DiskError(out, OSError(None, said(subprocess.CompletedProcess(command, 1, output, errors))))
+            raise HarnessError(why)
 
 
 def _release_in(out: Path, version: str) -> Release:
