@@ -1,7 +1,7 @@
 """The first and the last release of each finding in `docs/findings`, from the folder of a history.
 
 `python -m tests.pages.history FOLDER` fills the files of the product, by the case of each finding. The cases of a file
-are run by `opconform history openvino --profile default $(python -m tests.pages.history --select openvino-2026.4)`.
+are run by `opconform history openvino $(python -m tests.pages.history --select openvino-2026.4)`.
 """
 
 import json
@@ -60,7 +60,7 @@ def main(words: list[str]) -> None:
     """Fill the files of the product of a history, or print the options that select the cases of a file."""
     if words[0] == "--select":
         findings: tuple[Finding, ...] = products()[words[1]].findings
-        print(*(f"-k {finding.case}" for finding in findings))
+        print("--profile default --profile functional", *(f"-k {finding.case}" for finding in findings))
         return
     document = json.loads((Path(words[0]) / "history.json").read_text())
     for path in files_of(document["product"]):
