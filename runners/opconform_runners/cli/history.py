@@ -30,7 +30,7 @@ from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.cli.shared.single_case import suite_with_case
 from opconform_runners.cli.shared.steps import folder_name, generate_shown, hold
 from opconform_runners.execution.log.results_folder import Marks
-from opconform_runners.findings.history import History, Release, State, change_between
+from opconform_runners.findings.history import History, Release, State
 from opconform_runners.harness.environment import cores
 from opconform_runners.reports.history import (
     bisection_document,
@@ -40,11 +40,12 @@ from opconform_runners.reports.history import (
     repeats_in,
 )
 from opconform_runners.reports.html.history import history_page
+from opconform_runners.tools.history.bisection import Bisection, change_between
 from opconform_runners.tools.history.environments import Environments, default_cache
 from opconform_runners.tools.history.installer import Installer, installer_in
 from opconform_runners.tools.history.releases import package_of, releases_of, wanted
 from opconform_runners.tools.history.runs import ReleaseRuns
-from opconform_runners.tools.history.trials import Bisection, Executor, repetitions
+from opconform_runners.tools.history.trials import Executor, repetitions
 from opconform_runners.verdicts.results import PAGE_BEGINNING
 
 #: The documents of a history, and a mark among the first bytes of each.

@@ -1,9 +1,9 @@
 """The history of a product's failures: since which release a case fails, and until which one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal
 
 from opconform_runners.findings.failures import severity_of
@@ -276,38 +276,3 @@ def span(interval: Interval) -> str:
         return f"since {interval.first_bad}{good}"
     ended = f"mended in {interval.first_good}" if interval.first_good else f"unknown after {interval.last_bad}"
     return f"since {interval.first_bad}{good}, {ended}"
-
-
-def change_between(versions: Sequence[str], state_of: Callable[[str], State]) -> tuple[str, str] | None:
-    """Two releases, the older first, between which a case changes, found with few questions; None without a change.
-
-    No release between them passes or fails the case: those where it is unknown are passed over. The good one is asked
-    again at the end, when it is known whether the case is unsteady.
-    """
-    asked: dict[int, State] = {}
-
-    def is_known(place: int) -> bool:
-        if place not in asked:
-            asked[place] = state_of(versions[place])
-        return asked[place] != "unknown"
-
-    while True:
-        high = next(filter(is_known, reversed(range(len(versions)))), None)
-        low = next(filter(is_known, range(len(versions))), None)
-        if high is None or low is None or asked[low] == asked[high]:
-            return None
-        while True:
-            between = sorted(range(low + 1, high), key=partial(_distance, low + high))
-            middle = next(filter(is_known, between), None)
-            if middle is None:
-                break
-            low, high = (middle, high) if asked[middle] == asked[low] else (low, middle)
-        good = low if asked[low] == "good" else high
-        asked[good] = state_of(versions[good])
-        if asked[good] == "good":
-            return versions[low], versions[high]
-
-
-def _distance(ends: int, place: int) -> int:
-    """How far a place is from the middle of two ends, of which the sum is given, in half places."""
-    return abs(2 * place - ends)

@@ -1,19 +1,15 @@
-"""Single executions of a case in a release: repetitions of what a single execution may miss, and bisection."""
+"""Single executions of a case in a release: repetitions of what a single execution may miss."""
 
 import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from opconform.errors import DiskError, OpconformError
 from opconform.suite.reader import Suite
 from opconform_runners.execution.session import Session
-from opconform_runners.findings.history import History, State, Trials, is_unsteady
+from opconform_runners.findings.history import History, Trials
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.verdicts.results import Result
-
-#: How often a release must pass a case that no release has failed yet.
-_FIRST = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,48 +56,3 @@ def trial_of(result: Result) -> Trials:
     """One execution as a trial."""
     is_fail, is_pass = result.verdict == "fail", result.verdict == "pass"
     return Trials(failed=int(is_fail), passed=int(is_pass), neither=int(not is_fail and not is_pass))
-
-
-@dataclass(slots=True)
-class Bisection:
-    """The releases that were asked for one case.
-
-    Attributes:
-        prepare: Installs a release; an error says why it cannot be asked.
-        told: What each release did.
-        said: Why the release that was asked last cannot be asked, or what its last execution gave.
-    """
-
-    executor: Executor
-    case: str
-    prepare: Callable[[str], None]
-    told: dict[str, Trials] = field(default_factory=dict)
-    said: str = ""
-    is_unsteady: bool = False
-
-    def state(self, version: str) -> State:
-        """The state of the case in a release, which is asked as often as is needed to be sure.
-
-        Until a release fails the case, it may be one that fails every other time.
-        """
-        try:
-            self.prepare(version)
-            bad = sum((trials for trials in self.told.values() if trials.failed), Trials())
-            needed = bad.needed() if self.is_unsteady else 1 if bad.failed else _FIRST
-            self._ask(version, needed - self.told.get(version, Trials()).passed)
-            if self.told[version].failed:
-                self._ask(version, 1)
-        except DiskError:
-            raise
-        except OpconformError as error:
-            self.told[version], self.said = Trials(neither=1), str(error)
-        trials = self.told[version]
-        self.is_unsteady |= bool(trials.failed and trials.passed)
-        return "bad" if trials.failed else "unknown" if trials.neither else "good"
-
-    def _ask(self, version: str, times: int) -> None:
-        self.told.setdefault(version, Trials())
-        for result in self.executor.results(version, self.case, times):
-            self.told[version] += trial_of(result)
-            self.is_unsteady |= is_unsteady(result)
-            self.said = result.sentence
