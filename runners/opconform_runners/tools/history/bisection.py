@@ -30,8 +30,8 @@ def change_between(versions: Sequence[str], state_of: Callable[[str], State]) ->
         if high is None or low is None or asked[low] == asked[high]:
             return None
         while True:
-            between = sorted(range(low + 1, high), key=lambda place: abs(2 * place - low - high))
-            middle = next(filter(is_known, between), None)
+            half = (low + high + 1) // 2
+            middle = next(filter(is_known, (*range(half, high), *range(half - 1, low, -1))), None)
             if middle is None:
                 break
             low, high = (middle, high) if asked[middle] == asked[low] else (low, middle)
@@ -63,6 +63,7 @@ class Bisection:
 
         Until a release fails the case, it may be one that fails every other time.
         """
+        self.said = ""
         try:
             self.prepare(version)
             bad = sum((trials for trials in self.told.values() if trials.failed), Trials())

@@ -16,6 +16,7 @@ from opconform.suite.selection.selection import Selection
 from opconform_runners.execution.log.logged_outcome import LoggedOutcome
 from opconform_runners.execution.log.outcomes import log_in
 from opconform_runners.execution.plan import selected
+from opconform_runners.execution.runner import OnProgress
 from opconform_runners.findings.history import Release, Trials
 from opconform_runners.harness.command import SAFE_PATH
 from opconform_runners.harness.outcome import Crashed, TimedOut
@@ -33,8 +34,6 @@ _JUDGED = (0, 1)
 
 #: Called with each release that is done.
 OnRelease = Callable[[Release], None]
-#: Called periodically with the completed fraction (0 to 1) and the number of completed releases.
-OnProgress = Callable[[float, int], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
