@@ -46,13 +46,18 @@ def document(**interval: Any) -> Any:
 )
 def test_a_finding_has_the_dates_of_its_case(interval: Any, expected: dict[str, str]) -> None:
     """A finding that the newest release has is given no last one."""
-    assert dates(document(**interval), CASE) == expected
-    assert dates(document(**interval), "Split-1/axis/9876543210") is None
+    assert dates(document(**interval), CASE, "2.0") == expected
+    assert dates(document(**interval), "Split-1/axis/9876543210", "2.0") is None
+
+
+def test_a_finding_that_did_not_show_in_its_release_is_not_dated() -> None:
+    """It is one that varies."""
+    assert dates(document(), CASE, "3.0") is None
 
 
 def test_only_the_dates_of_a_file_change() -> None:
     """Comments, paragraphs and findings that the history does not have stay as they are."""
-    changed = filled(TEXT, document(fails_now=True))
+    changed = filled(TEXT, document(fails_now=True), "2.0")
 
     assert changed == TEXT.replace('    first: "1.0"\n    last: "2.0"\n', '    first: "2.0"\n')
 
@@ -63,7 +68,7 @@ def test_the_files_keep_their_layout(path: object) -> None:
     text = path.read_text()  # type: ignore[attr-defined]
     case = next(line.split()[1] for line in text.splitlines() if line.startswith("    case: "))
     known = document(fails_now=True)
-    changed = filled(text, known | {"cases": {case: known["cases"][CASE]}})
+    changed = filled(text, known | {"cases": {case: known["cases"][CASE]}}, "2.0")
 
-    assert filled(text, document()) == text
+    assert filled(text, document(), "2.0") == text
     assert [line for line in changed.splitlines() if line not in text.splitlines()] in ([], ['    first: "2.0"'])

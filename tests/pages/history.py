@@ -21,26 +21,29 @@ _BLOCK = re.compile(r"^  - number: .*\n(?:    .*\n|\n(?=    ))*", re.MULTILINE)
 _CASE = re.compile(r"^    case: (\S+)\n", re.MULTILINE)
 
 
-def dates(document: Mapping[str, Any], case: str) -> dict[str, str] | None:
+def dates(document: Mapping[str, Any], case: str, release: str) -> dict[str, str] | None:
     """The dates of a case's failure in the newest releases that have it; None if it fails in none of the history.
 
-    A finding that the newest release has is given no last one.
+    A finding that the newest release has is given no last one. One whose case happened to pass in the release in which
+    it was found is not dated.
     """
     found = document["cases"].get(case)
     if found is None or not found["intervals"]:
         return None
-    interval, oldest = found["intervals"][-1], next(iter(found["states"]))
-    earlier = " or earlier" if interval["last_good"] is None and interval["first_bad"] == oldest else ""
+    interval, releases = found["intervals"][-1], [*found["states"]]
+    if release in releases and releases.index(interval["last_bad"]) < releases.index(release):
+        return None
+    earlier = " or earlier" if interval["last_good"] is None and interval["first_bad"] == releases[0] else ""
     last = {} if interval["fails_now"] else {"last": f"{interval['last_bad']}"}
     return {"first": f"{interval['first_bad']}{earlier}", **last}
 
 
-def filled(text: str, document: Mapping[str, Any]) -> str:
+def filled(text: str, document: Mapping[str, Any], release: str) -> str:
     """The text of a file with the dates of the findings that a history has; all else stays as it is."""
 
     def block(match: re.Match[str]) -> str:
         case = _CASE.search(match[0])
-        known = None if case is None else dates(document, case[1])
+        known = None if case is None else dates(document, case[1], release)
         if case is None or known is None:
             return match[0]
         lines = "".join(f'    {name}: "{value}"\n' for name, value in known.items())
@@ -64,9 +67,10 @@ def main(words: list[str]) -> None:
         return
     document = json.loads((Path(words[0]) / "history.json").read_text())
     for path in files_of(document["product"]):
-        path.write_text(filled(path.read_text(), document))
-        known = [dates(document, finding.case) for finding in products()[path.stem].findings]
-        print(f"{path.name}: {sum(x is not None for x in known)} of {len(known)} findings are in the history")
+        product = products()[path.stem]
+        path.write_text(filled(path.read_text(), document, product.release))
+        known = [dates(document, finding.case, product.release) for finding in product.findings]
+        print(f"{path.name}: {sum(x is not None for x in known)} of {len(known)} findings are dated")
 
 
 if __name__ == "__main__":
