@@ -103,32 +103,32 @@ def command(product: str, versions: tuple[str, ...], selection: Selection, **val
     out = values["out"] or Path("opconform-out") / f"history-{folder_name(product)}"
     is_silent, place = values["as_json"], values["place"]
     hold(out, _FILES)
+    entry = None
     if values["bisect"] is not None:
         suite, entry = suite_with_case(values["bisect"], place, dialects, out / _BISECTION)
-        executor = Executor(suite=suite, command_of=environments.command, timeout=values["timeout"], jobs=jobs)
-        prepare = partial(environments.prepare, installer=installer)
-        raise click.exceptions.Exit(
-            _bisect(Bisection(executor=executor, case=entry.id, prepare=prepare), chosen, as_json=is_silent)
-        )
-    if place is None:
+    elif place is not None:
+        suite = open_suite(place)
+    else:
         selection = replace(selection, profiles=selection.profiles or ("core",))
         options = Options(dialects=dialects, selection=selection, jobs=cores())
-        place = generate_shown((), out / "suite", options, quiet=is_silent, force=values["force"]).out
-    suite = open_suite(place)
+        generated = generate_shown((), out / "suite", options, quiet=is_silent, force=values["force"])
+        suite = open_suite(generated.out)
+    executor = Executor(suite=suite, command_of=environments.command, timeout=values["timeout"], jobs=jobs)
+    if entry is not None:
+        prepare = partial(environments.prepare, installer=installer)
+        bisection = Bisection(executor=executor, case=entry.id, prepare=prepare)
+        raise click.exceptions.Exit(_bisect(bisection, chosen, as_json=is_silent))
     runs = ReleaseRuns(
         environments=environments,
         installer=installer,
-        suite=suite,
+        executor=executor,
         out=out,
         selection=selection,
-        timeout=values["timeout"],
-        jobs=jobs,
         force=values["force"],
     )
-    executor = Executor(suite=suite, command_of=environments.command, timeout=values["timeout"], jobs=jobs)
     repeats = {} if values["force"] else repeats_in(out / _DOCUMENT, suite.header.identity)
     history = History(product=product, releases=(), repeats=repeats)
-    history, interrupted = _filled(history, runs, chosen, executor, quiet=is_silent)
+    history, interrupted = _filled(history, runs, chosen, quiet=is_silent)
     _show(history, out, as_json=is_silent)
     if interrupted is not None:
         raise interrupted
@@ -151,7 +151,7 @@ def _dialects(environments: Environments, versions: Sequence[str], installer: In
     first: HarnessError | None = None
     for version in reversed(versions):
         try:
-            click.echo(f"{environments.package} {version} is installed and started.", err=True)
+            click.echo(f"Starting {environments.package} {version}.", err=True)
             environments.prepare(version, installer)
             implementation = environments.implementation(version)
         except HarnessError as error:
@@ -162,13 +162,13 @@ def _dialects(environments: Environments, versions: Sequence[str], installer: In
 
 
 def _filled(
-    history: History, runs: ReleaseRuns, versions: Sequence[str], executor: Executor, *, quiet: bool
+    history: History, runs: ReleaseRuns, versions: Sequence[str], *, quiet: bool
 ) -> tuple[History, KeyboardInterrupt | OpconformError | None]:
     """A history with some releases, as far as it got, and what interrupted it."""
 
     def tell(release: Release) -> None:
         if not quiet:
-            click.echo(f"{release.version}: {_told(release)}", err=True)
+            click.echo(f"{release.version}: {release.why or 'done'}", err=True)
 
     try:
         with progress("run", of="releases", quiet=quiet) as on_progress:
@@ -177,20 +177,12 @@ def _filled(
         return replace(history, releases=tuple(map(runs.known, versions))), error
     try:
         with progress("repeat cases that fail intermittently", of="times", quiet=quiet) as on_progress:
-            for done, (repeated, left) in enumerate(repetitions(history, executor), 1):
+            for done, (repeated, left) in enumerate(repetitions(history, runs.executor), 1):
                 history = repeated
                 on_progress(done / (done + left), done)
     except (KeyboardInterrupt, OpconformError) as error:
         return history, error
     return history, None
-
-
-def _told(release: Release) -> str:
-    """What a release did, in a few words."""
-    if release.report is None:
-        return release.why
-    counts = ", ".join(f"{count:,} {name}" for name, count in release.report.summary.items() if count)
-    return f"{counts}{f'; {release.why}' if release.why else ''}"
 
 
 def _show(history: History, out: Path, *, as_json: bool) -> None:

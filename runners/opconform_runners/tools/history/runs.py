@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Event
 
 from opconform.errors import DiskError, HarnessError, OpconformError
-from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Selection
 from opconform_runners.execution.log.logged_outcome import LoggedOutcome
 from opconform_runners.execution.log.outcomes import log_in
@@ -23,6 +22,7 @@ from opconform_runners.harness.outcome import Crashed, TimedOut
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.tools.history.environments import Environments
 from opconform_runners.tools.history.installer import Installer, said
+from opconform_runners.tools.history.trials import Executor
 from opconform_runners.verdicts.results import OUTCOMES, REPORT, RESULTS, read_written
 from opconform_runners.verdicts.run_header import ids_digest
 from opconform_runners.verdicts.verdict import Fail, Pass
@@ -42,18 +42,16 @@ class ReleaseRuns:
 
     Attributes:
         out: The folder with one folder of results per release.
+        executor: Executes single cases of the suite, with as many jobs as releases run beside each other.
         selection: The cases of the suite that are run.
-        jobs: How many releases run beside each other.
         force: Whether the results of another run are replaced.
     """
 
     environments: Environments
     installer: Installer
-    suite: Suite
+    executor: Executor
     out: Path
     selection: Selection
-    timeout: float
-    jobs: int
     force: bool = False
     children: set["subprocess.Popen[str]"] = field(default_factory=set)
     stopped: Event = field(default_factory=Event)
@@ -63,7 +61,7 @@ class ReleaseRuns:
 
         Raises `DiskError` or `KeyboardInterrupt` once every command has ended; what they wrote is kept.
         """
-        with ThreadPoolExecutor(self.jobs) as pool:
+        with ThreadPoolExecutor(self.executor.jobs) as pool:
             futures = {pool.submit(self._release, version): version for version in reversed(versions)}
             try:
                 self._watch(futures, on_release, on_progress)
@@ -83,7 +81,7 @@ class ReleaseRuns:
             return Release(version=version, why="it was not run yet")
 
     def _watch(self, futures: "dict[Future[Release], str]", on_release: OnRelease, on_progress: OnProgress) -> None:
-        waiting, cases = set(futures), len(selected(self.suite, self.selection))
+        waiting, cases = set(futures), len(selected(self.executor.suite, self.selection))
         while waiting:
             done, waiting = wait(waiting, _LOOK)
             for future in sorted(done, key=lambda x: futures[x]):
@@ -112,8 +110,8 @@ class ReleaseRuns:
         if not path.is_file() or not path.with_name(REPORT).is_file():
             return False
         written, command = read_written(path), self.environments.command(version)
-        selection = ids_digest([entry.id for entry in selected(self.suite, self.selection)])
-        same = (command.options, command.program, self.suite.header.identity, selection)
+        selection = ids_digest([entry.id for entry in selected(self.executor.suite, self.selection)])
+        same = (command.options, command.program, self.executor.suite.header.identity, selection)
         past = written.header
         return written.is_complete and (past.started, past.program, past.suite.digest, past.selected) == same
 
@@ -121,8 +119,18 @@ class ReleaseRuns:
         """Run a release by `opconform run`, which continues an interrupted run."""
         environments, out = self.environments, self.out / version
         python = environments.command(version).python
-        words = ["run", self.suite.store.root, "-b", environments.backend, "--python", python, "--out", out, "--quiet"]
-        words += ["--jobs", 1, "--timeout", self.timeout, *(["--force"] if self.force else [])]
+        words = [
+            "run",
+            self.executor.suite.store.root,
+            "-b",
+            environments.backend,
+            "--python",
+            python,
+            "--out",
+            out,
+            "--quiet",
+        ]
+        words += ["--jobs", 1, "--timeout", self.executor.timeout, *(["--force"] if self.force else [])]
         words += [word for name in self.selection.profiles for word in ("--profile", name)]
         words += [word for pattern in self.selection.patterns for word in ("--select", pattern)]
         command = [sys.executable, SAFE_PATH, "-m", "opconform", *map(str, words)]
