@@ -88,7 +88,7 @@ def test_the_repetitions_are_read_again(some: History, tmp_path: Path) -> None:
 
     assert repeats_in(file, suite) == some.repeats
     assert repeats_in(file, "1" * 64) == {}
-    for text in ("", "[]", "{}", '{"format": 1, "suite": "' + suite + '", "repeats": {"a": {"1": 2}}}'):
+    for text in ("", "[]", "{}", '{"format": 1, "suite": "' + suite + '", "repeats": {"a": {"1": {"failed": "x"}}}}'):
         file.write_text(text)
         assert repeats_in(file, suite) == {}
     assert repeats_in(tmp_path / "missing", suite) == {}

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
 from rich.console import RenderableType
 from rich.table import Table
 
@@ -18,6 +19,8 @@ FORMAT = 1
 _MOST, _LONGEST = 25, 160
 #: The verdicts that are counted for each release.
 COUNTED = ("pass", "fail", "unsupported", "inconclusive", "error")
+
+_REPEATS = TypeAdapter(dict[str, dict[str, Trials]])
 
 
 def history_document(history: History) -> dict[str, Any]:
@@ -72,11 +75,8 @@ def repeats_in(file: Path, suite: str) -> dict[str, dict[str, Trials]]:
         document = json.loads(file.read_bytes())
         if (document["format"], document["suite"]) != (FORMAT, suite):
             return {}
-        return {
-            case: {version: Trials(**counts) for version, counts in of_case.items()}
-            for case, of_case in document["repeats"].items()
-        }
-    except (OSError, LookupError, TypeError, ValueError, AttributeError):
+        return _REPEATS.validate_python(document["repeats"])
+    except (OSError, LookupError, TypeError, ValueError):
         return {}
 
 
