@@ -97,6 +97,7 @@ def command(product: str, versions: tuple[str, ...], selection: Selection, **val
             [f"{counted(len(gone), 'environment')} of {package} removed: {', '.join(gone) or 'none was there'}"]
         )
         return
+    environments.claim()
     installer, jobs = installer_in(environments.cache), values["jobs"] or cores()
     chosen = wanted(versions, _known(environments, installer), package)
     dialects = _dialects(environments, chosen, installer)

@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 
-from opconform.errors import DiskError, HarnessError
+from opconform.errors import DiskError, HarnessError, UsageError
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.tools.history import environments as module
 from opconform_runners.tools.history.environments import Environments
@@ -24,6 +24,7 @@ def prepared(cache: Path, install: Callable[[tuple[str, ...]], None], version: s
 
     def make(place: Path, *_: str) -> None:
         (place / "bin").mkdir(parents=True)
+        (place / "bin" / "python").touch()
 
     with (
         mock.patch.object(module, "make_environment", make),
@@ -46,8 +47,8 @@ def test_the_older_numpy_is_tried_first(tmp_path: Path) -> None:
     prepared(tmp_path, install)
 
     assert asked == [
-        ("some==1.0", "numpy<2", "ml_dtypes", "pydantic", "other"),
-        ("some==1.0", "numpy", "ml_dtypes", "pydantic", "other"),
+        ("some==1.0", "other", "numpy<2", "ml_dtypes", "pydantic"),
+        ("some==1.0", "other", "numpy", "ml_dtypes", "pydantic"),
     ]
 
 
@@ -64,11 +65,24 @@ def test_an_environment_is_made_once(tmp_path: Path) -> None:
     assert environments.installed() == ("0.9", "1.0")
 
 
+def test_only_a_folder_of_its_own_is_a_cache(tmp_path: Path) -> None:
+    """Since all in it may be removed."""
+    mine, foreign = tmp_path / "mine", tmp_path / "foreign"
+    (foreign / "some").mkdir(parents=True)
+    for _ in range(2):
+        Environments(cache=mine, package="some", backend=f"{MINIATURES}:Perfect").claim()
+
+    with pytest.raises(UsageError, match=r"foreign contains files that are not opconform's. Name another --cache.$"):
+        Environments(cache=foreign, package="some", backend=f"{MINIATURES}:Perfect").claim()
+    assert [path.name for path in mine.iterdir()] == ["CACHEDIR.TAG"]
+    assert [path.name for path in foreign.iterdir()] == ["some"]
+
+
 def test_nothing_is_left_of_an_environment_that_cannot_be_made(tmp_path: Path) -> None:
     """The last reason is given."""
 
     def install(words: tuple[str, ...]) -> None:
-        raise HarnessError(f"no {words[1]}")
+        raise HarnessError(f"no {words[2]}")
 
     with pytest.raises(HarnessError, match=r"^no numpy$"):
         prepared(tmp_path, install)

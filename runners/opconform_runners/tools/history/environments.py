@@ -2,11 +2,10 @@
 
 import contextlib
 import errno
-import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -83,25 +82,30 @@ class Environments:
             HarnessError: The release cannot be installed, or its backend does not start.
         """
         place = self.place(version)
-        wanted = json.dumps({"package": self.package, "version": version, "others": self.others}) + "\n"
+        needed = (f"{self.package}=={version}", *self.others)
         with self._held(version):
-            if (place / _READY).is_file() and (place / _READY).read_text() == wanted:
-                return
-            self._make(version, place, installer)
-            (place / _READY).write_text(wanted)
+            if not self._is_ready(place, needed):
+                self._make(place, needed, installer, version)
+                (place / _READY).write_text("\n".join(needed) + "\n")
+
+    @staticmethod
+    def _is_ready(place: Path, needed: Collection[str]) -> bool:
+        """Whether an environment was finished, with the needed packages."""
+        ready = place / _READY
+        return interpreter_in(place).exists() and ready.is_file() and {*needed} <= {*ready.read_text().splitlines()}
 
     def implementation(self, version: str) -> Implementation:
         """What the backend of a release that is installed says of itself; a `HarnessError` if it does not start."""
         return run_loop(described(self.command(version)))
 
-    def _make(self, version: str, place: Path, installer: Installer) -> None:
+    def _make(self, place: Path, needed: Sequence[str], installer: Installer, version: str) -> None:
         """Make an environment in which the backend starts."""
         why: list[HarnessError] = []
         for numpy in _NUMPY:
             shutil.rmtree(place, ignore_errors=True)
             try:
                 make_environment(place, "--without-pip")
-                installer.install(interpreter_in(place), f"{self.package}=={version}", numpy, *_HARNESS, *self.others)
+                installer.install(interpreter_in(place), *needed, numpy, *_HARNESS)
                 self.implementation(version)
             except HarnessError as error:
                 why.append(error)
@@ -112,15 +116,27 @@ class Environments:
             raise DiskError(self.cache, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))) from why[-1]
         raise why[-1]
 
+    def claim(self) -> None:
+        """Mark the cache folder as opconform's, which must be new, empty or marked: all in it may be removed."""
+        with self._translated():
+            self.cache.mkdir(parents=True, exist_ok=True)
+            if not (self.cache / _TAG).exists():
+                if any(self.cache.iterdir()):
+                    raise UsageError(f"{self.cache} contains files that are not opconform's. Name another --cache.")
+                (self.cache / _TAG).write_text(_SIGNATURE)
+
     @contextlib.contextmanager
     def _held(self, version: str) -> Iterator[None]:
-        """The marked cache folder, with a release's environment locked against other processes."""
-        try:
+        """A release's environment, locked against other processes."""
+        with self._translated():
             self.folder.mkdir(parents=True, exist_ok=True)
-            if not (self.cache / _TAG).exists():
-                (self.cache / _TAG).write_text(_SIGNATURE)
             with FileLock(f"{self.place(version)}.lock"):
                 yield
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             if DiskError.is_full(error):
                 raise DiskError(self.cache, error) from error
