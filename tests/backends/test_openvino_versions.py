@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from opconform.tensors.bit_layouts import OPENVINO_IR, openvino_layouts, unpack
+from opconform_runners.backends.backend import Unsupported
+from opconform_runners.backends.openvino import plugin
 from opconform_runners.backends.openvino.runtime import repacked
 from tests.conftest import ROOT, Run
 from tests.result_files import report_in
@@ -109,3 +111,19 @@ def test_a_newer_layout_fits_in_the_place_of_the_older_one() -> None:
         after = unpack(changed[place], name, shape, newer)
         assert after.array.tolist() == before.array.tolist()
         assert changed[place] != weights[place]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Cannot create Pad layer Pad id:3 from unsupported opset: opset12",
+        "Opset opset15 doesn't contain the operation with type: Squeeze",
+        "Incorrect type: F8E8M0",
+        "CPU plugin does not support string for use with oneDNN.",
+        "[ NOT_IMPLEMENTED ] CPU plugin: Input image format U4 is not supported yet...",
+    ],
+)
+def test_what_an_older_version_lacks_is_not_a_failure(message: str) -> None:
+    """The messages of 2023.0 to 2024.3 about operations and element types that came later."""
+    with pytest.raises(Unsupported), vars(plugin)["_TRANSLATION"].at("build"):
+        raise RuntimeError(f"Check 'false' failed at src/core/model.cpp:1: {message}")

@@ -89,3 +89,12 @@ def test_elements_of_the_inputs_are_not_invented_however_often_they_occur() -> N
     assert is_invented(np.array([2, 7], np.float32), inputs)
     assert is_invented(np.array([-0.0], np.float32), inputs)
     assert is_invented(np.array([0], np.int8), inputs)
+
+
+def test_a_string_that_is_not_utf8_can_be_logged() -> None:
+    """OpenVINO 2024.6 returns NULs at the end of a string, which stand for surrogates as every byte that is not UTF-8."""
+    found = mismatch_of([np.array(["OMZ"])], [np.array(["OMZ\udc00\udcff"])], ["string"])
+
+    assert found is not None
+    assert found.actual == r"OMZ\udc00\udcff"
+    assert found.sentence.encode().startswith(rb"output_0[0]: expected 'OMZ', got 'OMZ\udc00\udcff'")

@@ -25,6 +25,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "show": "Display a case: inputs, outputs, expectation",
         "support": "Say what a backend supports, as rules and as a map",
         "diff": "Show what changed between two runs",
+        "history": "Run the releases of a product, and date each failure",
         "from-model": "Write specs of the operations that a model uses",
         "fuzz": "Search for failures beyond the shipped cases",
         "repro": "Write a standalone script that reproduces a failure",

@@ -1,26 +1,21 @@
 """`opconform repro`."""
 
 import re
-from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import click
 
 from opconform.errors import HarnessError, UsageError
-from opconform.explanation.case_list import one_case, specs_of_case
-from opconform.generation.options import ONE_CASE, Options
-from opconform.generation.pipeline import generate
 from opconform.suite.manifest import Entry
-from opconform.suite.reader import Suite, open_suite
-from opconform.suite.selection.selection import Selection, check_one, pattern_of
+from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import check_named, replace_named
 from opconform.system.temporary import TemporaryFolder
 from opconform_runners.cli.shared.help import HelpCommand, rare_option
 from opconform_runners.cli.shared.options.backends import BackendOptions, timeout_option
 from opconform_runners.cli.shared.options.general import SOURCE, out_option
 from opconform_runners.cli.shared.output.streams import print_document
+from opconform_runners.cli.shared.single_case import suite_with_case
 from opconform_runners.harness.command import Launch
 from opconform_runners.tools.repro.observation import PRIVATE, Observation, notes_of, observation_of
 from opconform_runners.tools.repro.script import SCRIPTS, dialects_needed, script_of
@@ -61,10 +56,7 @@ def command(
     chosen = BackendOptions(backends=(backend,), pythons=pythons, timeout=values["timeout"])
     launch = Launch(command=chosen.command(), timeout=values["timeout"])
     with TemporaryFolder() as folder:
-        suite = open_suite(place) if place is not None else _generated(case, dialects, Path(folder) / "suite")
-        ids = [entry.id for entry in suite.entries if fnmatchcase(entry.id, pattern_of(case))]
-        check_one(case, ids, where=f" in {suite.store.root}")
-        entry = suite.by_id[ids[0]]
+        suite, entry = suite_with_case(case, place, dialects, Path(folder) / "suite")
         seen = _observed(suite, entry, launch)
         notes = notes_of(suite, entry, name, seen)
         script = script_of(suite, entry, backend, notes, None if seen is None else seen.result.reason)
@@ -86,14 +78,6 @@ def _check_place(out: Path) -> None:
         raise UsageError(f"{out} cannot be read: {error.strerror}. Use another --out.") from error
     if is_foreign:
         raise UsageError(f"opconform did not write {out} and does not overwrite it. Use another --out.")
-
-
-def _generated(case: str, dialects: Sequence[str], out: Path) -> Suite:
-    """A suite of the case and its twin; groups whose cases cannot match are not expanded."""
-    wanted = one_case(case).case
-    selection = Selection(profiles=(wanted.profile,), patterns=(wanted.id,))
-    options = Options(dialects=tuple(dialects), selection=selection, limits=ONE_CASE)
-    return open_suite(generate(specs_of_case(wanted.id), out, options).out)
 
 
 def _observed(suite: Suite, entry: Entry, launch: Launch) -> Observation | None:

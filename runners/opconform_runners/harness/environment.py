@@ -114,7 +114,7 @@ def environment_of(command: Command, implementation: Implementation, placements:
     ).placed(placements)
     if command.python is None:
         return machine
-    names = sorted({*_ALWAYS, *_packages_of(command.name.partition(":")[0])})
+    names = sorted({*_ALWAYS, *packages_of(command.name.partition(":")[0])})
     try:
         python, versions = _asked(command.python, *names)
     except (OSError, subprocess.SubprocessError, ValidationError):
@@ -140,7 +140,7 @@ def _processor() -> str | None:
     return match["name"] if match else platform.processor() or None
 
 
-def _packages_of(backend: str) -> Iterator[str]:
+def packages_of(backend: str) -> Iterator[str]:
     """The packages that a registered backend needs: those of its extra, or its own distribution."""
     for entry_point in entry_points(group=GROUP, name=backend):
         if entry_point.dist is not None:

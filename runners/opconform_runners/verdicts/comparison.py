@@ -151,7 +151,7 @@ def _is_nan(array: Array, kind: ElementType) -> "np.ndarray[Any, np.dtype[np.boo
 
 def _pattern(element: Any, kind: ElementType) -> str:
     if kind.kind == "string":
-        return str(element)
+        return str(element).encode("utf-8", "backslashreplace").decode()  # a byte that is not UTF-8 is a surrogate
     bits = int(patterns(np.atleast_1d(np.asarray(element)))[0])
     return f"0x{bits:0{-(-max(kind.bits, 4) // 4)}x}"
 

@@ -14,7 +14,14 @@ from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 from opconform.tensors.texts import bytes_of, text_of
-from opconform_runners.backends.backend import Implementation, Inputs, Outputs, PlacedOutputs, full_names
+from opconform_runners.backends.backend import (
+    Implementation,
+    Inputs,
+    Outputs,
+    PlacedOutputs,
+    Unsupported,
+    full_names,
+)
 from opconform_runners.backends.exceptions import Translation, messages_beside
 from opconform_runners.backends.onnx.provider import placement_of, provider_of, session_of
 from opconform_runners.backends.onnx.types import CARRIED, MAPPED
@@ -92,6 +99,8 @@ def _strings(texts: Array) -> Array:
 
 def _value(tensor: Tensor) -> ort.OrtValue:
     if tensor.element_type == "bf16":
+        if not hasattr(ort.OrtValue, "ortvalue_from_numpy_with_onnx_type"):
+            raise Unsupported(f"ONNX Runtime {ort.__version__} takes no bf16 from Python; 1.20 and later do")
         return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(tensor.array, _BFLOAT16)
     return ort.OrtValue.ortvalue_from_numpy(tensor.array)
 

@@ -40,7 +40,11 @@ _TRANSLATION = Translation(
     messages=messages_beside(__file__),
     not_implemented=re.compile(
         r"Input image format \w+ is not supported"  # the plugin has no memory of this element type
-        r"|Not Implemented"  # a node, or a way to execute it
+        r"|Not Implemented|NOT_IMPLEMENTED"  # a node, or a way to execute it
+        r"|Cannot create \w+ layer .* from unsupported opset"  # this version lacks the operation
+        r"|Opset \w+ doesn't contain the operation"  # the same, in other versions
+        r"|does not support \w+ for use with oneDNN"  # nor a type that its nodes compute with
+        r"|Incorrect type: \w+"  # this version cannot read a model with the element type
         r"|doesn't support \w+ operation with dynamic rank"
         r"|Element not supported"  # shape inference cannot read a constant of this element type
         r"|[Uu]nsupported (data|element) type|type is not supported|has unsupported '\w+' input precision"
@@ -117,7 +121,7 @@ class OpenVINO:
 
 def version() -> str:
     """OpenVINO's version without the build."""
-    return str(ov.__version__).partition("-")[0]
+    return str(ov.get_version()).partition("-")[0]
 
 
 @contextmanager
@@ -155,7 +159,7 @@ def check_types(ports: Sequence[ov.Output]) -> None:
     """Raise `Unsupported` for an output whose element type OpenVINO's Python interface lacks, not its `IndexError`."""
     if _NAMELESS:
         for port in ports:
-            type_of(port.element_type.to_string())
+            type_of(port.element_type.get_type_name())
 
 
 def tensor_of(value: Tensor) -> ov.Tensor:
@@ -171,7 +175,7 @@ def tensor_of(value: Tensor) -> ov.Tensor:
 
 def output_of(tensor: ov.Tensor) -> Tensor:
     """An OpenVINO tensor, bit for bit."""
-    name, shape = tensor.element_type.to_string(), tuple(tensor.shape)
+    name, shape = tensor.element_type.get_type_name(), tuple(tensor.shape)
     if name == "string":
         return Tensor(element_type=name, array=texts_of(tensor))
     return unpack(np.ascontiguousarray(tensor.data).tobytes(), name, shape, LAYOUTS)

@@ -16,6 +16,9 @@ _loaded = sys.modules.get(_CONVERTER)
 sys.modules[_CONVERTER] = None  # type: ignore[assignment] # Python's way to refuse an import
 try:
     import openvino as ov
+
+    if not hasattr(ov, "Coordinate"):  # before 2025.0
+        import openvino.runtime as ov
 finally:
     del sys.modules[_CONVERTER]
     if _loaded is not None:
@@ -24,7 +27,7 @@ finally:
 __all__ = ["ov"]
 
 #: The packing of types narrower than a byte in the installed version.
-LAYOUTS: Layouts = openvino_layouts(str(ov.__version__))
+LAYOUTS: Layouts = openvino_layouts(ov.get_version())
 #: The types that it packs differently from a suite's `model.bin`.
 REPACKED = frozenset(name for name, layout in OPENVINO_IR.items() if LAYOUTS[name] != layout)
 
@@ -34,6 +37,8 @@ def read_model(core: ov.Core, path: Path | None) -> ov.Model:
     if path is None or not REPACKED or path.suffix != ".xml":
         return core.read_model(path)
     xml, weights = path.read_bytes(), path.with_suffix(".bin").read_bytes()
+    if not weights:
+        return core.read_model(path)  # 2023.0 takes no empty tensor
     return core.read_model(xml, ov.Tensor(np.frombuffer(repacked(xml, weights, LAYOUTS), np.uint8)))
 
 

@@ -110,8 +110,8 @@ def _frame(subjects: Sequence[Subject], listed: Mapping[str, Any], evidence: Map
         "verdicts": {name: sum(column.report.summary[name] for column in columns) for name in VERDICTS},
         "style": Markup(style),  # noqa: S704 - our own file
         "script": Markup(script),  # noqa: S704 - our own file
-        "style_digest": _digest(style),
-        "script_digest": _digest(script),
+        "style_digest": digest_of(style),
+        "script_digest": digest_of(script),
         "cases": packed(listed),
         "choices": choices_of(listed),
         "evidence": packed(evidence),
@@ -173,6 +173,6 @@ def packed(value: object) -> str:
     return base64.b64encode(zlib.compress(json.dumps(value, separators=(",", ":"), allow_nan=False).encode())).decode()
 
 
-def _digest(text: str) -> str:
+def digest_of(text: str) -> str:
     """The digest by which the content security policy names an inlined text."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
