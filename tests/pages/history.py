@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.pages.findings import FOLDER, Finding, products
+from tests.pages.findings import FOLDER, Finding, listed, products
 
 #: The keys that are filled, and a line with one of them.
 KEYS = ("first", "last")
@@ -63,7 +63,8 @@ def main(words: list[str]) -> None:
     """Fill the files of the product of a history, or print the options that select the cases of a file."""
     if words[0] == "--select":
         findings: tuple[Finding, ...] = products()[words[1]].findings
-        print("--profile default --profile functional", *(f"-k {finding.case}" for finding in findings))
+        profiles = sorted({listed(finding.case).case.profile for finding in findings})
+        print(*(f"--profile {name}" for name in profiles), *(f"-k {finding.case}" for finding in findings))
         return
     document = json.loads((Path(words[0]) / "history.json").read_text())
     for path in files_of(document["product"]):

@@ -1,6 +1,5 @@
 """The report of a run: its verdict, and its cases by verdict, by profile and by requirement."""
 
-import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from opconform.errors import counted
 from opconform.suite.manifest import RequirementNote
 from opconform.suite.selection.selection import Shard
 from opconform_runners.backends.backend import Implementation, full_name
+from opconform_runners.findings.claimed import Claimed, claimed_of
 from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.gaps import gaps_of
 from opconform_runners.findings.requirement_row import RequirementRow, supported
@@ -29,22 +29,6 @@ VERDICTS = ("pass", "fail", "unsupported", "inconclusive", "error")
 
 #: The options of an installed backend, which are quoted where they contain a space.
 _BACKEND = re.compile(r"--backend '?([\w-]+)(?=[:' ]|$)")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Claimed:
-    """What a run says about its claims.
-
-    Attributes:
-        digest: The SHA-256 of the file of claims.
-        claimed: How many of the `valid` cases the claims cover.
-        refused: How many claimed cases the backend refused.
-    """
-
-    digest: str
-    claimed: int
-    valid: int
-    refused: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,15 +250,7 @@ class Report:
     @cached_property
     def claimed(self) -> Claimed | None:
         """How many cases the claims of the run cover; None without claims."""
-        if self.claims is None:
-            return None
-        valid = [result for result in self.results if result.expect == "accept"]
-        return Claimed(
-            digest=hashlib.sha256(self.claims.encode()).hexdigest(),
-            claimed=sum(not result.unclaimed for result in valid),
-            valid=len(valid),
-            refused=sum(result.reason == "claimed" for result in valid),
-        )
+        return None if self.claims is None else claimed_of(self.claims, self.results)
 
     def counts(self, row: RequirementRow) -> bool:
         """Whether a violation of a requirement makes the backend non-conformant."""
@@ -311,9 +287,3 @@ def report_of(
 def coverage_text(supported: int, cases: int) -> str:
     """How many cases are supported, as in `1,430 of 3,354 cases supported`."""
     return f"{supported:,} of {counted(cases, 'case')} supported"
-
-
-def claimed_text(claims: Claimed) -> str:
-    """How many cases are claimed, as in `2,001 of 4,272 valid cases claimed, 3 of them refused`."""
-    refused = f", {claims.refused:,} of them refused" if claims.refused else ""
-    return f"{claims.claimed:,} of {counted(claims.valid, 'valid case')} claimed{refused}"

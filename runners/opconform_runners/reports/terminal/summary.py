@@ -18,7 +18,6 @@ from opconform.system.text import printable
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
-from opconform_runners.findings.use_row import use_rows
 from opconform_runners.harness.environment import environment_facts
 from opconform_runners.reports.terminal.conclusion import (
     conclusion,
@@ -30,6 +29,7 @@ from opconform_runners.reports.terminal.conclusion import (
     stale_sentences,
 )
 from opconform_runners.reports.terminal.incidents import incident_lines
+from opconform_runners.reports.terminal.uses import print_uses
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result
 
@@ -91,7 +91,7 @@ def print_summary(
         section("Unexpected passes", _lines(pass_sentences(comparison).values()))
         section("Stale lines", _lines(stale_sentences(comparison)))
     console.print()
-    _print_uses(report, console)
+    print_uses(report, console)
     _print_requirements(report, console, is_verbose=is_verbose)
     if is_verbose:
         section("Inconclusive cases", _by_sentence(report, "inconclusive"))
@@ -165,21 +165,6 @@ def _print_head(report: Report, console: Console) -> None:
     cases, plural = counted(report.cases, "case"), "" if len(report.profiles) == 1 else "s"
     profiles = f" of the profile{plural} {', '.join(report.profiles)}" if report.profiles else ""
     console.print(f"suite {suite.version}, digest {suite.digest[:16]}, {cases}{profiles}")
-
-
-def _print_uses(report: Report, console: Console) -> None:
-    """One row for each operation that models use."""
-    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
-    table.add_column("in models", no_wrap=True)
-    for heading in ("nodes", "affected", "failing", "unsup.", "uses", "cases", "fail", "broken"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in use_rows(report):
-        nodes = (row.nodes(), row.nodes(row.affected), row.nodes(row.itself), row.nodes(row.unsupported))
-        numbers = (*nodes, len(row.uses), row.cases, row.failing, len(row.broken))
-        table.add_row(row.op, *(f"{number:,}" if number else "-" for number in numbers))
-    if table.row_count:
-        console.print(table)
-        console.print()
 
 
 def _print_requirements(report: Report, console: Console, *, is_verbose: bool) -> None:
