@@ -102,12 +102,12 @@ def repeats_sentence(history: History) -> str:
         return ""
     every = [trials for of_case in history.repeats.values() for trials in of_case.values()]
     times = sum(trials.failed + trials.passed + trials.neither for trials in every)
-    kinds = "crash, hang, read memory out of bounds or differ between executions"
+    kinds = "that crash, hang, read memory out of bounds or differ between executions"
     asked = (
         f" Releases beside their failures were asked {counted(times, 'more time')}, until the odds that a release "
         f"passes by chance were below {ODDS:.0%}."
     )
-    return f"{counted(len(history.unsteady), 'case')} {kinds}.{asked if times else ''}"
+    return f"Cases {kinds}: {len(history.unsteady):,}.{asked if times else ''}"
 
 
 def _releases(history: History) -> Table:
