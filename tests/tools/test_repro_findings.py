@@ -27,6 +27,7 @@ VARYING = frozenset(
         "Gather-8/extended-types/b448d5c01c",
         "Gather-8/of-nothing/7c77d94052",
         "Gather-8/one-batch/c2f13b1324",
+        "GatherElements-6/extended-types/881f2d6544",
         "GatherND-8/empty-tuples/b0cdd3b2d1",
         "GatherND-8/extended-types/391124ede6",
         "Pad-12/extended-types/e772b203b9",
