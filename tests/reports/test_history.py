@@ -103,7 +103,7 @@ def test_the_tables_have_a_row_per_release_and_per_finding(some: History) -> Non
     assert "1 finding in 3, 1 that ended before:" in text
     assert re.search(rf"^1 +2 +crash +1 +Split-1 axis.range +{FIRST}$", text, re.MULTILINE)
     assert re.search(rf"^ +1 +3 +wrong data +1 +Split-1 axis.range +{SECOND}$", text, re.MULTILINE)
-    assert repeats_sentence(some).startswith("1 case crash, hang")
+    assert repeats_sentence(some).startswith("Cases that crash, hang")
 
 
 def test_without_failures_the_tables_say_so() -> None:
