@@ -13,7 +13,7 @@ from opconform_runners.execution.session import Session
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.harness.outcome import Error
 from opconform_runners.verdicts.comparison import Mismatch
-from opconform_runners.verdicts.judge import neighbour_check_due, with_neighbour_check
+from opconform_runners.verdicts.neighbours import neighbour_check_due, with_neighbour_check
 from opconform_runners.verdicts.verdict import (
     Fail,
     FailReason,

@@ -13,7 +13,7 @@ from opconform_runners.execution.log.logged_outcome import Answer, Attempt, Logg
 from opconform_runners.execution.log.outcomes import Log
 from opconform_runners.execution.log.outputs_zip import CASE_LIMIT
 from opconform_runners.harness.outcome import Error, Incident, Outcome, Returned
-from opconform_runners.verdicts import judge
+from opconform_runners.verdicts import judge, neighbours
 from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.results import Result
@@ -156,7 +156,7 @@ class CaseVerdicts:
         both = judge.combined(executions["first"], _second(executions))
         verdict = judge.as_declared(case, both, self.implementation)
         if "neighbour-check" in executions:
-            verdict = judge.with_neighbour_check(case, verdict, executions["neighbour-check"])
+            verdict = neighbours.with_neighbour_check(case, verdict, executions["neighbour-check"])
         result = result_of(self._suite, entry, case, facts, verdict, self.implementation)
         past = tuple(hit for hit in case_incidents if not judge.has_recurred(hit, both))
         self._results[entry.id] = replace(result, incidents=past)
@@ -177,7 +177,7 @@ class CaseVerdicts:
         failed = [case for case in executed if failure_of(self.own[case.id]) is not None]
         open_ones = [failure for failure in failed if "neighbour-check" not in self._executions[failure.id]]
         due = {
-            open_one.id: judge.neighbour_check_due(open_one, self._suite.case(open_one), self.own[open_one.id])
+            open_one.id: neighbours.neighbour_check_due(open_one, self._suite.case(open_one), self.own[open_one.id])
             for open_one in open_ones
         }
         return {name: neighbour_check for name, neighbour_check in due.items() if neighbour_check is not None}

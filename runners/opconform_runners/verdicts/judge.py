@@ -21,7 +21,6 @@ from opconform_runners.verdicts.verdict import (
     Pass,
     Unsupported,
     Verdict,
-    failure_of,
     reason_of,
     sentence_of,
     twin_gap,
@@ -103,43 +102,6 @@ def as_declared(case: Case, verdict: Verdict, implementation: Implementation) ->
     if gap is None or has_ended(verdict):
         return verdict
     return Unsupported(why=f"the backend does not declare {gap}; {sentence_of(verdict)}", fails=True)
-
-
-def neighbour_check_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | None:
-    """The neighbour check of a case that failed, where the neighbour of the node under test may be at fault.
-
-    None where there is no neighbour check, or where the wrong output is one of the node under test itself and no
-    other node computes an input of it.
-    """
-    failure = failure_of(verdict)
-    if failure is None or entry.neighbour_check is None:
-        return None
-    tested = [node for node in case.graph.nodes if node.under_test]
-    computed = {name for node in case.graph.nodes if not node.under_test for name in node.outputs}
-    if any(computed.intersection(node.inputs) for node in tested):
-        return entry.neighbour_check
-    if failure.mismatch is not None and failure.mismatch.output is not None:
-        number = output_number(failure.mismatch.output)
-        if any(name in node.outputs for name in case.graph.outputs[number : number + 1] for node in tested):
-            return None
-    return entry.neighbour_check
-
-
-def with_neighbour_check(case: Case, verdict: Verdict, neighbour_check: Own) -> Verdict:
-    """The verdict of a case that failed, given the verdict of its neighbour check: inconclusive where that fails, too.
-
-    A crash or a timeout is excused only by a neighbour check that also crashes or times out.
-    """
-    without = f"the neighbour check, the same graph without {case.op},"
-    neighbours = dict.fromkeys(node.op for node in case.graph.nodes if not node.under_test and node.inputs)
-    match neighbour_check:
-        case Fail(reason=reason, sentence=sentence) if reason in ENDS or not has_ended(verdict):
-            said = f"{without} fails too: its {', '.join(neighbours)}: {sentence}"
-            return Inconclusive(why=f"{sentence_of(verdict)}; {said}")
-        case Unsupported(why=why) | Error(sentence=why) if isinstance(verdict, Fail):
-            return replace(verdict, sentence=f"{verdict.sentence}; {without} has no verdict: {why}")
-        case _:
-            return verdict
 
 
 def has_ended(verdict: Verdict) -> bool:
