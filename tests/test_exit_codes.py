@@ -47,6 +47,7 @@ MISTYPED = [
     ("certificate", "verify", "nowhere", "--key", "nowhere"),
     ("generate", "nowhere", "--out", "new"),
     ("support", "nowhere"),
+    ("history", "nowhere.py:Backend", "--package", "numpy", "--out", "new"),
     ("from-model", "nowhere.onnx", "--out", "new"),
     ("certify", "nowhere", "--backend", "numpy", "--out", "new"),
     ("certify", "nowhere/a.yaml", "numpy", "--out", "new"),
