@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from opconform.suite.reader import open_suite
-from opconform_runners.findings.support.learning import is_executed, is_refused, learnt
+from opconform_runners.findings.support.learner import is_executed, is_refused, learnt
 from opconform_runners.findings.support.rules import facts_of_entry
 from opconform_runners.reports.report_file import read_report
 

@@ -13,7 +13,7 @@ from opconform.suite.case import canonical_json
 from opconform.suite.manifest import HEADER, MANIFEST, Header, first_error
 from opconform.system.text import printable
 from opconform_runners.backends.backend import HARDWARE, Implementation
-from opconform_runners.findings.claimed import Claimed, claimed_text
+from opconform_runners.findings.claim_coverage import Claimed, claimed_text
 from opconform_runners.findings.report import Report, coverage_text
 from opconform_runners.harness.environment import Environment, environment_facts
 from opconform_runners.reports.terminal.incidents import deaths_clause

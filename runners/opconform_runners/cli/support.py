@@ -13,7 +13,7 @@ from opconform_runners.cli.shared.output.printer import print_result
 from opconform_runners.cli.shared.steps import subjects_of_runs
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.support.claims_file import MARK, claims_file_of
-from opconform_runners.findings.support.learning import LearntRule, Support, support_of
+from opconform_runners.findings.support.learner import LearntRule, Support, support_of
 from opconform_runners.reports.html.page import support_page
 from opconform_runners.reports.html.subject import suite_of
 from opconform_runners.reports.html.support import map_of

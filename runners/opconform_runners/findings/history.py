@@ -205,7 +205,7 @@ class History:
         """The unsteady cases beside whose intervals a release passed too seldom: release, case, and how often more."""
         for case in sorted(self.unsteady):
             needed = self.bad_trials(case).needed()
-            beside = {x for found in self.intervals[case] for x in (found.last_good, found.first_good)}
+            beside = {x for interval in self.intervals[case] for x in (interval.last_good, interval.first_good)}
             for version in self.reports:
                 if version in beside and (more := needed - self.trials(case, version).passed) > 0:
                     yield version, case, more
@@ -213,9 +213,9 @@ class History:
     @cached_property
     def changes(self) -> Mapping[str, tuple[int, int]]:
         """How many cases newly fail, and how many are mended, in each release that was run."""
-        every = [found for of_case in self.intervals.values() for found in of_case]
-        new = Counter(found.first_bad for found in every if found.last_good is not None)
-        mended = Counter(found.first_good for found in every)
+        every = [interval for of_case in self.intervals.values() for interval in of_case]
+        new = Counter(interval.first_bad for interval in every if interval.last_good is not None)
+        mended = Counter(interval.first_good for interval in every)
         return {version: (new[version], mended[version]) for version in self.reports}
 
     @cached_property
@@ -223,8 +223,8 @@ class History:
         """The findings by their dates: first those of the newest release, the worst first, then the newest mended."""
         rows: list[DatedFinding] = []
         for version, report in [*self.reports.items()][::-1]:
-            every = ((case, found) for case, of_case in self.intervals.items() for found in of_case)
-            ended = {case: found for case, found in every if found.last_bad == version}
+            every = ((case, interval) for case, of_case in self.intervals.items() for interval in of_case)
+            ended = {case: interval for case, interval in every if interval.last_bad == version}
             if ended:
                 rows += self._dated(version, ended, report.findings if version == self.newest else ())
         return tuple(rows)

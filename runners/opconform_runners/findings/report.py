@@ -12,7 +12,7 @@ from opconform.errors import counted
 from opconform.suite.manifest import RequirementNote
 from opconform.suite.selection.selection import Shard
 from opconform_runners.backends.backend import Implementation, full_name
-from opconform_runners.findings.claimed import Claimed, claimed_of
+from opconform_runners.findings.claim_coverage import Claimed, claimed_of
 from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.gaps import gaps_of
 from opconform_runners.findings.requirement_row import RequirementRow, supported

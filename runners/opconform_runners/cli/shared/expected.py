@@ -23,7 +23,7 @@ from opconform_runners.findings.support.claims_file import (
     read_claims,
 )
 from opconform_runners.findings.support.claims_update import updated_text
-from opconform_runners.findings.support.learning import support_of
+from opconform_runners.findings.support.learner import support_of
 from opconform_runners.reports.baseline_update import update
 from opconform_runners.verdicts.baseline import Baseline, compare, read_baseline
 from opconform_runners.verdicts.claims import Claims

@@ -13,7 +13,7 @@ from opconform.system.files import FileTooLargeError, read_regular
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.support.claims_parser import ClaimsParser
-from opconform_runners.findings.support.learning import Support
+from opconform_runners.findings.support.learner import Support
 from opconform_runners.findings.support.rules import Rule, facts_of_entry
 from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.run_header import RunHeader

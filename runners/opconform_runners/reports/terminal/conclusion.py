@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from opconform.errors import counted
-from opconform_runners.findings.claimed import claimed_text
+from opconform_runners.findings.claim_coverage import claimed_text
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.findings.use_row import use_rows, uses_sentence

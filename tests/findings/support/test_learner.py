@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.frameworks.numpy import Numpy
-from opconform_runners.findings.support.learning import Support, learnt
+from opconform_runners.findings.support.learner import Support, learnt
 from opconform_runners.findings.support.rules import EVERY, Rule
 
 EVERYTHING = Numpy().describe()
