@@ -110,11 +110,11 @@ def test_a_bisection_asks_few_releases(history: History, offline: Path, case: st
 
 
 def test_installed_releases_are_run_without_an_index(
-    history: History, offline: Path, monkeypatch: pytest.MonkeyPatch
+    history: History, offline: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is installed is used, and that is said."""
     monkeypatch.setenv("PIP_FIND_LINKS", str(offline / "counts"))
-    done = history("1.0..2", "--out", offline / "out", "--json")
+    done = history("1.0..2", "--out", out, "--json")
 
     assert "note: pip finds no release of fakeproduct" in done.stderr
     assert [x["version"] for x in json.loads(done.stdout)["releases"]] == [*VERSIONS[:2]]
