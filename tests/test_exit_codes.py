@@ -54,6 +54,7 @@ MISTYPED = [
     ("certify", "numpy", "nowhere", "--out", "new"),
     ("adequacy", "nowhere"),
     ("repro", "Split-1/page-example/*", "--backend", "openvino", "--suite", "nowhere"),
+    ("repro", "Split-1/page-example/*", "openvino", "--as", "issue", "--history", "nowhere"),
     ("fuzz", "nowhere.py:Backend"),
 ]
 

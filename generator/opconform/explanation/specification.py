@@ -1,6 +1,7 @@
 """What the specification says about an operation, as this version of opconform has it."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from opconform.errors import SpecError
 from opconform.specs.requirements import Page, Requirement, requirements_of
@@ -18,6 +19,20 @@ def specified(op: str, name: str, text: str) -> Requirement | None:
     except SpecError:
         return None
     return requirement if requirement is not None and requirement.text == text else None
+
+
+class Place(NamedTuple):
+    """The clause of a requirement in the newest revision of its page, and the address of that page, if it has one."""
+
+    clause: str
+    url: str | None
+
+
+def place_of(op: str, name: str, text: str) -> Place | None:
+    """The place of a requirement in the specification, or None where this version has another text or none."""
+    known = specified(op, name, text)
+    source = None if known is None else known.sources[0]
+    return None if source is None else Place(source.clause, pages_of(op)[source.revisions[-1]].url)
 
 
 def pages_of(op: str) -> dict[str, Page]:

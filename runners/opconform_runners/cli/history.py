@@ -33,6 +33,7 @@ from opconform_runners.execution.log.results_folder import Marks
 from opconform_runners.findings.history import History, Release, State
 from opconform_runners.harness.environment import cores
 from opconform_runners.reports.history import (
+    DOCUMENT,
     bisection_document,
     bisection_lines,
     history_document,
@@ -48,13 +49,13 @@ from opconform_runners.tools.history.runs import ReleaseRuns
 from opconform_runners.tools.history.trials import Executor, repetitions
 from opconform_runners.verdicts.results import PAGE_BEGINNING
 
-#: The documents of a history, and a mark among the first bytes of each.
-_DOCUMENT, _PAGE = "history.json", "history.html"
+_PAGE = "history.html"
 #: The folder of the suite of a bisection.
 _BISECTION = "bisection-suite"
 #: The columns of output that does not go to a terminal.
 WIDTH = 160
-_FILES: Marks = {_DOCUMENT: (b'{\n "format"',), _PAGE: (PAGE_BEGINNING,)}
+#: The documents of a history, and a mark among the first bytes of each.
+_FILES: Marks = {DOCUMENT: (b'{\n "format"',), _PAGE: (PAGE_BEGINNING,)}
 
 
 @click.command(
@@ -127,7 +128,7 @@ def command(product: str, versions: tuple[str, ...], selection: Selection, **val
         selection=selection,
         force=values["force"],
     )
-    repeats = {} if values["force"] else repeats_in(out / _DOCUMENT, suite.header.identity)
+    repeats = {} if values["force"] else repeats_in(out / DOCUMENT, suite.header.identity)
     history = History(product=product, releases=(), repeats=repeats)
     history, interrupted = _filled(history, runs, chosen, quiet=is_silent)
     _show(history, out, as_json=is_silent)
@@ -190,11 +191,11 @@ def _show(history: History, out: Path, *, as_json: bool) -> None:
     """Write a history and print it, even if the disk is full."""
     document, full = history_document(history), None
     try:
-        replace_ours(out / _DOCUMENT, (json.dumps(document, indent=1) + "\n").encode(), *_FILES[_DOCUMENT])
+        replace_ours(out / DOCUMENT, (json.dumps(document, indent=1) + "\n").encode(), *_FILES[DOCUMENT])
         replace_ours(out / _PAGE, history_page(history).encode(), PAGE_BEGINNING)
     except DiskError as error:
         full = error
-    place = f"Results: {out}/{_DOCUMENT}, {out}/{_PAGE}, and one folder per release"
+    place = f"Results: {out}/{DOCUMENT}, {out}/{_PAGE}, and one folder per release"
     print_result(document, [*history_view(history), place], as_json=as_json, width=WIDTH)
     if full is not None:
         raise full

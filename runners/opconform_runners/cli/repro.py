@@ -13,23 +13,41 @@ from opconform.suite.storage.ownership import check_named, replace_named
 from opconform.system.temporary import TemporaryFolder
 from opconform_runners.cli.shared.help import HelpCommand, rare_option
 from opconform_runners.cli.shared.options.backends import BackendOptions, timeout_option
-from opconform_runners.cli.shared.options.general import SOURCE, out_option
+from opconform_runners.cli.shared.options.general import PATH, SOURCE, out_option
 from opconform_runners.cli.shared.output.streams import print_document
 from opconform_runners.cli.shared.single_case import suite_with_case
 from opconform_runners.harness.command import Launch
+from opconform_runners.reports.history import interval_in
+from opconform_runners.tools.repro.cpp_test import cpp_test_of
+from opconform_runners.tools.repro.issue import issue_of
 from opconform_runners.tools.repro.observation import PRIVATE, Observation, notes_of, observation_of
 from opconform_runners.tools.repro.script import SCRIPTS, dialects_needed, script_of
 
-#: The line that marks a script written by opconform.
-_OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
+#: The line that marks what opconform wrote. An issue has it in its script.
+_OURS = re.compile(rb"^(?:#|//) The case \S+ of opconform\.\r?$", re.MULTILINE)
+#: The forms, and what to do with each.
+_FORMS = {"script": "run it with python {}", "issue": "the heading is the title", "gtest": "link it with gtest_main"}
 
 
-@click.command("repro", cls=HelpCommand, example="repro VariadicSplit-1/remainder-over/17a2d48cd0 openvino")
+@click.command(
+    "repro",
+    cls=HelpCommand,
+    example="repro VariadicSplit-1/remainder-over/17a2d48cd0 openvino\nrepro 1faf64c2f9 openvino --as issue",
+)
 @click.argument("case")
 @click.argument("named", required=False, metavar="[BACKEND]")
 @click.option(
     "--backend", "-b", metavar="NAME[:DEVICE]", help=f"The backend that the script calls: {', '.join(SCRIPTS)}."
 )
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice([*_FORMS]),
+    default="script",
+    show_default=True,
+    help="A Python script, the Markdown of an issue, or a C++ test with GoogleTest (openvino only).",
+)
+@click.option("--history", type=PATH, help="For an issue: folder of `opconform history`, for the releases that fail.")
 @click.option("--suite", "place", type=SOURCE, help="The suite that contains the case; the shipped cases by default.")
 @rare_option("--python", metavar="PATH", help="Python interpreter of another environment, for the backend.")
 @timeout_option
@@ -37,19 +55,24 @@ _OURS = re.compile(rb"^# The case \S+ of opconform\.\r?$", re.MULTILINE)
 def command(
     case: str, named: str | None, backend: str | None, place: Path | None, out: Path | None, **values: Any
 ) -> None:
-    """Write a script that reproduces CASE with only the backend's own API, for the backend's issue tracker.
+    """Reproduce CASE with only the backend's own API, for the backend's maker and issue tracker.
 
-    The script prints the expected and the actual outputs. It exits with 1 if the bug is present and with 0 if it is
-    fixed. CASE is an id, the last part of an id, or a pattern that matches one case. The case is executed first, and
-    the script records the observed result.
+    The case is executed first, and the observed result is recorded. CASE is an id, the last part of an id, or a pattern
+    that matches one case.
+
+    A script prints the expected and the actual outputs. It exits with 1 if the bug is present and with 0 if it is
+    fixed. An issue begins with its title as a heading, or with a warning for a memory fault. The rest is the body, with
+    the headings of the tracker's form for OpenVINO and ONNX Runtime. The script in it is executed once more.
     """
     if named is not None and backend is not None:
         raise UsageError(f"Name only one of these backends: {named}, {backend}.")
     backend = backend or named
     if backend is None:
         raise UsageError("Name the backend, as in `opconform repro CASE openvino`.")
-    name = backend.partition(":")[0]
-    dialects = dialects_needed(backend)
+    form, history = values["form"], values["history"]
+    dialects = dialects_needed(backend, form)
+    if history is not None and form != "issue":
+        raise UsageError("--history is for an issue. Add --as issue.")
     if out is not None:
         _check_place(out)
     pythons = () if values["python"] is None else (values["python"],)
@@ -57,15 +80,24 @@ def command(
     launch = Launch(command=chosen.command(), timeout=values["timeout"])
     with TemporaryFolder() as folder:
         suite, entry = suite_with_case(case, place, dialects, Path(folder) / "suite")
-        seen = _observed(suite, entry, launch)
-        notes = notes_of(suite, entry, name, seen)
-        script = script_of(suite, entry, backend, notes, None if seen is None else seen.result.reason)
+        interval = None if history is None else interval_in(history, launch.command.name.partition(":")[0], entry.id)
+        seen = _observed(suite, entry, launch, must_fail=form == "issue")
+        needs = "C++17, OpenVINO and GoogleTest" if form == "gtest" else SCRIPTS[backend.partition(":")[0]].requires
+        notes, reason = notes_of(suite, entry, needs, seen), None if seen is None else seen.result.reason
+        if form == "gtest":
+            text = cpp_test_of(suite, entry, backend, notes, reason)
+        else:
+            text = script_of(suite, entry, backend, notes, reason)
+        if form == "issue" and seen is not None:
+            text = issue_of(suite, entry, seen, script=text, launch=launch, interval=interval)
     if out is None:
-        print_document(script, nl=False)
-        return
-    replace_named(out, script.encode())
-    click.echo(f"{out}: {len(script.splitlines())} lines; run it with python {out}")
-    if seen is not None and seen.is_memory_error:
+        print_document(text, nl=False)
+    else:
+        replace_named(out, text.encode())
+        click.echo(f"{out}: {len(text.splitlines())} lines; {_FORMS[form].format(out)}")
+    if history is not None and interval is None:
+        click.echo(f"warning: {history} has no failure of {entry.id}, so the issue has no releases.", err=True)
+    if out is not None and seen is not None and seen.is_memory_error:
         click.echo(f"note: {PRIVATE}; see SECURITY.md of opconform.", err=True)
 
 
@@ -80,13 +112,20 @@ def _check_place(out: Path) -> None:
         raise UsageError(f"opconform did not write {out} and does not overwrite it. Use another --out.")
 
 
-def _observed(suite: Suite, entry: Entry, launch: Launch) -> Observation | None:
-    """The observation of the case; None, after a warning, if the backend cannot be started."""
+def _observed(suite: Suite, entry: Entry, launch: Launch, *, must_fail: bool) -> Observation | None:
+    """The observation of the case; None, after a warning, if the backend cannot be started.
+
+    If the case `must_fail`, it is an error if it passes, and if the backend cannot be started.
+    """
     try:
         seen = observation_of(suite, entry, launch)
     except HarnessError as error:
+        if must_fail:
+            raise
         click.echo(f"warning: {error} The script was not checked against the backend.", err=True)
         return None
+    if not seen.fails and must_fail:
+        raise UsageError(f"{seen.backend} does not fail {entry.id} here, so there is no issue: {seen.sentence}")
     if not seen.fails:
         click.echo(f"warning: {seen.backend} does not fail {entry.id} here: {seen.sentence}", err=True)
     return seen

@@ -10,17 +10,22 @@ from pydantic import TypeAdapter
 from rich.console import RenderableType
 from rich.table import Table
 
-from opconform.errors import counted
+from opconform.errors import UsageError, counted
+from opconform.system.files import read_regular
 from opconform.system.text import one_line
-from opconform_runners.findings.history import MOST, ODDS, DatedFinding, History, Trials
+from opconform_runners.findings.history import MOST, ODDS, DatedFinding, History, Interval, Trials
+from opconform_runners.verdicts.results import RESULTS_LIMIT
 
 FORMAT = 1
+#: The document in the folder of a history.
+DOCUMENT = "history.json"
 #: The most findings that are printed, and the most characters of why a release was not run.
 _MOST, _LONGEST = 25, 160
 #: The verdicts that are counted for each release.
 COUNTED = ("pass", "fail", "unsupported", "inconclusive", "error")
 
 _REPEATS = TypeAdapter(dict[str, dict[str, Trials]])
+_INTERVALS = TypeAdapter(tuple[Interval, ...])
 
 
 def history_document(history: History) -> dict[str, Any]:
@@ -78,6 +83,23 @@ def repeats_in(file: Path, suite: str) -> dict[str, dict[str, Trials]]:
         return _REPEATS.validate_python(document["repeats"])
     except (OSError, LookupError, TypeError, ValueError):
         return {}
+
+
+def interval_in(path: Path, product: str, case: str) -> Interval | None:
+    """The last interval in which a case fails in a history of a product; None if it has none.
+
+    `path` is the document of a history, or the folder with it. Raises `UsageError` for any other file.
+    """
+    file = path / DOCUMENT if path.is_dir() else path
+    try:
+        document = json.loads(read_regular(file, RESULTS_LIMIT, follow_links=True))
+        cases = {product: document["cases"]}[document["product"]]
+        intervals = _INTERVALS.validate_python(cases.get(case, {"intervals": []})["intervals"])
+    except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(
+            f"{file} is missing or not a history of {product}. Name the folder of `opconform history`."
+        ) from error
+    return intervals[-1] if intervals else None
 
 
 def history_view(history: History) -> Iterator[RenderableType]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import opconform
-from opconform.explanation.specification import pages_of, specified
+from opconform.explanation.specification import place_of
 from opconform.system.text import one_line
 from opconform_runners.findings.failures import Standing
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
@@ -68,13 +68,11 @@ def _rule(row: RequirementRow) -> dict[str, Any]:
         "defaultConfiguration": {"level": "error" if row.level == "normative" else "warning"},
         "properties": {"level": row.level},
     }
-    known = specified(row.op, row.id, row.text)
-    if known is None:
+    place = place_of(row.op, row.id, row.text)
+    if place is None:
         return rule
-    source = known.sources[0]
-    page = pages_of(row.op).get(source.revisions[-1])
-    rule["help"] = {"text": f"Specification of {row.op}, {source.clause}."}
-    return rule | ({"helpUri": page.url} if page is not None and page.url else {})
+    rule["help"] = {"text": f"Specification of {row.op}, {place.clause}."}
+    return rule | ({"helpUri": place.url} if place.url else {})
 
 
 def _own(name: str) -> str:

@@ -11,6 +11,7 @@ from opconform.generation.options import Options
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Array
+from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.session import Session
 from opconform_runners.findings.causes.feeds import feeds_of, likely_causes
 from opconform_runners.findings.symptom import symptom_of
@@ -107,9 +108,9 @@ class Batches:
             yield _executed(suite, session, trial, once=once)
 
     @property
-    def title(self) -> str:
-        """The name and the version of the backend, once it has started."""
-        return self._session.implementation.title if self._session is not None else ""
+    def implementation(self) -> Implementation | None:
+        """The backend, once it has started."""
+        return None if self._session is None else self._session.implementation
 
     def close(self) -> None:
         """Stop the harness."""

@@ -120,7 +120,9 @@ def write_findings_suite(search: Search, folder: Path, backend: str, options: Op
     findings = [hit for hit in (*search.found.values(), *search.known.values()) if _is_written(hit, folder)]
     for finding in findings if name in SCRIPTS else ():
         result, draft = finding.failure.result, finding.failure.trial.draft
-        notes = notes_of(suite, entries[draft.digits], name, Observation(result=result, backend=search.batches.title))
+        implementation = search.batches.implementation
+        seen = None if implementation is None else Observation(result=result, implementation=implementation)
+        notes = notes_of(suite, entries[draft.digits], SCRIPTS[name].requires, seen)
         path = folder / f"{draft.digits}.py"
         if path.exists():
             continue

@@ -7,11 +7,10 @@ from opconform.errors import UsageError
 from opconform.suite.case import Reject
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
-from opconform_runners.backends.backend import full_name
+from opconform_runners.backends.backend import Implementation, full_name
 from opconform_runners.execution.session import Session
 from opconform_runners.findings.failures import severity_of
 from opconform_runners.harness.command import Launch
-from opconform_runners.tools.repro.script import SCRIPTS
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.judge import FAILS_UNDECLARED
 from opconform_runners.verdicts.results import Result
@@ -24,10 +23,15 @@ PRIVATE = "This is probably a memory error: report it to the vendor privately be
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Observation:
-    """The result of a case on the installed backend, and the backend's name and version."""
+    """The result of a case on the installed backend, and the backend's description of itself."""
 
     result: Result
-    backend: str
+    implementation: Implementation
+
+    @property
+    def backend(self) -> str:
+        """The backend's name, version and device."""
+        return self.implementation.title
 
     @property
     def fails(self) -> bool:
@@ -62,13 +66,13 @@ def observation_of(suite: Suite, entry: Entry, launch: Launch) -> Observation:
     if isinstance(suite.case(entry).expect, Reject) and full_name(entry.op, result.requirements[0]) in who.mapped:
         raise UsageError(
             f"{entry.id} tests {result.requirements[0]}, which the harness implements for {who.name}. "
-            f"A script cannot reproduce it."
+            f"The backend's own API cannot reproduce it."
         )
-    return Observation(result=result, backend=who.title)
+    return Observation(result=result, implementation=who)
 
 
-def notes_of(suite: Suite, entry: Entry, backend: str, observation: Observation | None) -> Iterator[str]:
-    """The sentences of a script's header."""
+def notes_of(suite: Suite, entry: Entry, needs: str, observation: Observation | None) -> Iterator[str]:
+    """The sentences of a script's header; `needs` is what it needs."""
     case = suite.case(entry)
     yield f"{entry.op}: {case.title}."
     feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
@@ -81,4 +85,4 @@ def notes_of(suite: Suite, entry: Entry, backend: str, observation: Observation 
         yield f"Seen with {observation.backend}: {observation.sentence}."
         if observation.is_memory_error:
             yield f"{PRIVATE}."
-    yield f"Needs: pip install {' '.join(SCRIPTS[backend].needs)}"
+    yield f"Needs: {needs}"

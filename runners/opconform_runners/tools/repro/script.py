@@ -28,7 +28,7 @@ _TORCH_TYPES: Mapping[str, str] = {
     "f8e8m0": "float8_e8m0fnu",
 }
 #: What OpenVINO's backend has before a device whose models it exports and imports again.
-_IMPORT = "IMPORT:"
+IMPORT = "IMPORT:"
 #: The failures that may concern NaN payloads alone, an unknown one among them.
 _ABOUT_NANS = ("nan-payload", None)
 
@@ -41,6 +41,11 @@ class Script:
     needs: tuple[str, ...]
     devices: tuple[str, ...] = ()
 
+    @property
+    def requires(self) -> str:
+        """The command that installs the packages."""
+        return f"pip install {' '.join(self.needs)}"
+
 
 #: The backends that have scripts.
 SCRIPTS: Mapping[str, Script] = {
@@ -51,12 +56,17 @@ SCRIPTS: Mapping[str, Script] = {
 }
 
 
-def dialects_needed(backend: str) -> tuple[str, ...]:
-    """The dialects that the scripts of a backend, `NAME[:DEVICE]`, may take a model from; it must have scripts."""
-    name = backend.partition(":")[0]
-    if name not in SCRIPTS:
+#: The backends that have tests in C++.
+CPP_BACKENDS = ("openvino",)
+
+
+def dialects_needed(backend: str, form: str) -> tuple[str, ...]:
+    """The dialects that a backend, `NAME[:DEVICE]`, may take a model from in a form, which it must have."""
+    name, known = backend.partition(":")[0], CPP_BACKENDS if form == "gtest" else (*SCRIPTS,)
+    if name not in known:
+        option = " --as gtest" if form == "gtest" else ""
         raise UsageError(
-            f"opconform repro does not support {backend!r}. {nearest(name, SCRIPTS)}Allowed: {', '.join(SCRIPTS)}. "
+            f"opconform repro{option} does not support {backend!r}. {nearest(name, known)}Allowed: {', '.join(known)}. "
             f"For other backends, `opconform run SUITE --backend NAME --select CASE` executes the case again."
         )
     if "=" in backend:
@@ -95,7 +105,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
             raise UsageError(f"A short script cannot pack {item.kind.name}.")
     by_input = {x.input.name: x for x in used}
     outputs = output_kinds(case)
-    imported, device = device.startswith(_IMPORT), device.removeprefix(_IMPORT)
+    imported, device = device.startswith(IMPORT), device.removeprefix(IMPORT)
     model, constants = onnx_model_of(read[f"{available[0]}/model.onnx"]) if "onnx" in script.dialects else ("", [])
     dies, elsewhere = reason in ENDS, device not in ("", "CPU")
     text = render(
@@ -104,7 +114,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         elsewhere=elsewhere,
         imported=imported,
         sound=elsewhere or not dies,  # keep the heap as it was when the process died
-        notes=_comments(notes),
+        notes=comments(notes),
         dies=dies,
         case=case,
         variables=used,
@@ -116,7 +126,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         odd=next((x for x in used if x.is_odd), None),
         graph=graph,
         opsets=opsets(case),
-        xml=_text_source(_joined(read.get("openvino/model.xml", b"").decode())),
+        xml=_text_source(short_ir(read.get("openvino/model.xml", b"").decode())),
         weights=textwrap.wrap(read.get("openvino/model.bin", b"").hex(), _WIDTH - 6),
         onnx=_text_source(model),
         constants=constants,
@@ -142,13 +152,13 @@ def _check_torch(case: Case) -> None:
         raise UsageError(f"{case.id} has two inferences on one model, and torch has no model: each is a separate call.")
 
 
-def _comments(notes: Iterable[str]) -> tuple[str, ...]:
+def comments(notes: Iterable[str]) -> tuple[str, ...]:
     """Sentences as comment lines, none of which can be code whatever the sentences contain."""
     plain = ["".join(x for x in " ".join(note.split()) if x.isprintable()) for note in notes]
     return tuple(line for note in plain for line in textwrap.wrap(note, _WIDTH - 2, break_on_hyphens=False))
 
 
-def _joined(xml: str) -> str:
+def short_ir(xml: str) -> str:
     """An IR with a single port on one line."""
     xml = re.sub(r"(?<!\s)\s+(?=<dim>)|(?<=</dim>)\s+", "", xml)
     return re.sub(r"(<(input|output)>)\s+(<port [^\n]*)\n\s*(?=</\2>)", r"\1\3", xml)

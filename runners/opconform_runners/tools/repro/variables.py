@@ -16,10 +16,18 @@ from opconform.tensors.tensor import Array, patterns
 
 #: The bit order of packed types.
 BIT_ORDERS = {**dict.fromkeys(("i4", "u4", "nf4", "f4e2m1", "u2"), "little"), "u1": "big"}
-#: The NaNs of the types that numpy does not have: a mask, and the largest masked bits that are not a NaN.
-_NANS = {"bf16": (0x7FFF, 0x7F80), "f8e4m3": (0x7F, 0x7E), "f8e5m2": (0x7F, 0x7C), "f8e8m0": (0xFF, 0xFE)}
+#: The NaNs of a type: a mask, and the largest masked bits that are not a NaN.
+NANS = {
+    "f64": ((1 << 63) - 1, 0x7FF << 52),
+    "f32": (0x7FFF_FFFF, 0x7F80_0000),
+    "f16": (0x7FFF, 0x7C00),
+    "bf16": (0x7FFF, 0x7F80),
+    "f8e4m3": (0x7F, 0x7E),
+    "f8e5m2": (0x7F, 0x7C),
+    "f8e8m0": (0xFF, 0xFE),
+}
 #: The most elements that are written out one by one.
-_MOST = 4_096
+MOST = 4_096
 _WIDTH = 100
 _FEW = 2
 #: The steps of the slices that outputs may be.
@@ -149,12 +157,10 @@ def nan_source(element_type: str, name: str) -> str:
 
     The array holds bits if numpy does not have the type.
     """
-    if element_type in _NANS:
-        mask, last = _NANS[element_type]
-        return f"({name} & {mask:#x} > {last:#x})"
-    kind = ELEMENT_TYPES[element_type]
-    has_nans = kind.kind == "float" and not is_odd(kind)
-    return f"np.isnan({name})" if has_nans else ""
+    if element_type not in NANS:
+        return ""
+    mask, last = NANS[element_type]
+    return f"({name} & {mask:#x} > {last:#x})" if is_odd(ELEMENT_TYPES[element_type]) else f"np.isnan({name})"
 
 
 def array_source(array: Array) -> str:
@@ -175,7 +181,7 @@ def array_source(array: Array) -> str:
             return _shaped(f"np.arange({start}{first + flat.size}, dtype={dtype})", shape)
     if flat.size > _FEW and (patterns(flat) == patterns(flat)[0]).all():
         return f"np.full({shape}, {array_source(flat[:1].reshape(()))})"
-    if flat.size > _MOST:
+    if flat.size > MOST:
         raise UsageError(f"A tensor of {flat.size:,} elements is too large for a script. Use `opconform run --select`.")
     listed = _listed(flat, dtype)
     if not shape and ".view(" not in listed:
