@@ -229,6 +229,18 @@ def opconform() -> Run:
 
 
 @pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The wheel, built."""
+
+    def make(folder: Path) -> None:
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+
+    [path] = made_once(tmp_path_factory, worker_id, "wheel", make).glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="session")
 def small_spec(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A spec of six cases: five accepted, one rejected with its twin."""
     path = tmp_path_factory.mktemp("specs") / "small.yaml"

@@ -6,14 +6,15 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import junitparser
 import pytest
 import yaml
 
+import opconform
 from opconform_runners.verdicts.baseline import parse_baseline
 from tests.conftest import MINIATURES, ROOT, interpreter_with
+from tests.workflow import ACTION, act
 
 INSTALL = re.compile(r'python -m pip install -c constraints.txt "\.\[(\w+)\]"')
 
@@ -54,39 +55,29 @@ def without_installing(commands: list[str]) -> list[str]:
     return others
 
 
-@pytest.fixture(scope="module")
-def workflows() -> tuple[dict[str, Any], dict[str, Any]]:
-    """The two of them."""
-    github, gitlab = (yaml.safe_load(block) for block in blocks("ci.md", "yaml"))
-    return github, gitlab
-
-
 @pytest.mark.ci_only
-def test_the_workflows_find_nothing_new(tmp_path: Path, workflows: tuple[dict[str, Any], dict[str, Any]]) -> None:
+def test_the_workflows_find_nothing_new(tmp_path: Path) -> None:
     """The baseline is written, both workflows pass with it, and every report that they hand on is there."""
     interpreter_with("onnxruntime", "")
-    github, gitlab = workflows
-    steps = github["jobs"]["conformance"]["steps"]
+    github, gitlab = (yaml.safe_load(block) for block in blocks("ci.md", "yaml"))
     making, running, verifying, comparing = lines("ci.md")
-    summary = tmp_path / "summary.md"
-    summary.touch()
-    for command, code in ((making, 0), (running, 0), (verifying, 0)):
-        shell(command, tmp_path, code)
-    *doing, reporting = without_installing([step["run"] for step in steps if "run" in step])
-    for command in doing:
-        shown = shell(command, tmp_path, 0)
-    annotations = shell(reporting, tmp_path, 0, GITHUB_STEP_SUMMARY=str(summary))
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    for command in (making, running, verifying):
+        shell(command, folder, 0)
+    checkout, action = github["jobs"]["conformance"]["steps"]
+    done = act(folder, **action["with"])
 
-    assert "NOTHING NEW" in shown
-    assert [step["uses"].split("@")[0] for step in steps if "uses" in step] == [
-        "actions/checkout",
-        "actions/setup-python",
-        "actions/upload-artifact",
-    ]
-    assert annotations.startswith("::notice title=opconform%3A known failures::")
-    assert summary.read_text().startswith("## ✅ opconform: nothing new (not conformant, ")
-    assert {path.name for path in (tmp_path / "conformance-out").iterdir()} == {
-        "badge.json",
+    assert checkout == {"uses": "actions/checkout@v4"}
+    assert action["uses"].partition("@")[0].endswith("/opconform")
+    assert f"@v{opconform.__version__}" in action["uses"]
+    assert [*done.codes.values()] == [0, 0, 0], done.printed
+    assert "NOTHING NEW" in done.printed
+    assert "::notice title=opconform%3A known failures::" in done.printed
+    assert done.summary.startswith("## ✅ opconform: nothing new (not conformant, ")
+    assert done.outputs["verdict"] == "not conformant"
+    assert {path.name for path in (folder / "conformance-out").iterdir()} == {
+        "opconform.sarif",
         "outcomes.jsonl",
         "outputs.zip",
         "junit.xml",
@@ -94,15 +85,25 @@ def test_the_workflows_find_nothing_new(tmp_path: Path, workflows: tuple[dict[st
         "report.json",
         "results.jsonl",
     }
-    assert shell(comparing, tmp_path, 0) == "No case changed.\n"
 
     job = gitlab["conformance"]
     for command in [*without_installing(job["script"]), *job["after_script"]]:
-        shell(command, tmp_path, 0)
-    junit = junitparser.JUnitXml.fromfile(str(tmp_path / job["artifacts"]["reports"]["junit"]))
+        shell(command, folder, 0)
+    junit = junitparser.JUnitXml.fromfile(str(folder / job["artifacts"]["reports"]["junit"]))
 
     assert (junit.failures, junit.errors) == (0, 0)
     assert junit.skipped > 0
+    assert shell(comparing, folder, 0) == "No case changed.\n"
+
+
+def test_every_input_and_output_of_the_action_is_documented() -> None:
+    """And no other one."""
+    page = (ROOT / "docs" / "ci.md").read_text()
+    tables = page.partition("## The action")[2].partition("\n## ")[0]
+    first = [line.split("|")[1] for line in tables.splitlines() if line.startswith("| `")]
+    action = yaml.safe_load(ACTION.read_text())
+
+    assert sorted(re.findall(r"`([^`]+)`", "".join(first))) == sorted([*action["inputs"], *action["outputs"]])
 
 
 @pytest.mark.ci_only

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 import yaml
 
+from opconform.suite.reader import open_suite
 from opconform_runners.cli.shared.matrix_run import start
 from opconform_runners.cli.shared.options.backends import BackendOptions
 from tests.conftest import MINIATURES, ROOT, Run
@@ -49,11 +50,31 @@ def test_the_schema_takes_the_shipped_specs_and_no_wrong_ones(opconform: Run, op
     specs = [file for file in files if file.name != "requirements.yaml" and file.parent.name != "every"]
 
     assert len({spec.parent for spec in specs}) > 1
+    assert schema["$id"] == "opconform-specs-1.schema.json"
     validator = jsonschema.validators.validator_for(schema)(schema)
     for item in specs:
-        validator.validate(yaml.load(item.read_text(), yaml.CSafeLoader))
+        validator.validate({"$schema": schema["$id"], **yaml.load(item.read_text(), yaml.CSafeLoader)})
     with pytest.raises(jsonschema.ValidationError):
         validator.validate({"op": "Split-1", "groups": [{"id": "a", "title": "t", "profil": "core"}]})
+
+
+@pytest.mark.parametrize(
+    ("words", "dialects"),
+    [
+        (("--backend", "onnx-reference"), ("onnx",)),
+        (("--backend", "numpy"), ("openvino",)),
+        (("--backend", "onnx-reference", "--dialect", "stablehlo"), ("stablehlo",)),
+    ],
+    ids=" ".join,
+)
+def test_a_suite_for_a_backend_has_the_dialects_that_it_reads(
+    opconform: Run, small_spec: Path, tmp_path: Path, words: tuple[str, ...], dialects: tuple[str, ...]
+) -> None:
+    """Unless others are named; one that reads none gets the default one."""
+    opconform("generate", small_spec, *words, "--out", tmp_path / "suite", "--jobs", "1")
+
+    assert open_suite(tmp_path / "suite").header.dialects.keys() == {*dialects}
+    assert "Name a backend" in opconform("generate", "--python", "x", "--out", tmp_path / "b", code=2).stderr
 
 
 @pytest.mark.ci_only

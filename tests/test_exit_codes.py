@@ -46,6 +46,7 @@ MISTYPED = [
     ("certificate", "sign", "nowhere", "--key", "nowhere"),
     ("certificate", "verify", "nowhere", "--key", "nowhere"),
     ("generate", "nowhere", "--out", "new"),
+    ("generate", "--backend", "nowhere.py:Backend", "--out", "new"),
     ("support", "nowhere"),
     ("history", "nowhere.py:Backend", "--package", "numpy", "--out", "new"),
     ("from-model", "nowhere.onnx", "--out", "new"),

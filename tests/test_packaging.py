@@ -4,23 +4,10 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import venv
 import zipfile
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import ROOT
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built."""
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    [path] = folder.glob("*.whl")
-    return path
 
 
 def test_the_wheel_holds_everything_under_two_names(wheel: Path) -> None:
@@ -41,29 +28,6 @@ def test_the_wheel_holds_everything_under_two_names(wheel: Path) -> None:
     assert {x.split("/")[0] for x in held} == {"opconform", "opconform_runners", "opconform-0.1.0.dist-info"}
     assert expected <= held
     assert not [x for x in held if "mutant" in x]
-
-
-@pytest.mark.ci_only
-def test_the_wheel_does_the_main_job(wheel: Path, tmp_path: Path) -> None:
-    """Installed into a fresh environment, outside the checkout, it certifies the numpy backend."""
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    constraints = ROOT / "constraints.txt"
-    install = [str(python), "-m", "pip", "install", "-q", "-c", str(constraints), str(wheel)]
-    subprocess.run(install, check=True, capture_output=True)
-    command = [str(python.with_name("opconform")), "certify", "--backend", "numpy", "--out", "out"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-
-    assert done.returncode == 0, done.stderr
-    assert "CONFORMANT, " in done.stdout
-    assert (tmp_path / "out" / "suite" / "suite.json").exists()
-
-    venv.create(tmp_path / "bare")
-    bare = tmp_path / "bare" / "bin" / "python"
-    command = [*command[:2], "--backend", "numpy", "--python", str(bare), "--out", "elsewhere"]
-    elsewhere = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert elsewhere.returncode == 3
-    assert elsewhere.stderr.startswith("error: numpy cannot be used: numpy is not installed in ")
 
 
 def test_the_sdist_holds_the_javascript_harness_without_its_packages(tmp_path: Path) -> None:

@@ -78,6 +78,9 @@ PROMISES = {
     "opconform and installed packages. No process imports a module from the current folder": (
         "test_security.py::test_no_code_of_the_current_folder_runs",
     ),
+    "no code of the folder: it can name only an installed backend": (
+        "test_configuration.py::test_a_file_names_no_code_of_its_folder",
+    ),
     "the file. It may import modules beside it, which replace no installed module": (
         "test_security.py::test_a_backend_in_a_file_imports_its_neighbours_and_nothing_else_does",
     ),

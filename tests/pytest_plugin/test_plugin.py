@@ -54,6 +54,23 @@ def test_options_in_a_file_leave_single_tests_alone(run_pytest: Pytest, suite: P
     assert outcomes(run_pytest("opconform")) == {"passed": 6}
 
 
+def test_defaults_are_taken_from_pyproject(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
+    """Once an option of the plugin is given, which replaces its own default; the header says what is taken."""
+    (tmp_path / "pyproject.toml").write_text("[tool.opconform]\nbackend = 'numpy'\nprofile = 'core'\n")
+    taken = run_pytest("--opconform-suite", suite)
+    replaced = run_pytest("--opconform-suite", suite, "--opconform-profile", "types", "opconform")
+
+    assert outcomes(run_pytest("-q")) == {"passed": 1}
+    assert outcomes(taken)["passed"] == 4
+    assert "\nopconform: from pyproject.toml: backend numpy, profile core\n" in taken.stdout
+    assert "\nopconform: from pyproject.toml: backend numpy\n" in replaced.stdout
+    assert "1 passed" in replaced.stdout
+    (tmp_path / "pyproject.toml").write_text("[tool.opconform]\nbackend = 'x.py:Y'\n")
+    assert (
+        "ERROR: pyproject.toml:2:11: backend: 'x.py:Y' is not allowed" in run_pytest("--opconform-suite", suite).stderr
+    )
+
+
 @pytest.mark.ci_only
 def test_paths_in_a_file_are_relative_to_its_folder(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
     """Wherever in the repository pytest is called; what is typed is relative to where that is, as any path is."""

@@ -12,6 +12,14 @@ IN_FILES = {
         "op: VariadicSplit1\ngroups: []\n",
         "spec.yaml:1:5: op: 'VariadicSplit1' is not a known operation. Did you mean 'VariadicSplit-1'?",
     ),
+    "schema that is not text": (
+        "$schema: 1\n" + HEAD + BODY,
+        "spec.yaml:1:10: $schema: 1 is not allowed: it must be a string.",
+    ),
+    "misspelt key of the file": (
+        "$shema: s.json\n" + HEAD + BODY,
+        "spec.yaml:1:1: Unknown key '$shema'. Did you mean '$schema'? Allowed: $schema, groups, op.",
+    ),
     "missing key": ("op: Split-1\n", "spec.yaml:1:1: The key 'groups' is missing."),
     "missing key beside an unknown one": (
         "op: Split-1\ngroups:\n  - id: a\n    axs: 0\n",

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from opconform.generation.case_files import case_document
-from opconform.generation.expansion import expand
-from opconform.generation.options import ONE_CASE, Limits
+from opconform.generation.expansion import expand, specs_of
+from opconform.generation.options import LIMITS, ONE_CASE, Limits
 from opconform.generation.pipeline import known_of
 from opconform.model.draft import Draft
 from opconform.model.golden import inputs_of, output_types
@@ -18,6 +18,7 @@ from opconform.operations import REQUIREMENTS
 from opconform.specs.group import Spec
 from opconform.specs.loader import load_specs, shipped_files, shipped_groups
 from opconform.specs.requirements import requirements_of
+from opconform.specs.yaml_document import Mistake, SpecMistakes
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
@@ -69,7 +70,10 @@ class CaseList:
         is_suite = len(sources) == 1 and (sources[0].suffix == ".zip" or (sources[0] / "suite.json").exists())
         self._suite = open_suite(sources[0]) if is_suite else None
         self._is_part = not sources and bool(case)
-        self._specs = [] if is_suite else specs_of_case(case) if self._is_part else load_specs(sources)
+        if is_suite:
+            self._specs = []
+        else:
+            self._specs = specs_of_case(case) if self._is_part else specs_of(sources, seed=0, limits=LIMITS)
 
     def selected(self, selection: Selection, limits: Limits) -> list[ListedCase]:
         """The selected cases, sorted by id, or a `UsageError` for each part of the selection that matches none."""
@@ -84,22 +88,30 @@ class CaseList:
         return listed
 
     def matching(self, matches: Matches, limits: Limits) -> Iterator[ListedCase]:
-        """The cases that are wanted, sorted by id."""
+        """The cases that are wanted, sorted by id; at the end `SpecMistakes` of all groups that have some."""
         if self._suite is not None:
             for entry in self._suite.entries:
                 if matches.wants(entry.id, entry.profile, entry.requirements):
                     case = self._suite.case(entry)
                     yield ListedCase(case=case, feeds=partial(_stored, self._suite, entry, case.feeds))
         groups = [group for spec in self._specs for group in spec.groups]
+        mistakes: list[Mistake] = []
         for group in sorted(groups, key=lambda x: f"{x.full_name}/"):
             profile = group.settings.profile
             known = requirements_of(group.op).by_id
             if matches.wants_profile(profile) and matches.may_want(group.full_name, known):
-                for draft in sorted(expand(group, limits=limits), key=lambda x: x.digits):
+                try:
+                    drafts = sorted(expand(group, limits=limits), key=lambda x: x.digits)
+                except SpecMistakes as error:
+                    mistakes.extend(error.mistakes)
+                    continue
+                for draft in drafts:
                     if matches.wants(draft.id, profile, draft.requirements):
                         outputs = output_types(draft, 0) if draft.rejected_for is None else ()
                         case = case_document(draft, graph_of(draft), draft.id, outputs)
                         yield ListedCase(case=case, feeds=partial(_filled, draft))
+        if mistakes:
+            raise SpecMistakes(mistakes)
 
     def known(self) -> Known:
         """What cases can be selected from; of the groups of one shipped case, all that is shipped."""

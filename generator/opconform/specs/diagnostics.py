@@ -151,7 +151,7 @@ def _keys_at(model: type[BaseModel], location: Iterable[str | int]) -> set[str]:
         fields = [model.model_fields[part].annotation for model in models if part in model.model_fields]
         if fields:
             models = {inner for field in fields for inner in _models_in(field)}
-    return {name for model in models for name in model.model_fields}
+    return {field.alias or name for model in models for name, field in model.model_fields.items()}
 
 
 def _models_in(annotation: object) -> Iterator[type[BaseModel]]:

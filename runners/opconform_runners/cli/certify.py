@@ -14,6 +14,7 @@ from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import EXHAUSTIVE, Selection
 from opconform.suite.storage.url import is_url
+from opconform_runners.cli.shared.defaults import completed
 from opconform_runners.cli.shared.expected import claims_option, note_claims
 from opconform_runners.cli.shared.help import HelpCommand, rare_option
 from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
@@ -81,6 +82,9 @@ def command(
     named, specs = _targets(targets)
     backend = replace(backend, backends=(*named, *backend.backends))
     claims: Path | None = values["claims"]
+    is_judged = claims is None and not backend.is_several and EXHAUSTIVE not in selection.profiles
+    backend, selection, defaults = completed(backend, selection, claims=is_judged)
+    claims = claims or defaults.claims
     if claims is not None and backend.is_several:
         raise UsageError("--claims works with one backend. Name one.")
     claims_file = None if claims is None else read_claims(claims)

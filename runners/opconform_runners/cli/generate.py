@@ -11,6 +11,8 @@ from opconform.specs.loader import named_operations
 from opconform.suite.manifest import Header
 from opconform.suite.selection.selection import Selection
 from opconform_runners.cli.shared.help import HelpCommand
+from opconform_runners.cli.shared.matrix_run import start
+from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options
 from opconform_runners.cli.shared.options.cluster import ClusterOptions, executor_option
 from opconform_runners.cli.shared.options.general import (
     TARGET,
@@ -31,6 +33,7 @@ _REASONS = 8
 @spec_arguments
 @out_option(type=TARGET, required=True, help="The folder, file (NAME.zip) or URL to write.")
 @selection_options
+@backend_options
 @generation_options("Number of processes; one per core by default.")
 @click.option("--blind", is_flag=True, help="Omit the expected outputs.")
 @json_option("the result")
@@ -39,15 +42,19 @@ def command(
     specs: tuple[Path, ...],
     out: Path,
     selection: Selection,
+    backend: BackendOptions,
     generation: GenerationOptions,
     cluster: ClusterOptions,
     **values: bool,
 ) -> None:
     """Write a suite from SPECs (YAML files or folders; the shipped specs by default).
 
-    An existing suite of the same specs is replaced when the new one is complete.
+    With --backend or --harness, the suite has the dialects that the backend reads. An existing suite of the same
+    specs is replaced when the new one is complete.
     """
-    options = generation.options(replace(selection, operations=named_operations(specs)), blind=values["blind"])
+    read = start(backend).dialects if backend.backends or backend.harnesses or backend.pythons else ()
+    selection = replace(selection, operations=named_operations(specs))
+    options = generation.options(selection, read=read, blind=values["blind"])
     options = replace(options, executor=cluster.executors(generation.jobs).generation)
     generated = generate_shown(specs, out, options, quiet=values["as_json"])
     header, counts = generated.header, generated.header.counts

@@ -13,6 +13,7 @@ from opconform.errors import UsageError, counted
 from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
+from opconform_runners.cli.shared.defaults import completed
 from opconform_runners.cli.shared.earlier_run import complete_run
 from opconform_runners.cli.shared.expected import Expected, ExpectedOptions, expected_options
 from opconform_runners.cli.shared.help import WORDS, HelpCommand, rare_option
@@ -100,8 +101,17 @@ def command(
         raise UsageError("-x and an update cannot be used together: an update needs the whole run.")
     if record is not None and cluster.url is not None:
         raise UsageError("--executor and --record cannot be used together. Record on one machine.")
-    files = expected.read()
     _check_suite(suite, named)
+    is_judged = record is None and not backend.is_several
+    backend, selection, defaults = completed(
+        backend,
+        selection,
+        baseline=is_judged and expected.baseline is None,
+        claims=is_judged and expected.claims is None,
+    )
+    baseline, claims = expected.baseline or defaults.baseline, expected.claims or defaults.claims
+    expected = replace(expected, baseline=baseline, claims=claims)
+    files = expected.read()
     running = RunOptions(
         jobs=jobs,
         timeout=backend.timeout,

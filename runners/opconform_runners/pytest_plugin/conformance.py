@@ -111,6 +111,7 @@ class Conformance:
         suite = self._tested.suite
         cases = f"{counted(len(suite.entries), 'case')}, digest {suite.header.digest[:10]}"
         lines = [f"opconform: {self._given.title}, {shown_path(suite.store.root)}: {cases}"]
+        lines += [f"opconform: {note}" for note in [self._tested.options.note] if note]
         if (claims := self._tested.claims) is not None:
             place = shown_path(self._tested.options.claims or Path())
             lines += map("opconform: {}".format, notes_on(claims, place, self._given.backend, suite.header.version))

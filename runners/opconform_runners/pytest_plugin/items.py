@@ -13,6 +13,7 @@ import pytest
 from opconform.errors import OpconformError
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
+from opconform_runners.configuration import defaults_at
 from opconform_runners.execution.session import Session
 from opconform_runners.findings.support.claims_file import ClaimsFile
 from opconform_runners.harness.command import LARGEST, Command, backend_command, harness_command, memory_limit
@@ -30,7 +31,10 @@ TIMEOUT = 20.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PluginOptions:
-    """The backend's command, the suite (None for the shipped cases), what is selected (empty for all), the rules."""
+    """The backend's command, the suite (None for the shipped cases), what is selected (empty for all), the rules.
+
+    `note` says what is from `pyproject.toml`.
+    """
 
     command: Command
     suite: Path | None
@@ -40,6 +44,7 @@ class PluginOptions:
     claims: Path | None
     timeout: float
     strict: bool
+    note: str
 
 
 def options_of(config: pytest.Config) -> PluginOptions:
@@ -51,6 +56,16 @@ def options_of(config: pytest.Config) -> PluginOptions:
         config.getoption(f"opconform_{name}")
         for name in ("suite", "backend", "harness", "python", "baseline", "claims")
     )
+    try:
+        defaults = defaults_at(config.invocation_params.dir).only(
+            backend=backend is None and harness is None,
+            profile=not config.getoption("opconform_profile"),
+            baseline=baseline is None,
+            claims=claims is None,
+        )
+    except OpconformError as error:
+        raise pytest.UsageError(str(error)) from error
+    backend = next(iter(defaults.backend), backend)
     if file := backend_file_of(backend or ""):
         backend = f"{_located(config, 'backend', file)}{backend.removeprefix(file)}"
     if (backend is None) == (harness is None):
@@ -65,12 +80,13 @@ def options_of(config: pytest.Config) -> PluginOptions:
     return PluginOptions(
         command=replace(command, memory=memory_limit()),
         suite=None if suite is None else _located(config, "suite", suite),
-        profiles=_repeated(config, "profile"),
+        profiles=_repeated(config, "profile") or defaults.profile,
         patterns=_repeated(config, "select"),
-        baseline=None if baseline is None else _located(config, "baseline", baseline),
-        claims=None if claims is None else _located(config, "claims", claims),
+        baseline=defaults.baseline if baseline is None else _located(config, "baseline", baseline),
+        claims=defaults.claims if claims is None else _located(config, "claims", claims),
         timeout=timeout or TIMEOUT,
         strict=bool(config.getoption("opconform_strict")),
+        note=defaults.note,
     )
 
 

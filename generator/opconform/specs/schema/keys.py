@@ -71,6 +71,14 @@ class Keys(BaseModel):
     )
 
 
+class SpecKeys(Keys):
+    """The keys of a spec of any kind."""
+
+    schema_: Annotated[str, Field(strict=True)] = Field(
+        "", alias="$schema", description="The file or URL of this schema, for editors; opconform does not read it."
+    )
+
+
 class TensorKeys(Keys):
     """A tensor of a case. A value in place of this mapping is short for `values`."""
 

@@ -18,6 +18,7 @@ from opconform.specs.schema.keys import (
     OperationName,
     OptionalTensor,
     RequirementId,
+    SpecKeys,
 )
 from opconform.suite.case import Attribute, Seen
 from opconform.suite.declarations import AttributeSpec, Port
@@ -82,7 +83,7 @@ class OperationModels:
         requirement = tuple[RequirementId, ...]
         self.samples: type[BaseModel] = create_model(
             f"{title}Samples",
-            __base__=Keys,
+            __base__=SpecKeys,
             __doc__=f"Samples of {op}, from which the groups of every operation make cases.",
             op=(name, Field(description="The operation.")),
             like=(
@@ -98,7 +99,7 @@ class OperationModels:
         self.group: type[BaseModel] = group
         self.spec: type[BaseModel] = create_model(
             f"{title}Spec",
-            __base__=Keys,
+            __base__=SpecKeys,
             __doc__=f"A spec of {op}.",
             op=(name, Field(description="The operation.")),
             groups=(groups, Field(description="The groups of cases.")),
@@ -131,7 +132,10 @@ def models_of(op: str) -> OperationModels:
 
 
 def spec_schema() -> dict[str, Any]:
-    """The JSON Schema of a spec of any operation that has requirements, and so can be tested."""
+    """The JSON Schema of a spec of any operation that has requirements, and so can be tested.
+
+    Its `$id` is a file name without a place, and has the version of what specs mean.
+    """
     tested = [
         operation for operation in OPERATIONS if installed_cases(operation) or (root() / "cases" / operation).is_dir()
     ]
@@ -142,6 +146,7 @@ def spec_schema() -> dict[str, Any]:
     published = adapter.json_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "opconform-specs-1.schema.json",
         "title": "opconform spec",
         "description": "Case groups of one operation. See docs/specs.md.",
         **published,

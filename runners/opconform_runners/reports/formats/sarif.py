@@ -2,8 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import opconform
 from opconform.explanation.specification import place_of
@@ -19,6 +21,7 @@ from opconform_runners.reports.terminal.conclusion import (
     stale_sentences,
 )
 from opconform_runners.reports.terminal.incidents import incident_sentence
+from opconform_runners.verdicts.baseline import Line
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LONGEST = 1_000
@@ -62,9 +65,7 @@ def sarif_text(report: Report) -> str:
 
 def _rule(row: RequirementRow) -> dict[str, Any]:
     """The rule that a requirement is, with the place in the specification."""
-    rule: dict[str, Any] = {
-        "id": row.name,
-        "shortDescription": {"text": one_line(row.text, _LONGEST)},
+    rule = _described(row.name, one_line(row.text, _LONGEST)) | {
         "defaultConfiguration": {"level": "error" if row.level == "normative" else "warning"},
         "properties": {"level": row.level},
     }
@@ -75,12 +76,17 @@ def _rule(row: RequirementRow) -> dict[str, Any]:
     return rule | ({"helpUri": place.url} if place.url else {})
 
 
+def _described(name: str, text: str) -> dict[str, Any]:
+    """A rule with the descriptions that GitHub requires."""
+    return {"id": name, **{key: {"text": text} for key in ("shortDescription", "fullDescription", "help")}}
+
+
 def _own(name: str) -> str:
     return f"opconform:{name}"
 
 
 def _own_rule(name: str) -> dict[str, Any]:
-    return {"id": _own(name), "shortDescription": {"text": _RULES[name]}}
+    return _described(_own(name), _RULES[name])
 
 
 def _findings(report: Report) -> Iterator[dict[str, Any]]:
@@ -88,7 +94,7 @@ def _findings(report: Report) -> Iterator[dict[str, Any]]:
         names = [requirement.name for requirement in shown.requirements]
         own = "claims" if shown.smallest.reason == "claimed" else "unnamed"
         rule, *others = names or [_own(own)]
-        result = _result(rule, _sentence(shown), [shown.smallest.id], _LEVELS[shown.standing])
+        result = _result(rule, _sentence(shown), _case(shown.smallest.id), _LEVELS[shown.standing])
         result["occurrenceCount"] = len(shown.results)
         if others:
             result["properties"] = {"requirements": names}
@@ -109,34 +115,49 @@ def _sentence(shown: ShownFinding) -> str:
 def _others(report: Report) -> Iterator[dict[str, Any]]:
     """Lost support, what the baseline does not expect, and incidents."""
     for case, sentence in lost_sentences(report).items():
-        yield _result(_own("support"), sentence, [case], "error")
-    if report.baseline is not None:
-        for case, sentence in pass_sentences(report.baseline).items():
-            yield _result(_own("baseline"), sentence, [case], "error")
-        for sentence in stale_sentences(report.baseline):
-            yield _result(_own("baseline"), sentence, [], "error")
+        yield _result(_own("support"), sentence, _case(case), "error")
+    baseline = report.baseline
+    if baseline is not None:
+        for case, sentence in pass_sentences(baseline).items():
+            yield _result(_own("baseline"), sentence, _case(case), "error")
+        for line, sentence in zip(baseline.stale, stale_sentences(baseline), strict=True):
+            yield _result(_own("baseline"), sentence, _line(baseline.file, line), "error")
     for incident in report.incidents:
         level = "error" if incident.is_death else "warning"
-        yield _result(_own("incident"), incident_sentence(incident), incident.cases[:1], level)
+        yield _result(_own("incident"), incident_sentence(incident), _case(incident.cases[0]), level)
 
 
-def _result(rule: str, sentence: str, cases: Sequence[str], level: str) -> dict[str, Any]:
-    """A result at some cases; its fingerprint does not depend on the outputs."""
-    fingerprint = hashlib.sha256("\0".join((rule, *cases)).encode()).hexdigest()
-    locations = [
-        {
-            "physicalLocation": {
-                "artifactLocation": {"uri": f"{case}/case.json", "uriBaseId": "SUITE"},
-                "region": {"startLine": 1, "endLine": 1},  # the file has one line
-            },
-            "logicalLocations": [{"fullyQualifiedName": case, "kind": "test"}],
-        }
-        for case in cases
-    ]
+class _Place(NamedTuple):
+    """A place of a result, without which GitHub refuses the whole file, and what tells it from others."""
+
+    key: str
+    location: dict[str, Any]
+
+
+def _case(case: str) -> _Place:
+    """The file of a case in the suite."""
+    physical = {
+        "artifactLocation": {"uri": f"{quote(case)}/case.json", "uriBaseId": "SUITE"},
+        "region": {"startLine": 1, "endLine": 1},  # the file has one line
+    }
+    logical = [{"fullyQualifiedName": case, "kind": "test"}]
+    return _Place(case, {"physicalLocation": physical, "logicalLocations": logical})
+
+
+def _line(file: str, line: Line) -> _Place:
+    """A line of a baseline."""
+    path = Path(file)
+    uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    region = {"startLine": line.number, "endLine": line.number}
+    return _Place(line.pattern, {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}})
+
+
+def _result(rule: str, sentence: str, place: _Place, level: str) -> dict[str, Any]:
+    """A result at a place; its fingerprint does not depend on the outputs."""
     return {
         "ruleId": rule,
         "level": level,
         "message": {"text": one_line(sentence, _LONGEST)},
-        "locations": locations,
-        "partialFingerprints": {"opconform/v1": fingerprint},
+        "locations": [place.location],
+        "partialFingerprints": {"opconform/v1": hashlib.sha256(f"{rule}\0{place.key}".encode()).hexdigest()},
     }
