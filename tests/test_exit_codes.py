@@ -47,6 +47,7 @@ MISTYPED = [
     ("certificate", "verify", "nowhere", "--key", "nowhere"),
     ("generate", "nowhere", "--out", "new"),
     ("generate", "--backend", "nowhere.py:Backend", "--out", "new"),
+    ("export", "nowhere", "--as", "numpy", "--out", "new"),
     ("support", "nowhere"),
     ("history", "nowhere.py:Backend", "--package", "numpy", "--out", "new"),
     ("from-model", "nowhere.onnx", "--out", "new"),

@@ -99,6 +99,8 @@ def test_the_four_tasks_of_the_readme_work_with_the_wheel(environment: Path, tmp
     for command in commands("Use it in CI"):
         run(command)
     assert (tmp_path / "junit.xml").exists()
+    run("opconform export suite --as ctest --out kit")
+    assert (tmp_path / "kit" / "CMakeLists.txt").exists()
 
 
 @pytest.mark.ci_only

@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 
 
 def test_the_wheel_holds_everything_under_two_names(wheel: Path) -> None:
-    """Every module, case and template is in it, and nothing with a generic name."""
+    """Every module, case, template and C++ source is in it, and nothing with a generic name."""
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
     expected = {
@@ -21,7 +21,7 @@ def test_the_wheel_holds_everything_under_two_names(wheel: Path) -> None:
     }
     expected |= {
         f"opconform/_data/{path.relative_to(ROOT).as_posix()}"
-        for folder in ("cases", "templates")
+        for folder in ("cases", "templates", "runners/cpp")
         for path in (ROOT / folder).rglob("*.*")
     }
 

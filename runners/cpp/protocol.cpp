@@ -1,8 +1,9 @@
 #include "protocol.hpp"
 
-#include <algorithm>
 #include <map>
 #include <stdexcept>
+
+#include "case.hpp"
 
 namespace opconform {
 namespace {
@@ -19,42 +20,6 @@ std::string line_of(const Json& reply) {
 
 std::string shortened(const std::string& message) {
     return message.substr(0, kLongestMessage);
-}
-
-/// The object of a list that has a value at a key, or an empty object.
-Json object_with(const Json& list, const std::string& key, const Json& value) {
-    for (const auto& each : list) {
-        if (each.value(key, Json()) == value) {
-            return each;
-        }
-    }
-    return Json::object();
-}
-
-/// The declared inputs of the operation under test, by the names of the tensors that its node takes.
-std::map<std::string, Json> ports_of(const Json& document) {
-    const auto node = object_with(document.at("graph").at("nodes"), "under_test", true);
-    const auto declarations = document.value("declarations", Json::array());
-    const auto declared = object_with(declarations, "name", node.at("op")).value("inputs", Json::array());
-    std::map<std::string, Json> ports;
-    for (std::size_t place = 0; place < std::min(node.at("inputs").size(), declared.size()); ++place) {
-        if (!node.at("inputs").at(place).is_null()) {
-            ports[node.at("inputs").at(place)] = declared.at(place);
-        }
-    }
-    return ports;
-}
-
-Case case_of(const Json& document) {
-    Case asked{document.at("id"), document.at("op"), document.at("graph"), {}};
-    auto ports = ports_of(document);
-    for (const auto& each : document.at("inputs")) {
-        const std::string name = each.at("name");
-        const auto port = ports.contains(name) ? ports.at(name) : Json::object();
-        asked.inputs.push_back({name, each.at("element_type"), each.at("role"), each.at("binding"),
-                                port.value("types", std::vector<std::string>{}), port.value("prefix", name)});
-    }
-    return asked;
 }
 
 }  // namespace

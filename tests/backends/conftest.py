@@ -13,7 +13,8 @@ from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Inputs
-from tests.conftest import whole
+from tests.backends.cpp import built, openvino
+from tests.conftest import Run, made_once, whole
 from tests.in_process import served_in_process
 
 SPEC = """\
@@ -56,6 +57,19 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     dialects = ("--dialect", "openvino", "--dialect", "onnx")
     command("generate", folder / "spec.yaml", "--out", folder / "suite", "--jobs", "1", *dialects)
     return open_suite(folder / "suite")
+
+
+@pytest.fixture(scope="session")
+def cpp(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder with the core of the splits as `suite`, its export as a kit, and the `build` of harness and tests."""
+
+    def make(out: Path) -> None:
+        core = ("--profile", "core", "--dialect", "openvino", "--jobs", "1")
+        opconform("generate", "Split-1", "VariadicSplit-1", *core, "--out", out / "suite")
+        opconform("export", out / "suite", "--as", "gtest", "--out", out / "kit")
+        built(out / "kit", out / "build", openvino())
+
+    return made_once(tmp_path_factory, worker_id, "cpp", make)
 
 
 def given(suite: Suite, context: str, model: str) -> tuple[DeclaredCase, Path, list[Inputs]]:

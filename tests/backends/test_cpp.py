@@ -1,55 +1,27 @@
 """The C++ harness: built as a backend's maker would build it, and judged as its Python twin is."""
 
-import importlib.util
 import json
-import re
-import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.backends.cpp import configured, openvino
 from tests.conftest import ROOT, Run
 from tests.sampling import SAMPLE, WHOLE
 
 pytestmark = [pytest.mark.ci_only, pytest.mark.timeout(900)]  # a build, and two runs of a profile
 
-SOURCES = ROOT / "runners" / "cpp"
-
-#: CMake's messages for a missing package, as opposed to a mistake in the build.
-ABSENT = re.compile(
-    r"No CMAKE_CXX_COMPILER could be found"
-    r'|Could not find a package configuration file provided by "\w+"'
-    r"|Could NOT find \w+"
-    r"|No package '\w+' found|Package '\w+'[ ,'\w:-]* not found"
-)
-
 #: The fields of a result other than its wording.
 JUDGED = ("verdict", "reason", "broken", "stage", "late", "other_reason", "remarks")
 
 
-@pytest.fixture(scope="session")
-def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def harness(cpp: Path) -> Path:
     """The harness's program."""
-    if shutil.which("cmake") is None:
-        pytest.skip("cmake is not installed")
-    if importlib.util.find_spec("openvino") is None:
-        pytest.skip("openvino is not installed")
-    build = tmp_path_factory.mktemp("cpp")
-    find = [sys.executable, "-c", "from openvino.utils import get_cmake_path; print(get_cmake_path())"]
-    folder = subprocess.run(find, capture_output=True, text=True, check=True).stdout.strip()
-    configure = ["cmake", "-S", str(SOURCES), "-B", str(build), f"-DOpenVINO_DIR={folder}"]
-    done = subprocess.run(configure, capture_output=True, text=True, check=False)
-    absent = ABSENT.search(" ".join((done.stdout + done.stderr).split()))
-    if done.returncode != 0 and absent is not None:
-        pytest.skip(f"the C++ harness cannot be built: {absent[0]}")
-    assert done.returncode == 0, done.stderr
-    built = subprocess.run(["cmake", "--build", str(build)], capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stdout + built.stderr
-    return build / "opconform-openvino"
+    return cpp / "build" / "opconform-openvino"
 
 
 @pytest.fixture
@@ -88,6 +60,11 @@ def judged(out: Path) -> dict[str, dict[str, Any]]:
     results = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     assert results[-1].get("footer") is True
     return {result["id"]: {key: result.get(key) for key in JUDGED} for result in results[1:-1]}
+
+
+def test_it_is_built_from_the_checkout(tmp_path: Path) -> None:
+    """As its README says; the sources are those of an exported kit, which the other tests use."""
+    assert (configured(ROOT / "runners" / "cpp", tmp_path, openvino()) / "CMakeCache.txt").exists()
 
 
 def test_it_is_judged_as_the_python_backend_is(opconform: Run, harness: Path, core_suite: Path, tmp_path: Path) -> None:

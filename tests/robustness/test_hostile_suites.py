@@ -90,6 +90,7 @@ def test_every_command_ends_with_a_hostile_suite(tmp_path: Path, suite: Path, wh
 
     assert bounded("verify", hostile).returncode != 0
     bounded("list", hostile)
+    bounded("export", hostile, "--as", "gtest", "--out", tmp_path / "kit")
     bounded("run", hostile, "--backend", "numpy", "--out", tmp_path / "out")
 
 

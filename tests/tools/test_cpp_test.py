@@ -1,17 +1,14 @@
 """Cases as GoogleTest tests in C++: compiled against the released OpenVINO, they fail where the backend fails."""
 
-import importlib.util
 import re
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from opconform.suite.reader import open_suite
 from opconform_runners.tools.repro.cpp_test import _literal, _raw, cpp_test_of
-from tests.backends.test_cpp import ABSENT
+from tests.backends.cpp import built, openvino
 from tests.conftest import Run
 from tests.tools.scripts import interpreter
 
@@ -40,24 +37,6 @@ target_link_libraries(cases PRIVATE GTest::gtest_main openvino::runtime)
 """
 
 
-def built(folder: Path) -> Path:
-    """The program of a CMake project."""
-    if shutil.which("cmake") is None or importlib.util.find_spec("openvino") is None:
-        pytest.skip("cmake or openvino is not installed")
-    find = [sys.executable, "-c", "from openvino.utils import get_cmake_path; print(get_cmake_path())"]
-    place = subprocess.run(find, capture_output=True, text=True, check=True).stdout.strip()
-    configure = ["cmake", "-S", str(folder), "-B", str(folder / "build"), f"-DOpenVINO_DIR={place}"]
-    done = subprocess.run(configure, capture_output=True, text=True, check=False)
-    absent = ABSENT.search(" ".join((done.stdout + done.stderr).split()))
-    if done.returncode != 0 and absent is not None:
-        pytest.skip(f"GoogleTest cannot be used: {absent[0]}")
-    assert done.returncode == 0, done.stderr
-    command = ["cmake", "--build", str(folder / "build")]
-    made = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stdout + made.stderr
-    return folder / "build" / "cases"
-
-
 @pytest.mark.ci_only
 @pytest.mark.timeout(600)
 def test_a_test_fails_where_the_backend_fails(opconform: Run, tmp_path: Path) -> None:
@@ -70,7 +49,8 @@ def test_a_test_fails_where_the_backend_fails(opconform: Run, tmp_path: Path) ->
         sources.append(f'namespace {file.stem} {{\n#include "{file.name}"\n}}')
     (tmp_path / "cases.cpp").write_text("\n".join(sources) + "\n")
     (tmp_path / "CMakeLists.txt").write_text(BUILD)
-    done = subprocess.run([built(tmp_path)], capture_output=True, text=True, check=False)
+    program = built(tmp_path, tmp_path / "build", openvino()) / "cases"
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
     ended = {
         state: sorted(re.findall(rf"^\[{state}\] \S+_(\w+) \(", done.stdout, re.MULTILINE))
         for state in ("  FAILED  ", "       OK ")

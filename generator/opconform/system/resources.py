@@ -1,4 +1,4 @@
-"""The shipped cases and templates, and the rendering of templates."""
+"""The shipped cases, templates and C++ sources, and the rendering of templates."""
 
 from functools import cache
 from importlib.resources import files
@@ -13,7 +13,7 @@ from opconform.errors import RenderError
 
 
 def root() -> Traversable:
-    """The folder of `cases` and `templates`: installed, or the top level of a checkout."""
+    """The folder of `cases`, `templates` and `runners/cpp`: installed, or the top level of a checkout."""
     installed = files("opconform") / "_data"
     return installed if installed.is_dir() else Path(__file__).parents[3]
 

@@ -22,11 +22,8 @@ from opconform_runners.cli.shared.options.general import (
     spec_arguments,
 )
 from opconform_runners.cli.shared.options.generation import GenerationOptions, generation_options
-from opconform_runners.cli.shared.output.printer import print_result
+from opconform_runners.cli.shared.output.printer import print_result, reason_lines
 from opconform_runners.cli.shared.steps import generate_shown
-
-#: The most reasons that are printed for a dialect.
-_REASONS = 8
 
 
 @click.command("generate", cls=HelpCommand, example="generate --out suite\ngenerate my-cases.yaml --out my-suite.zip")
@@ -74,8 +71,4 @@ def _left_out(header: Header) -> Iterator[str]:
     """How many cases have no model in each dialect, and why."""
     for name, reasons in header.left_out.items():
         yield f"{name}: no model for {sum(reasons.values()):,} of {counted(sum(header.counts.values()), 'case')}:"
-        yield from (f"  {counted(count, 'case')}: {reason}" for reason, count in [*reasons.items()][:_REASONS])
-        others = [*reasons.values()][_REASONS:]
-        if others:
-            more = counted(len(others), "other reason")
-            yield f"  {counted(sum(others), 'case')}: {more}, which --json and suite.json list"
+        yield from reason_lines(reasons, "--json and suite.json")

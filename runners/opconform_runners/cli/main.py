@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 import click
@@ -33,12 +34,13 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Suites, backends and certificates": {
         "generate": "Write a suite",
         "verify": "Find what changed in a suite",
-        "schema": "Print the schema of specs",
+        "export": "Write ONNX, gtest or numpy",
         "adequacy": "Measure how well cases cover",
         "backends": "List installed backends",
         "new": "operation, backend, harness",
         "harness": "Test it: check, schema",
         "certificate": "keygen, sign, verify, judge",
+        "schema": "Print the schema of specs",
     },
 }
 _FIRST = tuple(name for section in SECTIONS.values() for name in section)
@@ -54,6 +56,7 @@ _COLUMN = 39
 #: What an interrupted command leaves behind.
 _RESUMED = "Completed results are kept; run the same command to continue."
 _KEPT = {
+    "export": "No part of the export is written, and an earlier one is unchanged.",
     "fuzz": "The failures until then are written, not reduced. The same command begins a new search.",
     "from-model": "Specs that were written are kept. The same command writes all of them.",
     "generate": "No part of the suite is written, and an earlier one is unchanged.",
@@ -87,8 +90,8 @@ class _Lazy(HelpGroup):
         cells = [
             f"  {name:{11 if number % 2 else 8}}  {summary}" for number, (name, summary) in enumerate(rest.items())
         ]
-        for left, right in zip(cells[::2], cells[1::2], strict=True):  # in two columns, for a screen of 24 lines
-            formatter.write(f"{left:{_COLUMN}}{right}\n")
+        for left, right in zip_longest(cells[::2], cells[1::2], fillvalue=""):  # two columns, for a screen of 24 lines
+            formatter.write(f"{left:{_COLUMN}}{right}".rstrip() + "\n")
         formatter.write_text("Options: --version, --debug (show the traceback of an error), -h, --help")
 
 

@@ -52,7 +52,7 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     used = {source for call in calls for source in call.inputs} - graph.makers.keys()
     constants = {source: tensor for source, tensor in graph.constants.items() if source in used}
     for initializers in (constants, *(call.initializers for call in calls)):
-        parsed.graph.initializer.extend(_initializer(*item) for item in initializers.items())
+        parsed.graph.initializer.extend(tensor_proto(*item) for item in initializers.items())
     return {MODEL: parsed.SerializeToString(deterministic=True)}
 
 
@@ -90,7 +90,8 @@ def _value(name: str, tensor: Declared) -> tuple[str, str]:
     return (f"{element_type}[{dimensions}]" if tensor.dimensions else element_type), name
 
 
-def _initializer(name: str, tensor: Tensor) -> "TensorProto":
+def tensor_proto(name: str, tensor: Tensor) -> "TensorProto":
+    """A tensor of an element type that ONNX has, as ONNX stores it; `ValueError` if the onnx package lacks the type."""
     from onnx import TensorProto
 
     proto = TensorProto(name=name, dims=tensor.shape)

@@ -19,11 +19,13 @@ def write_extract(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Pa
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     with work_folder(out) as work:
-        _write(chosen, header, work.partial)
+        write_cases(chosen, header, work.partial)
         work.replace()
 
 
-def _write(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path) -> None:
+def write_cases(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path) -> Header:
+    """Write some cases as a suite to a new folder; returns its header. The arguments are those of `write_extract`."""
+    out.mkdir(parents=True, exist_ok=True)
     entries: dict[str, Entry] = {}
     for suite, entry in chosen:
         if entry.id not in entries:
@@ -43,3 +45,4 @@ def _write(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path) -> 
     left_out = Counter(pair for hit in entries.values() for pair in hit.left_out.items())
     written = replace(header, counts=counts, digest=digest.hexdigest(), left_out=reasons_by_dialect(left_out))
     (out / HEADER).write_bytes(header_text(written).encode())
+    return written

@@ -8,7 +8,7 @@ import contextlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -32,9 +32,12 @@ class WorkFolder:
         self.packed = self.path / "packed.zip"  # the zip file that becomes the suite
         self.replaced = self.path / "replaced"  # the earlier suite, until the new one has replaced it
 
-    def replace(self) -> None:
-        """Put the partial folder, or the packed file, in the place of the suite, unless something else is there now."""
-        check_replaceable(self.out)
+    def replace(self, check: Callable[[Path], None] = check_replaceable) -> None:
+        """Put the partial folder, or the packed file, in the place of the suite, unless something else is there now.
+
+        `check` raises `UsageError` for what must not be replaced.
+        """
+        check(self.out)
         if self.packed.exists():
             self.packed.replace(self.out)
             return

@@ -1,15 +1,27 @@
 """Results on standard output: one JSON document for programs, or text and tables for people."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import click
 
+from opconform.errors import counted
 from opconform_runners.cli.shared.output.streams import print_document
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+#: The most reasons that are printed.
+_REASONS = 8
+
+
+def reason_lines(reasons: Mapping[str, int], where: str) -> Iterator[str]:
+    """How many cases have each reason, the most frequent first; `where` names what lists the others."""
+    yield from (f"  {counted(count, 'case')}: {reason}" for reason, count in [*reasons.items()][:_REASONS])
+    others = [*reasons.values()][_REASONS:]
+    if others:
+        yield f"  {counted(sum(others), 'case')}: {counted(len(others), 'other reason')}, which {where} list"
 
 
 def print_result(document: object, lines: "Iterable[RenderableType]", *, as_json: bool, width: int = 120) -> None:

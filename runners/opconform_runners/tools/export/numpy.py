@@ -1,0 +1,20 @@
+"""The format `numpy`: `.npz` files, and a loader that needs only numpy."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from opconform.suite.manifest import CASE, Entry
+from opconform.suite.reader import Suite, tensors_of
+from opconform.system.resources import text_of
+
+
+def write(suite: Suite, entries: Sequence[Entry], _model: str, out: Path) -> None:
+    """Write a folder per case, without models."""
+    for entry in entries:
+        folder = out / "cases" / entry.id
+        folder.mkdir(parents=True)
+        arrays = [name for name, _ in tensors_of(suite.case(entry), blind=False)]
+        for name in (CASE, *arrays):
+            (folder / name).write_bytes(suite.read(entry, name))
+    (out / "loader.py").write_text(text_of("export/loader.py.j2"), encoding="utf-8")
+    (out / "README.md").write_text(text_of("export/numpy.md"), encoding="utf-8")

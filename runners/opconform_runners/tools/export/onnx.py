@@ -1,0 +1,98 @@
+"""The format `onnx`: the folders of ONNX's own backend tests."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from opconform.errors import SuiteError, UsageError
+from opconform.suite.case import Accept, Case, Reject
+from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.reader import Suite
+from opconform.system.resources import text_of
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+#: The folders of valid and of invalid cases; ONNX's loader takes such a folder as a kind of tests.
+_VALID, _INVALID = "valid", "invalid"
+
+
+def gap(suite: Suite, entry: Entry) -> str | None:
+    """The element type of a case that the onnx package lacks, in a sentence, or None."""
+    try:
+        from onnx import TensorProto
+    except ImportError as error:
+        raise UsageError(
+            "--as onnx needs the package onnx. Install it with `pip install 'opconform[onnx]'`."
+        ) from error
+    case = suite.case(entry)
+    known = set(TensorProto.DataType.keys())
+    names = [*(input_.element_type for input_ in case.inputs), *(output.element_type for output in case.outputs)]
+    lacking = [name for name in names if ELEMENT_TYPES[name].onnx not in known]
+    return f"ONNX has no element type {lacking[0]}" if lacking else None
+
+
+def write(suite: Suite, entries: Sequence[Entry], model: str, out: Path) -> None:
+    """Write a folder per case, and `invalid/manifest.json`, which says what each invalid case violates."""
+    folders = {entry.id: _folder(entry) for entry in entries}
+    if len(set(folders.values())) < len(folders):
+        raise SuiteError(f"{suite.store.root}: two cases have ids that differ only in capital letters.")
+    invalid = []
+    for entry in entries:
+        case = suite.case(entry)
+        _write_case(suite, entry, case, suite.read(entry, model), out / folders[entry.id])
+        if isinstance(case.expect, Reject):
+            twin = folders.get(entry.twin or "")
+            names = {"folder": Path(folders[entry.id]).name, "twin": twin and f"../{twin}", "case": entry.id}
+            invalid.append({**names, "requirement": f"{entry.op}:{case.expect.reject}", "title": case.title})
+    if invalid:
+        text = json.dumps(invalid, indent=1) + "\n"
+        (out / _INVALID / "manifest.json").write_text(text, encoding="utf-8")
+    (out / "README.md").write_text(text_of("export/onnx.md"), encoding="utf-8")
+
+
+def _folder(entry: Entry) -> str:
+    """The folder of a case, whose name is also one of Python's, as in `valid/test_split_1_axis_17a2d48cd0`."""
+    return f"{_VALID if entry.expect == 'accept' else _INVALID}/test_{re.sub('[^a-z0-9]', '_', entry.id.lower())}"
+
+
+def _write_case(suite: Suite, entry: Entry, case: Case, model: bytes, folder: Path) -> None:
+    graph = _model(suite, entry, model).graph
+    types = {input_.name: input_.element_type for input_ in case.inputs}
+    outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
+    names = [value.name for value in graph.input]
+    if not set(names) <= types.keys() or (outputs and len(graph.output) != len(outputs)):
+        raise SuiteError(f"{suite.store.root}: the ONNX model of {entry.id} contradicts the case. Generate it again.")
+    for feed in range(case.feeds):
+        place = folder / f"test_data_set_{feed}"
+        place.mkdir(parents=True)
+        arrays = suite.arrays(entry, inputs_name(feed))
+        tensors = [Tensor(element_type=types[name], array=arrays[name]) for name in names]
+        _write_tensors(place, "input", zip(names, tensors, strict=True))
+        if outputs:
+            golden = suite.arrays(entry, expected_name(feed))
+            results = [Tensor(element_type=output.element_type, array=golden[output.name]) for output in outputs]
+            _write_tensors(place, "output", zip((value.name for value in graph.output), results, strict=True))
+    (folder / "model.onnx").write_bytes(model)
+
+
+def _model(suite: Suite, entry: Entry, content: bytes) -> "ModelProto":
+    from google.protobuf.message import DecodeError
+    from onnx import load_model_from_string
+
+    try:
+        return load_model_from_string(content)
+    except DecodeError as error:
+        raise SuiteError(f"{suite.store.root}: {entry.id} has no valid ONNX model: {error}.") from error
+
+
+def _write_tensors(folder: Path, prefix: str, tensors: Iterable[tuple[str, Tensor]]) -> None:
+    from opconform.dialects.onnx import tensor_proto
+
+    for number, (name, tensor) in enumerate(tensors):
+        content = tensor_proto(name, tensor).SerializeToString(deterministic=True)
+        (folder / f"{prefix}_{number}.pb").write_bytes(content)
