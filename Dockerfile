@@ -3,7 +3,9 @@ FROM python:3.12-slim AS build
 WORKDIR /source
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY generator generator
-COPY runners runners
+COPY runners/cpp runners/cpp
+COPY runners/opconform_runners runners/opconform_runners
+COPY docs/opconform.1 docs/opconform.1
 COPY cases cases
 COPY templates templates
 RUN python -m venv /opt/opconform && /opt/opconform/bin/python -m pip install --no-cache-dir -c constraints.txt '.[openvino]'

@@ -1,13 +1,14 @@
 """A forged suite: expected outputs that are wrong, under a manifest and a header that vouch for them."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from opconform.suite.manifest import HEADER, MANIFEST, Header, entry_line, header_text
+from opconform.suite.manifest import HEADER, MANIFEST, Header, cases_by_profile, entry_line, entry_of, header_text
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.npz import FILE_LIMIT, arrays_of, npz_bytes
 
@@ -36,11 +37,14 @@ def forge(folder: Path, change: Callable[[Header], Header] = lambda header: head
 
 
 def seal(folder: Path, manifest: bytes, change: Callable[[Header], Header] = lambda header: header) -> Suite:
-    """Put a manifest into a suite, and a header with its digest; the suite is whole again."""
+    """Put a manifest into a suite, and a header with its digest and its numbers of cases; the suite is whole again."""
     header = open_suite(folder).header
     (folder / MANIFEST).write_bytes(manifest)
-    digest = hashlib.sha256(manifest).hexdigest()
-    (folder / HEADER).write_text(header_text(change(replace(header, digest=digest))))
+    entries = [entry_of(line, MANIFEST) for line in manifest.splitlines()]
+    counts = Counter("accept" if entry.expect == "accept" else "reject" for entry in entries)
+    cases = cases_by_profile(Counter((entry.op, entry.profile) for entry in entries))
+    header = replace(header, digest=hashlib.sha256(manifest).hexdigest(), counts=counts, cases=cases)
+    (folder / HEADER).write_text(header_text(change(header)))
     return open_suite(folder)
 
 

@@ -10,9 +10,10 @@ from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import SpecMistakes
 from opconform.suite.reader import open_suite
+from opconform_runners.cli.main import COMMANDS
 from opconform_runners.reports.backend_matrix import LEGEND
 from tests.conftest import MINIATURES, ROOT, Run
-from tests.pages import findings, matrix, operations
+from tests.pages import findings, manual, matrix, operations
 from tests.pages.findings import findings_page, listed, product_of, products
 from tests.pages.interpretations import PAGE, interpretations_page
 
@@ -47,6 +48,15 @@ def test_the_page_of_findings_is_up_to_date() -> None:
 def test_the_page_of_operations_is_up_to_date() -> None:
     """It is what `python -m tests.pages.operations` writes."""
     assert operations.operations_page() == operations.PAGE.read_text()
+
+
+def test_the_man_page_is_up_to_date() -> None:
+    """It is what `python -m tests.pages.manual` writes, with every command and exit code."""
+    text = manual.manual()
+
+    assert text == manual.PAGE.read_text()
+    assert [name for name in COMMANDS if f"\n.SS {name}\n" not in text.replace("\\-", "-")] == []
+    assert text.count("\n.B 130, 143, 129\n") == 1
 
 
 def beside(op: str) -> list[str]:

@@ -6,6 +6,7 @@ import sys
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 
 from opconform.specs.loader import load_specs
 from opconform_runners.cli.main import COMMANDS, cli
@@ -84,3 +85,23 @@ def test_every_command_works_without_docstrings() -> None:
     done = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True, check=True)
 
     assert done.stdout.splitlines() == [*(f"{command} 0" for command in COMMANDS), "smoke"]
+
+
+@pytest.mark.parametrize(
+    ("words", "begun", "found"),
+    [
+        ([], "cer", ["certify", "certificate"]),
+        (["certify"], "Variadic", ["VariadicSplit-1"]),
+        (["certify"], "num", ["numpy"]),
+        (["run", "suite"], "openvino-", ["openvino-onnx", "openvino-reference"]),
+        (["run", "suite", "-b"], "num", ["numpy"]),
+        (["run", "suite"], "--base", ["--baseline"]),
+    ],
+)
+def test_a_shell_completes_commands_options_backends_and_operations(
+    words: list[str], begun: str, found: list[str]
+) -> None:
+    """As click's scripts for bash, zsh and fish ask for them."""
+    completion = ShellComplete(cli, {}, "opconform", "_OPCONFORM_COMPLETE")
+
+    assert [item.value for item in completion.get_completions(words, begun)] == found

@@ -25,9 +25,31 @@ def test_the_wheel_holds_everything_under_two_names(wheel: Path) -> None:
         for path in (ROOT / folder).rglob("*.*")
     }
 
-    assert {x.split("/")[0] for x in held} == {"opconform", "opconform_runners", "opconform-0.1.0.dist-info"}
+    metadata = {"opconform-0.1.0.dist-info", "opconform-0.1.0.data"}
+    assert {x.split("/")[0] for x in held} == {"opconform", "opconform_runners", *metadata}
+    assert "opconform-0.1.0.data/data/share/man/man1/opconform.1" in held
     assert expected <= held
     assert not [x for x in held if "mutant" in x]
+
+
+def test_the_sdist_holds_what_git_does_and_gives_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    """No cache and nothing of another program is in it, and nothing is missing."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    [path] = tmp_path.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        held = {member.name.partition("/")[2] for member in archive.getmembers()}
+        archive.extractall(tmp_path, filter="data")
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+    [folder] = (x for x in tmp_path.iterdir() if x.is_dir())
+    again = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(again, cwd=folder, check=True, capture_output=True)
+    [second] = tmp_path.glob("*.whl")
+
+    assert held - {"PKG-INFO"} == {name for name in listed if name and (ROOT / name).is_file()}
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(second) as other:
+        assert {x.filename: x.CRC for x in one.infolist()} == {x.filename: x.CRC for x in other.infolist()}
 
 
 def test_the_sdist_holds_the_javascript_harness_without_its_packages(tmp_path: Path) -> None:

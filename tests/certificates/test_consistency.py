@@ -43,6 +43,7 @@ HEADER = Header(
     establishes={},
     declarations=(),
     counts={},
+    cases={},
     digest="1" * 64,
 )
 

@@ -28,7 +28,8 @@ UNDECIDING = {
         "suite/path_kind.py",
         "suite/storage/ownership.py",
     ),
-    *("suite/reader.py", "suite/storage/store.py", "suite/verification.py", "suite/storage/work_folder.py"),
+    *("suite/installed.py", "suite/reader.py", "suite/release.py", "suite/verification.py"),
+    *("suite/storage/store.py", "suite/storage/work_folder.py"),
 }
 #: One module of each room, and whether its code decides a suite's bytes.
 ROOMS = {

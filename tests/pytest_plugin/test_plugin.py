@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.pytest_plugin.repository import Pytest, miniature, outcomes
+from tests.suite.installation import install_suite
 
 
 def test_without_its_options_it_does_nothing(run_pytest: Pytest) -> None:
@@ -69,6 +71,16 @@ def test_defaults_are_taken_from_pyproject(run_pytest: Pytest, suite: Path, tmp_
     assert (
         "ERROR: pyproject.toml:2:11: backend: 'x.py:Y' is not allowed" in run_pytest("--opconform-suite", suite).stderr
     )
+
+
+def test_an_installed_suite_is_named_in_a_file(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
+    """Its name is not a path that is relative to the file; another version than the installed one is an error."""
+    install_suite(tmp_path, Path(shutil.make_archive(str(tmp_path / "packed"), "zip", suite)))
+    options = f"-q --opconform-backend {miniature('Perfect')} --opconform-suite opconform-suite==2"
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = {options}\n")
+    assert outcomes(run_pytest()) == {"passed": 7}
+    done = run_pytest("--opconform-suite=opconform-suite==1.4")
+    assert "opconform-suite 1.4 is wanted, but 2.0.3 is installed." in done.stdout + done.stderr
 
 
 @pytest.mark.ci_only

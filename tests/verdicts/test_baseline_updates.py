@@ -38,7 +38,10 @@ def test_update_writes_one_line_per_failure(
     done = updated(opconform, small_suite, copies / "LosesNegativeZero", file)
     head, *lines = file.read_text().splitlines()
 
-    assert head == "# Expected failures: one case id or pattern of ids per line, and its reason, or `unsupported`."
+    assert (
+        head
+        == "# Expected failures of suite 2.0.0: one case id or pattern of ids per line, and its reason, or `unsupported`."
+    )
     assert lines == [f"{name} value" for name in ACCEPTED]
     assert done.stdout.startswith("".join(f"added: {line}\n" for line in lines) + f"{file}: 4 lines.\n")
     assert f"\nAgainst {file}: NOTHING NEW.\n" in done.stdout

@@ -199,3 +199,16 @@ def test_a_missing_baseline_is_reported(opconform: Run, small_suite: Path, tmp_p
     done = opconform("run", small_suite, "--backend", "numpy", "--baseline", "b.txt", cwd=tmp_path, code=2)
 
     assert done.stderr == ("error: Baseline not found: b.txt. Add --update-baseline to write it.\n")
+
+
+def test_a_baseline_of_another_suite_is_noted(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """An update gives it the version of the suite that was run."""
+    known = tmp_path / "known.txt"
+    known.write_text("# Expected failures of suite 1.9.0: my own words.\n")
+    run = ("run", small_suite, "numpy", "--out", tmp_path / "out", "--baseline", known)
+    note = f"note: {known} is from version 1.9.0 of the suite, and this is 2.0.0. Update it with --update-baseline.\n"
+
+    assert note in opconform(*run).stderr
+    assert opconform(*run, "--update-baseline").stderr == ""
+    assert known.read_text() == "# Expected failures of suite 2.0.0: my own words.\n"
+    assert opconform(*run).stderr == ""

@@ -53,6 +53,7 @@ HEADER = Header(
     },
     declarations=(),
     counts={},
+    cases={},
     digest="0" * 64,
 )
 

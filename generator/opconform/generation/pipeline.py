@@ -23,7 +23,7 @@ from opconform.specs.group import Group, Spec
 from opconform.specs.matrix.combinations import FILTERED, matrix_size
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import REPORTED, Mistake, SpecMistakes
-from opconform.suite.manifest import MANIFEST, Entry, Header, reasons_by_dialect
+from opconform.suite.manifest import MANIFEST, Entry, Header, cases_by_profile, reasons_by_dialect
 from opconform.suite.selection.hints import check_matches
 from opconform.suite.selection.matches import Known, Matches
 from opconform.suite.selection.selection import Selection
@@ -102,6 +102,7 @@ def write_suite(
             raise UsageError(f"{out} cannot be written: {error.strerror}. Use another --out.") from error
         writer = CaseWriter(partial=work.partial, options=options)
         counts, size = {"accept": 0, "reject": 0}, 0
+        cases_of = Counter[tuple[str, str]]()
         unused = set(options.required)
         left_out = Counter[tuple[str, str]]()
         with translated_errors(out), work.lines.open("w+b") as file:
@@ -109,6 +110,7 @@ def write_suite(
             for write_case in write_cases(cases, writer, jobs=options.jobs, is_large=is_large):
                 lines.add(write_case)
                 counts[write_case.expect] += 1
+                cases_of[write_case.id.partition("/")[0], write_case.profile] += 1
                 left_out.update(write_case.left_out.items())
                 size += write_case.size
                 unused -= {name for name in unused if f'"{name}/'.encode() in write_case.line}
@@ -119,7 +121,7 @@ def write_suite(
                 named = " or ".join(sorted(unused))
                 raise UsageError(f"No case has a model in the dialect {named}. Leave the dialect out.")
             digest = lines.write(work.partial / MANIFEST)
-        header = suite_header(specs, options, counts=counts, digest=digest)
+        header = suite_header(specs, options, counts=counts, cases=cases_by_profile(cases_of), digest=digest)
         header = replace(header, left_out=reasons_by_dialect(left_out), part_of=whole)
         finish(work, header)
     return Generated(out=out, header=header, warnings=())

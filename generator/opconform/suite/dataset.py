@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opconform.suite.case import Accept, Case, Reject
+from opconform.suite.installed import place_of
 from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -60,12 +61,12 @@ def load(suite: str | Path) -> Iterator[Example]:
     `ml_dtypes.bfloat16`. The types u1, u3, u6 and nf4 have no such dtype, so their bits are `uint8`.
 
     Args:
-        suite: A folder or a zip file.
+        suite: A folder, a zip file, or an installed suite such as `opconform-suite==2.0`.
 
     Raises:
         SuiteError: The suite is missing, incomplete or was changed.
     """
-    opened = open_suite(Path(suite))
+    opened = open_suite(place_of(str(suite)))
     return (_example(opened, entry) for entry in opened.entries)
 
 

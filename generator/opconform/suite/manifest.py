@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -18,6 +18,8 @@ MANIFEST = "manifest.jsonl"
 CASE = "case.json"
 #: The folder of a case's neighbour check, inside the case's folder.
 NEIGHBOUR_CHECK = "neighbour-check"
+#: The version of the format.
+FORMAT: Final = 2
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/){0,2}[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
@@ -45,7 +47,7 @@ class Header:
     """`suite.json`.
 
     Attributes:
-        version: The suite's own version: major for the format, minor for coverage, patch for a corrected case.
+        version: The suite's own version: major for the format or a verdict's meaning, minor for cases, patch for texts.
         generator: The version of opconform that wrote the suite.
         recipe: The SHA-256 of what decides the bytes besides the specs: modules, templates, seed, dialects.
         dialects: The model file of each dialect, relative to a case's folder.
@@ -54,6 +56,8 @@ class Header:
         requirements: By operation and id.
         declarations: The inputs and attributes of the operations, with their constraints.
         establishes: The requirements that are shown to be met when a comparison passes a stage, by operation and stage.
+        counts: How many cases are accepted and how many are rejected.
+        cases: How many cases there are, by operation and profile.
         uses: By group, as in `Split-1/axis`, the uses in models that its cases stand for, and how many nodes have each;
             absent if there are none.
         left_out: How many cases have no model in a dialect, by dialect and reason; absent if there are none.
@@ -65,7 +69,7 @@ class Header:
 
     __pydantic_config__ = _STRICT
 
-    format: Literal[2] = 2
+    format: Literal[2] = FORMAT
     version: str
     generator: str
     recipe: _Digest
@@ -78,6 +82,7 @@ class Header:
     establishes: Mapping[str, Mapping[Stage, tuple[str, ...]]]
     declarations: tuple[Declaration, ...]
     counts: Mapping[str, int]
+    cases: Mapping[str, Mapping[str, int]]
     digest: _Digest
     uses: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     left_out: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -149,6 +154,14 @@ class Entry:
 
 _HEADER = TypeAdapter(Header)
 _ENTRY = TypeAdapter(Entry)
+
+
+def cases_by_profile(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
+    """Counts of pairs of an operation and a profile, by operation and profile, sorted."""
+    counted: dict[str, dict[str, int]] = {}
+    for (op, profile), count in sorted(counts.items()):
+        counted.setdefault(op, {})[profile] = count
+    return counted
 
 
 def reasons_by_dialect(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:

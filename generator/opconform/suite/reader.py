@@ -3,6 +3,7 @@
 import hashlib
 import io
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ from opconform.suite.manifest import (
     NEIGHBOUR_CHECK,
     Entry,
     Header,
+    cases_by_profile,
     entry_of,
     expected_name,
     first_error,
@@ -27,6 +29,7 @@ from opconform.suite.manifest import (
     inputs_name,
 )
 from opconform.suite.path_kind import check_kind
+from opconform.suite.release import release_difference
 from opconform.suite.selection.matches import Known
 from opconform.suite.storage.store import Store, TooLargeError, open_store
 from opconform.system.memory import check_memory
@@ -68,6 +71,11 @@ class Suite:
             declaration.name: canonical_json(declaration_document(declaration)).encode()
             for declaration in self.header.declarations
         }
+
+    @cached_property
+    def release_difference(self) -> str:
+        """How the suite differs from the release that it claims to be, as a clause; empty if it does not."""
+        return release_difference(self.header, self.entries)
 
     @cached_property
     def _recent(self) -> dict[str, Case]:
@@ -152,6 +160,10 @@ def open_suite(path: Path) -> Suite:
     ids = [entry.id for entry in entries]
     if ids != sorted(set(ids)):
         raise SuiteError(f"{path}: {MANIFEST} is not sorted by id, or repeats an id. Generate the suite again.")
+    counts = Counter("accept" if entry.expect == "accept" else "reject" for entry in entries)
+    cases = cases_by_profile(Counter((entry.op, entry.profile) for entry in entries))
+    if cases != header.cases or {name: number for name, number in header.counts.items() if number} != counts:
+        raise SuiteError(f"{path}: {MANIFEST} does not have the cases that {HEADER} counts. Generate the suite again.")
     return Suite(store=store, header=header, entries=entries)
 
 

@@ -14,7 +14,7 @@ from opconform_runners.execution.log.outcomes import log_in
 from opconform_runners.findings.report import Report, report_of
 from opconform_runners.findings.support.claims_file import claims_in
 from opconform_runners.verdicts.results import OUTCOMES, RESULTS, Result, read_results, read_written
-from opconform_runners.verdicts.run_header import RunHeader, suite_note
+from opconform_runners.verdicts.run_header import RunHeader, note_of
 
 
 def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
@@ -31,7 +31,7 @@ def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
         or results_of(log, suite, claims_in(log.header), settled=True) != results
     ):
         raise CertificateError(f"{out / RESULTS} does not follow from {OUTCOMES} and the suite {suite.store.root}.")
-    header = replace(written.header, suite=suite_note(suite.header), requirements=suite.header.requirements)
+    header = replace(written.header, suite=note_of(suite), requirements=suite.header.requirements)
     return report_of(header, results), {
         RESULTS: file_digest(out / RESULTS),
         OUTCOMES: file_digest(out / OUTCOMES),

@@ -18,7 +18,7 @@ from opconform_runners.cli.shared.defaults import completed
 from opconform_runners.cli.shared.expected import claims_option, note_claims
 from opconform_runners.cli.shared.help import HelpCommand, rare_option
 from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
-from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options
+from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options, complete_backends
 from opconform_runners.cli.shared.options.cluster import ClusterOptions, cluster_options
 from opconform_runners.cli.shared.options.general import (
     PrivateKey,
@@ -46,8 +46,14 @@ from opconform_runners.findings.support.claims_file import claims_of, read_claim
 from opconform_runners.harness.registry import names
 
 
+def _complete_targets(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """The backends and operations that begin with some letters."""
+    operations = (name for name in tested_operations() if name.startswith(begun))
+    return [*complete_backends(context, parameter, begun), *operations]
+
+
 @click.command("certify", cls=HelpCommand, example="certify openvino\ncertify numpy onnxruntime Split-1 --profile core")
-@click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...")
+@click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...", shell_complete=_complete_targets)
 @refused_option(
     "-k", "--select", advice="`certify` runs whole profiles. Use `opconform run SUITE BACKEND --select {!r}`."
 )

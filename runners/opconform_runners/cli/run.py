@@ -20,7 +20,7 @@ from opconform_runners.cli.shared.help import WORDS, HelpCommand, rare_option
 from opconform_runners.cli.shared.last_failed import FOLDER as AGAIN
 from opconform_runners.cli.shared.last_failed import is_failure, last_failed
 from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
-from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options
+from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options, complete_backends
 from opconform_runners.cli.shared.options.cluster import ClusterOptions, cluster_options
 from opconform_runners.cli.shared.options.general import (
     SOURCE,
@@ -55,7 +55,7 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 
 @click.command("run", cls=HelpCommand, example="run suite numpy\nrun suite openvino -k 'Split-1/*' --out part")
 @click.argument("suite", type=SOURCE)
-@click.argument("named", nargs=-1, metavar="[BACKEND]...")
+@click.argument("named", nargs=-1, metavar="[BACKEND]...", shell_complete=complete_backends)
 @backend_options
 @selection_options
 @result_options

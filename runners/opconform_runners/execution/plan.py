@@ -17,7 +17,7 @@ from opconform_runners.harness.command import Command
 from opconform_runners.harness.environment import Environment, environment_of
 from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.run_header import RunHeader, ids_digest, suite_note
+from opconform_runners.verdicts.run_header import RunHeader, ids_digest, note_of, suite_note
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,6 +115,7 @@ def run_header_of(suite: Suite, entries: Sequence[Entry], plan: RunPlan, impleme
         empty_header(suite.header, plan, implementation),
         cases=len(entries),
         selected=ids_digest([entry.id for entry in everything]),
+        suite=note_of(suite),
         partial=bool(suite.header.select) or len(everything) < len(suite.entries),
     )
 

@@ -154,7 +154,7 @@ class Report:
 
     @cached_property
     def unfinished(self) -> str:
-        """Why the run did not give every case a verdict; empty where it did."""
+        """Why the run did not give a verdict to every case of its suite, as it was released; empty where it did."""
         errors = self.summary["error"]
         if self.gave_up is not None:
             return self.gave_up.rstrip(".")
@@ -162,7 +162,7 @@ class Report:
             return f"{counted(errors, 'case')} ended in a harness error"
         if self.missing:
             return f"{counted(len(self.missing), 'case has', 'cases have')} no verdict"
-        return ""
+        return self.suite.difference
 
     @property
     def is_finished(self) -> bool:

@@ -66,6 +66,8 @@ class Conformance:
         try:
             self._given = chosen = self._found(config, options)
             suite = open_suite(Path(chosen.suite))
+            if suite.release_difference:
+                raise SuiteError(f"{suite.store.root}: {suite.release_difference}.")
             if suite.header.blind:
                 sentence = "is blind: it has no expected outputs. Generate it without --blind."
                 raise SuiteError(f"{suite.store.root} {sentence}")

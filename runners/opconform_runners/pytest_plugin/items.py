@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from opconform.errors import OpconformError
+from opconform.suite.installed import place_of
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.configuration import defaults_at
@@ -74,12 +75,13 @@ def options_of(config: pytest.Config) -> PluginOptions:
         raise pytest.UsageError("--opconform-python works only with --opconform-backend; a harness names its own.")
     try:
         interpreter = None if python is None else _located(config, "python", python)
+        installed = None if suite is None else place_of(suite)
         command = harness_command(harness) if backend is None else backend_command(backend, interpreter)
     except OpconformError as error:
         raise pytest.UsageError(str(error)) from error
     return PluginOptions(
         command=replace(command, memory=memory_limit()),
-        suite=None if suite is None else _located(config, "suite", suite),
+        suite=_located(config, "suite", suite) if installed == Path(suite or "") else installed,
         profiles=_repeated(config, "profile") or defaults.profile,
         patterns=_repeated(config, "select"),
         baseline=defaults.baseline if baseline is None else _located(config, "baseline", baseline),

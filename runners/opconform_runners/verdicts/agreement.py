@@ -9,7 +9,7 @@ from opconform.suite.selection.matches import Matches
 from opconform.suite.selection.selection import Selection
 from opconform_runners.verdicts.judge import broken_by
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.run_header import RunHeader, ids_digest, suite_note
+from opconform_runners.verdicts.run_header import RunHeader, ids_digest, note_of
 
 
 def check_agreement(header: RunHeader, results: Sequence[Result], suite: Suite, path: Path) -> None:
@@ -24,7 +24,7 @@ def check_agreement(header: RunHeader, results: Sequence[Result], suite: Suite, 
 
 def _problems(header: RunHeader, results: Sequence[Result], suite: Suite) -> Iterator[str]:
     """The contradictions, the first one of each kind."""
-    if (header.suite, header.requirements) != (suite_note(suite.header), suite.header.requirements):
+    if (header.suite, header.requirements) != (note_of(suite), suite.header.requirements):
         yield "its header does not repeat that of the suite"
     is_partial = bool(suite.header.select) or header.selected != ids_digest(suite.by_id)
     if not suite.header.part_of and header.partial != is_partial:

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import filter as matching
 from pathlib import Path
 from typing import Literal, get_args
@@ -24,6 +24,8 @@ ENDINGS: tuple[Ending, ...] = (*get_args(FailReason), "unsupported", "pass")
 #: The failures of cases that must be accepted; `accepted-invalid` is that of the others.
 _OF_ACCEPTED = frozenset({"count", "element-type", "shape", "value", "nan-payload", "rejected-valid", "claimed"})
 _COMMENT = re.compile(r"(^|[ \t])#.*")
+#: The comment of a new file, which names the version of the suite that it was made with.
+_SUITE = re.compile(r"^# Expected failures(?: of suite (\S+))?:", re.MULTILINE)
 #: The most bytes of a baseline.
 _LIMIT = 16 << 20
 #: The most mistakes that are reported.
@@ -61,6 +63,16 @@ class Baseline:
     file: str
     text: str = "# Expected failures: one case id or pattern of ids per line, and its reason, or `unsupported`.\n"
     lines: tuple[Line, ...] = ()
+
+    @property
+    def suite(self) -> str | None:
+        """The version of the suite with which the file was made, if it says so."""
+        match = _SUITE.search(self.text)
+        return match and match[1]
+
+    def of_suite(self, version: str) -> "Baseline":
+        """The baseline with another version of the suite, if its comment is there."""
+        return replace(self, text=_SUITE.sub(f"# Expected failures of suite {version}:", self.text, count=1))
 
     def lines_of(self, expects: Mapping[str, str]) -> dict[str, tuple[Line, ...]]:
         """The lines that apply to each case that has some, given the expectation of each case by its id."""

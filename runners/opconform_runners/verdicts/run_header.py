@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import Header, RequirementNote
+from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Shard
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment
@@ -20,7 +21,10 @@ _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SuiteNote:
-    """The fields of a suite's header that a report repeats."""
+    """The fields of a suite's header that a report repeats, and how the suite differs from the release it claims to be.
+
+    The `difference` is a clause; it is empty for a suite that does not differ.
+    """
 
     __pydantic_config__ = _STRICT
 
@@ -30,6 +34,7 @@ class SuiteNote:
     seed: int
     specification: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     uses: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    difference: str = ""
 
 
 def shared_fields(kind: type[Any], source: object) -> dict[str, Any]:
@@ -38,8 +43,14 @@ def shared_fields(kind: type[Any], source: object) -> dict[str, Any]:
 
 
 def suite_note(header: Header) -> SuiteNote:
-    """The fields of a suite's header that a report repeats."""
-    return replace(SuiteNote(**shared_fields(SuiteNote, header)), digest=header.identity)
+    """What a report repeats of a suite of which only the header is known."""
+    known = {f.name: getattr(header, f.name) for f in fields(SuiteNote) if f.name != "difference"}
+    return SuiteNote(**known | {"digest": header.identity})
+
+
+def note_of(suite: Suite) -> SuiteNote:
+    """What a report repeats of a suite."""
+    return replace(suite_note(suite.header), difference=suite.release_difference)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,8 +141,8 @@ def header_line(header: RunHeader) -> bytes:
 
 
 def suite_document(suite: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a suite as a JSON object, which has uses only if there are any."""
-    return {name: value for name, value in suite.items() if name != "uses" or value}
+    """The fields of a suite as a JSON object, which has uses and a difference only if there are any."""
+    return {name: value for name, value in suite.items() if name not in ("uses", "difference") or value}
 
 
 def difference(present: RunHeader, new: RunHeader) -> str | None:

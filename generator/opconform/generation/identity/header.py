@@ -13,7 +13,7 @@ from opconform.specs.group import Spec
 from opconform.specs.requirements import requirements_of
 from opconform.suite.manifest import Header, RequirementNote, Stage
 
-#: The version of the shipped suites: major for the format, minor for coverage, patch for a corrected case.
+#: The version of the shipped suites (docs/suite.md says what it promises). `cases/releases.json` has their digests.
 SUITE_VERSION = "2.0.0"
 
 
@@ -23,7 +23,14 @@ def spec_digests(specs: Sequence[Spec]) -> dict[str, str]:
     return {f"{x.op}/{Path(x.file).name}": x.digest for x in ordered}
 
 
-def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str, int], digest: str) -> Header:
+def suite_header(
+    specs: Sequence[Spec],
+    options: Options,
+    *,
+    counts: Mapping[str, int],
+    cases: Mapping[str, Mapping[str, int]],
+    digest: str,
+) -> Header:
     """`suite.json` of the suite of some specs, with the counts and the digest of its manifest."""
     profiles = profiles_of(specs)
     known = {op: requirements_of(op) for op in sorted({spec.op for spec in specs})}
@@ -57,5 +64,6 @@ def suite_header(specs: Sequence[Spec], options: Options, *, counts: Mapping[str
         declarations=tuple(OPERATIONS[op].declaration for op in sorted({*SHIPPED, *known})),
         uses={group.full_name: group.settings.uses for spec in specs for group in spec.groups if group.settings.uses},
         counts=counts,
+        cases=cases,
         digest=digest,
     )

@@ -62,7 +62,7 @@ def check_provenance(suite: Suite) -> None:
     if foreign:
         raise SuiteError(_sentence(suite, foreign[0]))
     true = replace(
-        suite_header(specs, options, counts=header.counts, digest=header.digest),
+        suite_header(specs, options, counts=header.counts, cases=header.cases, digest=header.digest),
         left_out=header.left_out,  # as the manifest has it
         generator=header.generator,
         recipe=header.recipe,

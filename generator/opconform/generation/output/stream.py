@@ -57,7 +57,7 @@ class Stream:
     done: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
-        self.header = suite_header(self.specs, self.options, counts={}, digest="0" * 64)
+        self.header = suite_header(self.specs, self.options, counts={}, cases={}, digest="0" * 64)
         profiles = " ".join(sorted(self.options.selection.profiles))
         self.digest = hashlib.sha256(f"{header_text(self.header)}{profiles}".encode()).hexdigest()
 

@@ -31,6 +31,7 @@ class WrittenCase:
     """
 
     id: str
+    profile: str
     line: bytes
     expect: str
     size: int
@@ -60,7 +61,9 @@ class CaseWriter:
                 write_file(f"{folder}/{name}", content_parts(content))
         line, size = entry_line(entry).encode(), sum(map(content_size, contents.values()))
         expect = "accept" if entry.expect == "accept" else "reject"
-        return WrittenCase(id=entry.id, line=line, expect=expect, size=size, left_out=entry.left_out)
+        return WrittenCase(
+            id=entry.id, profile=entry.profile, line=line, expect=expect, size=size, left_out=entry.left_out
+        )
 
 
 class ManifestLines:

@@ -6,7 +6,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, header_text, reasons_by_dialect
+from opconform.suite.manifest import (
+    HEADER,
+    MANIFEST,
+    Entry,
+    Header,
+    cases_by_profile,
+    entry_line,
+    header_text,
+    reasons_by_dialect,
+)
 from opconform.suite.reader import Suite
 from opconform.suite.storage.work_folder import work_folder
 
@@ -43,6 +52,8 @@ def write_cases(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path
             manifest.write(line)
             counts["accept" if entry.expect == "accept" else "reject"] += 1
     left_out = Counter(pair for hit in entries.values() for pair in hit.left_out.items())
-    written = replace(header, counts=counts, digest=digest.hexdigest(), left_out=reasons_by_dialect(left_out))
+    cases = cases_by_profile(Counter((entry.op, entry.profile) for entry in entries.values()))
+    numbers = replace(header, counts=counts, cases=cases, left_out=reasons_by_dialect(left_out))
+    written = replace(numbers, digest=digest.hexdigest())
     (out / HEADER).write_bytes(header_text(written).encode())
     return written

@@ -104,7 +104,7 @@ class Expected:
         expects = {entry.id: "accept" if entry.expect == "accept" else "reject" for entry in suite.entries}
         baseline = self.baseline
         if self.options.update_baseline and report.is_finished:
-            updated = update(baseline, report.results, expects)
+            updated = update(baseline.of_suite(suite.header.version), report.results, expects)
             baseline = updated.baseline
             _write(Path(baseline.file), baseline.text)
             for line in (
@@ -113,6 +113,9 @@ class Expected:
                 f"{baseline.file}: {counted(len(baseline.lines), 'line')}.",
             ):
                 tell(line)
+        elif baseline.suite not in (None, suite.header.version):
+            made = f"{baseline.file} is from version {baseline.suite} of the suite"
+            click.echo(f"note: {made}, and this is {suite.header.version}. Update it with --update-baseline.", err=True)
         return replace(report, baseline=compare(baseline, report.results, expects))
 
     def check_updated(self, report: Report, advice: str) -> None:

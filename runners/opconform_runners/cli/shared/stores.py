@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from opconform.errors import OpconformError
+from opconform.suite.installed import place_of
 from opconform.suite.storage.bucket import Bucket, bucket_at, occupied
 from opconform.suite.storage.url import is_url, without_credentials
 from opconform.system.temporary import TemporaryFolder
@@ -51,12 +52,18 @@ class LocalPath(_Path):
 
 
 class Source(_Path):
-    """A path to read, or a URL."""
+    """A path to read, a URL, or the name of an installed suite."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path, or that of the copy that is made of what is at the URL."""
-        if ctx is None or ctx.resilient_parsing or not is_url(str(value)):
+        """The path, or that of the installed suite, or of the copy that is made of what is at the URL."""
+        if ctx is None or ctx.resilient_parsing:
             return super().convert(value, param, ctx)
+        if not is_url(str(value)):
+            place = super().convert(value, param, ctx)
+            if (installed := place_of(str(value))) == place:
+                return place
+            name_copy(installed, "==".join(installed.stem.rsplit("-", 1)))
+            return installed
         bucket = bucket_at(str(value))
         folder = TemporaryFolder()
         ctx.call_on_close(folder.cleanup)

@@ -58,10 +58,12 @@ def export_suite(suite: Suite, selection: Selection, name: str, out: Path, *, di
     `dialect` may be empty. Nothing is written if this raises an error.
 
     Raises:
-        SuiteError: The suite is blind or damaged, or no case can be exported.
+        SuiteError: The suite is blind, damaged or not the release that it claims to be, or no case can be exported.
         UsageError: The suite lacks the dialect, something else is at `out`, or it cannot be written.
     """
     check_not_blind(suite)
+    if suite.release_difference:
+        raise SuiteError(f"{suite.store.root}: {suite.release_difference}. Generate or install it again.")
     check_place(out, name, force=force)
     chosen = _dialect(suite, name, dialect)
     entries = selected(suite, selection)

@@ -29,6 +29,11 @@ def positive(value: str | float) -> float:
     return number
 
 
+def complete_backends(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """The installed backends whose names begin with some letters, for shell completion."""
+    return [name for name in names() if name.startswith(begun)]
+
+
 timeout_option = rare_option(
     "--timeout", type=positive, metavar="SECONDS", default=20.0, show_default=True, help="Time limit for one case."
 )
@@ -105,6 +110,7 @@ def _backend_options(every: str, repeatable: str) -> Decorator:
             "backends",
             multiple=True,
             metavar="NAME",
+            shell_complete=complete_backends,
             help=f"A backend, such as openvino:CPU{every}{repeatable}.",
         ),
         click.option(

@@ -1,0 +1,97 @@
+"""Released suites: what each of them has, so that a suite that claims to be one and differs from it is noticed.
+
+The shipped table `cases/releases.json` has the number of cases of each operation and profile, and digests of them: one
+of what every dialect shares, under the empty name, and one of the models in each dialect. So a suite of any dialects,
+of whole profiles of some operations, can be compared.
+"""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import PurePosixPath
+from typing import Any
+
+from opconform.errors import counted
+from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, Header, entry_line
+from opconform.system.resources import root
+
+#: The table, in the folder of the shipped cases.
+TABLE = "releases.json"
+#: The length of a digest in the table.
+_LENGTH = 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReleasedCases:
+    """The cases of an operation in a profile: their number, and their digests by dialect."""
+
+    cases: int
+    digests: Mapping[str, str]
+
+
+def release_difference(header: Header, entries: Sequence[Entry]) -> str:
+    """How a suite differs from the release that it claims to be, as a clause; empty if it does not.
+
+    Compared are whole profiles of operations with the specs of the release. Of a blind suite, only numbers are.
+    """
+    release = _table().get(header.version)
+    if release is None or header.seed != release["seed"] or header.select or header.part_of:
+        return ""
+    profiles, specs = {entry.profile for entry in entries}, specs_digests(header.specs)
+    ops = [op for op, digest in specs.items() if release["specs"].get(op) == digest]
+    wanted = {(op, name): cell for op in ops for name, cell in release["cases"].get(op, {}).items() if name in profiles}
+    own = cases_of(entries)
+    numbers = {key: own[key].cases if key in own else 0 for key in wanted}
+    for (op, profile), cell in wanted.items():
+        if (number := numbers[op, profile]) != cell["cases"]:
+            every = f"{sum(numbers.values()):,} of the {counted(sum(x['cases'] for x in wanted.values()), 'case')}"
+            where = f"{op} has {number:,} in {profile}, not {cell['cases']:,}"
+            return f"the suite has {every} of release {header.version} with these specs ({where})"
+    for (op, profile), cell in wanted.items() if not header.blind else ():
+        digests = {name: cell["digests"].get(name) for name in ("", *header.dialects)}
+        if any(digest not in (None, own[op, profile].digests.get(name)) for name, digest in digests.items()):
+            return f"the cases of {op} in {profile} differ from those of release {header.version}"
+    return ""
+
+
+def cases_of(entries: Iterable[Entry]) -> dict[tuple[str, str], ReleasedCases]:
+    """The cases of a suite, by operation and profile."""
+    numbers = Counter[tuple[str, str]]()
+    digests: dict[tuple[str, str], dict[str, Any]] = defaultdict(lambda: defaultdict(hashlib.sha256))
+    for entry in entries:
+        key = entry.op, entry.profile
+        numbers[key] += 1
+        digests[key][""].update(entry_line(replace(entry, files={}, left_out={})).encode())
+        for name, digest in sorted(entry.files.items()):
+            digests[key][_dialect_of(name)].update(f"{entry.id}/{name} {digest}\n".encode())
+    return {
+        key: ReleasedCases(
+            cases=number, digests={name: x.hexdigest()[:_LENGTH] for name, x in sorted(digests[key].items())}
+        )
+        for key, number in sorted(numbers.items())
+    }
+
+
+def specs_digests(specs: Mapping[str, str]) -> dict[str, str]:
+    """One digest of all specs of each operation, given those of the files, as `suite.json` has them."""
+    lines: dict[str, list[str]] = defaultdict(list)
+    for name, digest in sorted(specs.items()):
+        lines[name.partition("/")[0]].append(f"{name} {digest}\n")
+    return {op: hashlib.sha256("".join(x).encode()).hexdigest()[:_LENGTH] for op, x in lines.items()}
+
+
+def _dialect_of(name: str) -> str:
+    """The dialect that a file of a case belongs to; empty for a file that every dialect shares."""
+    folder = PurePosixPath(name.removeprefix(f"{NEIGHBOUR_CHECK}/")).parts[:-1]
+    return folder[0] if folder else ""
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    """The releases by version."""
+    file = root() / "cases" / TABLE
+    table: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return table

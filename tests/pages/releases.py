@@ -1,0 +1,53 @@
+"""The table of releases: `python -m tests.pages.releases` generates the shipped suite and writes its row of the table."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from opconform.generation.identity.header import SUITE_VERSION
+from opconform.generation.options import Options
+from opconform.generation.pipeline import generate
+from opconform.specs.loader import load_specs
+from opconform.suite.reader import Suite, open_suite
+from opconform.suite.release import TABLE, cases_of, specs_digests
+from opconform.system.temporary import TemporaryFolder
+from tests.conftest import DIALECTS, ROOT
+
+PAGE = ROOT / "cases" / TABLE
+#: The indentation of an operation in a profile.
+DEPTH = 4
+
+
+def release_of(suite: Suite) -> dict[str, Any]:
+    """The row of a suite: its seed, the digests of its specs, and its cases by operation and profile."""
+    cases: dict[str, dict[str, Any]] = {}
+    for (op, profile), found in cases_of(suite.entries).items():
+        cases.setdefault(op, {})[profile] = {"cases": found.cases, "digests": dict(found.digests)}
+    return {"seed": suite.header.seed, "specs": specs_digests(suite.header.specs), "cases": cases}
+
+
+def table_text(releases: Mapping[str, Any]) -> str:
+    """The table with one line per operation and profile, so that a change is easy to review."""
+    text = json.dumps(releases, indent=1, sort_keys=True)
+    return "\n".join(_joined(text.splitlines())) + "\n"
+
+
+def _joined(lines: list[str]) -> list[str]:
+    """The lines; each operation in a profile, is on one of them."""
+    rows: list[str] = []
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if indent > DEPTH or (indent == DEPTH and line.lstrip().startswith("}")):
+            rows[-1] += line.strip() if rows[-1].endswith("{") or line.lstrip().startswith("}") else f" {line.strip()}"
+        else:
+            rows.append(line)
+    return rows
+
+
+if __name__ == "__main__":
+    with TemporaryFolder() as folder:
+        made = generate(load_specs([]), Path(folder) / "suite", Options(dialects=DIALECTS, jobs=os.cpu_count() or 1))
+        table = json.loads(PAGE.read_text()) if PAGE.exists() else {}
+        PAGE.write_text(table_text(table | {SUITE_VERSION: release_of(open_suite(made.out))}))
