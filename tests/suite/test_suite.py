@@ -171,6 +171,12 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
         ),
         "suite.json was changed after it was written, or is of another build of opconform.",
     ),
+    "a header of an earlier build": (
+        lambda suite: (suite / "suite.json").write_text(
+            (suite / "suite.json").read_text().replace('"cases": {', '"unknown": {', 1)
+        ),
+        "suite.json: cases: Field required. Generate the suite again.",
+    ),
     "a header cut short": (
         lambda suite: (suite / "suite.json").write_text((suite / "suite.json").read_text()[:-20]),
         "suite.json: Invalid JSON",

@@ -191,8 +191,8 @@ def header_of(content: bytes, where: str) -> Header:
         header = _HEADER.validate_json(content)
     except ValidationError as error:
         is_old = any(x["loc"] == ("format",) and x["input"] == 1 for x in error.errors(include_url=False))
-        why = " is of suite format 1, which is no longer read. Generate the suite again."
-        raise SuiteError(f"{where}{why if is_old else f': {first_error(error)}.'}") from error
+        why = " is of suite format 1, which is no longer read." if is_old else f": {first_error(error)}."
+        raise SuiteError(f"{where}{why} Generate the suite again.") from error
     if header_text(header).encode() != content:
         raise SuiteError(
             f"{where} was changed after it was written, or is of another build of opconform. Generate the suite again."

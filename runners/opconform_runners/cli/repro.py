@@ -125,7 +125,7 @@ def _observed(suite: Suite, entry: Entry, launch: Launch, *, must_fail: bool) ->
         click.echo(f"warning: {error} The script was not checked against the backend.", err=True)
         return None
     if not seen.fails and must_fail:
-        raise UsageError(f"{seen.backend} does not fail {entry.id} here, so there is no issue: {seen.sentence}")
+        raise UsageError(f"{seen.backend} does not fail {entry.id} here, so nothing is written: {seen.sentence}")
     if not seen.fails:
         click.echo(f"warning: {seen.backend} does not fail {entry.id} here: {seen.sentence}", err=True)
     return seen
