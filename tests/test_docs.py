@@ -62,8 +62,13 @@ def test_the_man_page_is_up_to_date() -> None:
 def beside(op: str) -> list[str]:
     """The requirements that a case of the operation can break without listing them, as `broken_by` explains."""
     stages = requirements_of(op).establishes
-    first = [name for stage in ("element-type", "shape") for name in stages.get(stage, ())[:1]]
-    return [*first, *(name for name in (OPERATIONS[op].bits,) if name is not None), *OPERATIONS[op].readings]
+    first = [name for stage in ("element-type", "shape", "value") for name in stages.get(stage, ())[:1]]
+    return [
+        *first,
+        *stages.get("rounding", ()),
+        *(name for name in (OPERATIONS[op].bits,) if name is not None),
+        *OPERATIONS[op].readings,
+    ]
 
 
 @pytest.mark.ci_only

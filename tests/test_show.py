@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from opconform.explanation.case_list import specs_of_case
-from opconform.specs.loader import load_specs, shipped_files
+from opconform.specs.loader import load_specs, shipped_files, shipped_groups
 from tests.conftest import MINIATURES, Run
 from tests.result_files import cases_in
 
@@ -102,6 +102,7 @@ def test_a_case_is_found_without_the_other_specs() -> None:
     """The ids of groups are read from the text of the shipped specs."""
     groups = sorted(group.full_name for spec in load_specs([]) for group in spec.groups)
 
+    assert {*groups} <= {*shipped_groups()}
     for item in groups[::20]:
         assert [one.full_name for spec in specs_of_case(f"{item}/*") for one in spec.groups] == [item]
 

@@ -43,6 +43,24 @@ TWO = Operation(name="Two-1", checks={"other": lambda a: a > 7})
 LIMIT = 3
 """
 
+FAMILY = """\
+def family(name, row, page):
+    def compute(a):
+        return row(a) > 4
+    def other(a):
+        return a - 8
+    return Operation(name=name, checks={"sixth": lambda a: a == 6}, compute=compute, readings={"open": other})
+
+def added(a):
+    return a + 1
+
+def row(of):
+    return lambda a: of(a * 3)
+
+ONE = family("One-1", row(added), Page(others={"open": lambda a: a - 2}))
+TWO = family("Two-1", lambda a: a - 7, Page())
+"""
+
 CONSTRUCTS = """\
 def violations(data, /, *rest, limit=2, **options):
     size = 0
@@ -135,6 +153,14 @@ def test_a_declaration_is_mutated_where_it_decides_results(tmp_path: Path) -> No
         ("LIMIT = 3", "LIMIT = 4"),
     }
     assert not {mutant.before for mutant in mutants(tmp_path, SOURCE)} & {"count > 5", "a > 7"}
+
+
+def test_an_operation_of_a_family_is_mutated_where_its_row_and_the_family_decide(tmp_path: Path) -> None:
+    """Not where the family or the row says what is open, and not in the row of another operation."""
+    found = {(mutant.before, mutant.after) for mutant in mutants(tmp_path, FAMILY)}
+
+    assert found >= {("a + 1", "a - 1"), ("a * 3", "a // 3"), ("row(a) > 4", "row(a) >= 4"), ("a == 6", "a != 6")}
+    assert not {before for before, _ in found} & {"a - 2", "a - 7", "a - 8"}
 
 
 def test_what_an_exception_says_is_not_mutated(tmp_path: Path) -> None:

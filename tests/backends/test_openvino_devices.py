@@ -49,7 +49,9 @@ def test_openvino_says_which_device_executed(suite: Suite, device: str) -> None:
 
     assert ran.placement.devices == ("CPU",)
     assert said.device == device
+    precision = openvino.Core().get_property("CPU", "INFERENCE_PRECISION_HINT").get_type_name()
     assert f"openvino_intel_cpu_plugin {openvino.__version__}" in (said.driver or "")
+    assert (said.driver or "").endswith(f", inference precision {precision}")
     assert said.hardware == openvino.Core().get_property("CPU", "FULL_DEVICE_NAME")
 
 

@@ -59,7 +59,13 @@ def _check_openvino(golden: Golden) -> None:
 
 def _compare(golden: Golden, feed: int, outputs: list[Array]) -> None:
     for actual, expected in zip(outputs, golden.outputs[feed], strict=True):
-        np.testing.assert_array_equal(actual, _typed(expected), strict=True)
+        if expected.bounds is None:
+            np.testing.assert_array_equal(actual, _typed(expected), strict=True)
+        else:
+            assert (actual.dtype, actual.shape) == (_typed(expected).dtype, expected.shape)
+            lower, upper = (x.view(expected.type.arithmetic) for x in expected.bounds)
+            np.testing.assert_array_less(actual, np.nextafter(upper, np.inf))
+            np.testing.assert_array_less(np.nextafter(lower, -np.inf), actual)
 
 
 def _typed(tensor: Tensor) -> Array:

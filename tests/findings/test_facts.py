@@ -75,6 +75,20 @@ def unpacked(strings: str) -> str:
     )
 
 
+def computing(op: str, keys: str) -> str:
+    """A spec of an operation that computes."""
+    return f"op: {op}\ngroups:\n  - {{id: one, title: one, requirements: [outputs.shape], {keys}}}\n"
+
+
+def convolution(data: str, filters: str, *, strides: str, dilations: str, ends: str) -> str:
+    """A spec of Convolution-1, without zeros at the beginnings."""
+    return computing(
+        "Convolution-1",
+        f"data: {{shape: {data}, fill: exact}}, filters: {{shape: {filters}, fill: exact}}, strides: {strides}, "
+        f"dilations: {dilations}, pads_begin: {ends.replace('1', '0')}, pads_end: {ends}",
+    )
+
+
 def unique(keys: str) -> str:
     """A spec of Unique-10."""
     return f"op: Unique-10\ngroups:\n  - {{id: one, title: one, requirements: [outputs.shape], {keys}}}\n"
@@ -333,6 +347,27 @@ CASES = {
     "squeezed in vain": (one("Squeeze-15", "[2, 1]", "axes: [0, -2]"), {
         "an index names a dimension other than 1", "a dimension is named twice",
     }, {"no indices are given", "all dimensions are removed", "allow_axis_skip is true"}),
+    "reduced ends": (one("ReduceSum-1", "[2, 3, 4]", "axes: [0, 2], keep_dims: true"), {
+        "the first dimension is reduced", "the last dimension is reduced", "the reduced dimensions are not adjacent", "keep_dims is true",
+    }, {"no axes are given", "axes is a scalar", "all dimensions are reduced", "there are no elements to reduce"}),
+    "reduced nothing": (one("ReduceSum-1", "[0]", "axes: 0"), {
+        "axes is a scalar", "all dimensions are reduced", "there are no elements to reduce",
+    }, {"the reduced dimensions are not adjacent", "keep_dims is true"}),
+    "not reduced": (one("ReduceSum-1", "[2, 3]", "axes: []"), {
+        "no axes are given",
+    }, {"the first dimension is reduced", "the last dimension is reduced"}),
+    "cumulative sums": (one("CumSum-3", "[1, 3]", "axis: 0, exclusive: true, reverse: true"), {
+        "the axis is the first one", "exclusive is true", "reverse is true", "there is one element along the axis",
+    }, {"the axis is the last one", "no axis is given"}),
+    "cumulative sums of rows": (one("CumSum-3", "[2, 3]", "axis: 1"), {
+        "the axis is the last one",
+    }, {"the axis is the first one", "exclusive is true", "reverse is true", "there is one element along the axis"}),
+    "smallest element": (one("TopK-11", "[3]", "k: 1, axis: 0, mode: min, sort: index, stable: true"), {
+        "mode is min", "the elements are sorted by index", "stable is true", "one element is selected",
+    }, {"all elements are selected"}),
+    "largest elements": (one("TopK-11", "[2]", "k: 2, axis: 0, mode: max, sort: value"), {
+        "all elements are selected",
+    }, {"mode is min", "the elements are sorted by index", "stable is true", "one element is selected"}),
     "unsqueezed": (one("Unsqueeze-1", "[3]", "axes: [2, 0]"), {
         "the last dimension of the output is new", "the indices are not in ascending order", "data has several new dimensions",
     }, {"data is empty"}),
@@ -385,6 +420,56 @@ CASES = {
     "unpacked text": (unpacked("word"), {"data is a scalar"}, {
         "data has no elements", "a string is empty", "a string has a NUL", "a string is not ASCII",
     }),
+    "same shapes": (computing("Add-1", "a: {shape: [2, 3], fill: exact}, b: {shape: [2, 3], fill: exact}"), {
+        "both inputs have the same shape",
+    }, {"the first input is broadcast", "the second input is broadcast", "an input is a scalar", "the ranks differ"}),
+    "both broadcast": (computing("Add-1", "a: {shape: [2, 1], fill: exact}, b: {shape: [4, 1, 3], fill: exact}"), {
+        "the first input is broadcast", "the second input is broadcast", "the ranks differ",
+    }, {"both inputs have the same shape", "an input is a scalar"}),
+    "scalar": (computing("Add-1", "a: {shape: [2, 1], fill: exact}, b: {shape: [], fill: exact}"), {
+        "an input is a scalar",
+    }, {"the first input is broadcast"}),
+    "clamped to a fraction": (computing("Clamp-1", "data: {shape: [2]}, min: -0.5, max: 2"), {"a limit has a fraction"}, set()),
+    "clamped to integers": (computing("Clamp-1", "data: {shape: [2]}, min: -1.0, max: 2"), set(), {
+        "a limit has a fraction",
+    }),
+    "line": (convolution("[1, 2, 5]", "[2, 2, 1]", strides="[2]", dilations="[1]", ends="[1]"), {
+        "data has 1 spatial dimension", "a stride is larger than 1", "the two ends get different numbers of zeros",
+        "all filters have one element per channel",
+    }, {"data has 2 spatial dimensions", "data has 3 spatial dimensions", "a dilation is larger than 1"}),
+    "image": (convolution("[1, 2, 5, 5]", "[2, 2, 2, 1]", strides="[1, 1]", dilations="[1, 2]", ends="[0, 0]"), {
+        "data has 2 spatial dimensions", "a dilation is larger than 1",
+    }, {
+        "data has 1 spatial dimension", "a stride is larger than 1", "the two ends get different numbers of zeros",
+        "all filters have one element per channel",
+    }),
+    "volume": (convolution("[1, 2, 2, 3, 4]", "[2, 2, 2, 1, 2]", strides="[1, 1, 1]", dilations="[1, 1, 1]", ends="[0, 0, 0]"), {
+        "data has 3 spatial dimensions",
+    }, set()),
+    "vectors": (computing("MatMul-1", "a: {shape: [3], fill: exact}, b: {shape: [3], fill: exact}"), {
+        "the first input is a vector", "the second input is a vector",
+    }, {"the first input is transposed", "the second input is transposed", "there are several matrices"}),
+    "matrices": (computing("MatMul-1", "a: {shape: [2, 0, 3]}, b: {shape: [4, 0]}, transpose_a: true, transpose_b: true"), {
+        "the first input is transposed", "the second input is transposed", "there are several matrices",
+        "the matrices are broadcast", "the products have no elements",
+    }, {"the first input is a vector", "the second input is a vector"}),
+    "one matrix": (computing("MatMul-1", "a: {shape: [2, 3], fill: exact}, b: {shape: [3, 2], fill: exact}"), set(), {
+        "the matrices are broadcast", "the products have no elements",
+    }),
+    "normalized": (computing("MVN-6", "data: {shape: [2, 3], fill: exact}, axes: [-1, 0], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt"), {
+        "the variance is normalized", "eps is inside the square root", "the axes are the last ones", "the axes are all of data",
+        "an axis is negative",
+    }, set()),
+    "differences": (computing("MVN-6", "data: {shape: [2, 3], fill: exact}, axes: [0], normalize_variance: false, eps: 0.5, eps_mode: outside_sqrt"), set(), {
+        "the variance is normalized", "eps is inside the square root", "the axes are the last ones", "the axes are all of data",
+        "an axis is negative",
+    }),
+    "selected": (computing("Select-1", "cond: {shape: [2, 3]}, on_true: {shape: [2, 3]}, on_false: {shape: [2, 3]}"), {
+        "all inputs have the same shape",
+    }, {"the mask is broadcast", "the mask is a scalar", "both tensors are broadcast"}),
+    "selected by a scalar": (computing("Select-1", "cond: {shape: []}, on_true: {shape: [2, 1]}, on_false: {shape: [1, 3]}"), {
+        "the mask is broadcast", "the mask is a scalar", "both tensors are broadcast",
+    }, {"all inputs have the same shape"}),
     "unpacked nothing": (unpacked("[]"), {
         "data has no elements",
     }, {"data is a scalar"}),

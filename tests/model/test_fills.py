@@ -38,7 +38,7 @@ def test_a_native_type_has_the_width_of_the_table(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("how", ["ramp", "bits", "special"])
+@pytest.mark.parametrize("how", ["ramp", "bits", "binades", "special"])
 def test_every_type_can_be_filled(name: str, how: str) -> None:
     """A fill has the shape, the storage dtype and no bit beyond the type's width; none is pickled."""
     row = ELEMENT_TYPES[name]
@@ -68,6 +68,16 @@ def test_a_ramp_of_u8_does_not_repeat_after_256() -> None:
     ramp = filled("u8", "ramp", 1024)
 
     assert not np.any(ramp[256:] == ramp[:-256])
+
+
+@pytest.mark.parametrize(("name", "count"), [("bf16", 255), ("f16", 31), ("f32", 255), ("f64", 2047)])
+def test_binades_are_powers_of_two_and_then_their_negatives(name: str, count: int) -> None:
+    """From the denormal numbers to the largest ones, without infinities."""
+    kind = ELEMENT_TYPES[name]
+    numbers = filled(name, "binades", 2, count).view(kind.arithmetic).astype(np.float64)
+    exponents = np.maximum(np.frexp(np.abs(numbers))[1], int(kind.layout.minexp))
+    assert exponents.tolist() == [[*range(int(kind.layout.minexp), int(kind.layout.maxexp) + 1)]] * 2
+    assert (np.sign(numbers) == [[1], [-1]]).all()
 
 
 def test_special_values_come_first() -> None:

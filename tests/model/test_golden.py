@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from opconform.suite.case import Accept
-from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Array, Tensor, outputs_digest
 from opconform_runners.backends.backend import Inputs, Outputs, Rejected, Unsupported
@@ -15,20 +15,34 @@ from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.backends.onnx.reference import OnnxReference
 from opconform_runners.harness.outcome import Returned
 from opconform_runners.verdicts.judge import first_verdict
+from opconform_runners.verdicts.rounding_error import errors_of
 from opconform_runners.verdicts.verdict import Fail
 from tests.declared import declared
 
 #: Cases that ONNX's reference evaluator fails: it adds the text "0" to strings, and takes unsorted slices
-#: of the first dimension alone (docs/findings/onnx-1.23.yaml).
+#: of the first dimension alone (docs/findings/onnx-1.23.yaml); it computes erf of f64 in f32, and the parts of a sigmoid of
+#: f16 in f16.
 FAULTS = {
+    "Erf-1/binades/46143b9aa4",
+    "Erf-1/element-types/8a2821ad53",
+    "Erf-1/near-zero/aaa75f6fe1",
+    "Erf-1/pieces/80a904ce46",
+    "Erf-1/special-values/a5070d9575",
+    "Erf-1/tenths/5f1bcea151",
+    "Erf-1/tenths/e40e1729ee",
     "Pad-12/default/92b94d7b7f",
     "Pad-12/strings-in-other-modes/9044a00546",
+    "Sigmoid-1/tenths/5c835123c5",
     "Unique-10/unsorted-slices/428ece0d90",
 }
 #: Cases in which it gives the outputs of another reading: it adds blocks to an image of zeros, and broadcasts by a product
 #: with ones, which quiets NaNs.
 READINGS = {
     "Col2Im-15": ("data.negative-zero",),
+    "ReLU-1": ("values.zero",),
+    "Maximum-1": ("values.zeros",),
+    "Minimum-1": ("values.zeros",),
+    "ReduceMax-1": ("values.zeros",),
     "Broadcast-1": ("data.nan-payload",),
     "Broadcast-3": ("data.nan-payload",),
 }
@@ -71,13 +85,17 @@ def are_same(actual: Array, golden: Array) -> bool:
 
 
 def differs(suite: Suite, entry: Entry, outputs: Sequence[Outputs]) -> bool:
-    """Whether some outputs of a case are not the goldens, bit for bit."""
+    """Whether some outputs of a case are not the goldens, bit for bit, or outside the bounds of rounded ones."""
     for feed, actual in enumerate(outputs):
-        expected = suite.arrays(entry, expected_name(feed))
+        expected = suite.golden(entry, feed)
         if [f"output_{number}" for number in range(len(actual))] != list(expected):
             return True
-        for tensor, golden in zip(actual, expected.values(), strict=True):
-            if not are_same(tensor.array, golden):
+        for tensor, golden, bounds in zip(actual, expected.values(), suite.bounds(entry, feed), strict=True):
+            if are_same(tensor.array, golden):
+                continue
+            if bounds is None or (tensor.shape, tensor.array.dtype) != (golden.shape, golden.dtype):
+                return True
+            if (errors_of(golden, tensor.array, bounds, tensor.type) > 1).any():
                 return True
     return False
 

@@ -24,6 +24,21 @@ IN_CASES = {
         HEAD + BODY + "    dynamic: all\n    feed: {data: {shape: [1000000, 1000000]}}\n",
         "spec.yaml:9:26: group 'a': feed: data: a shape of 1,000,000,000,000 elements is over the limit of 16,777,216; ",
     ),
+    "too much work": (
+        "op: Exp-1\ngroups:\n  - id: a\n    title: t\n    data: {shape: [1000, 1000]}\n",
+        "spec.yaml:5:11: group 'a': data: its exact result needs the work of 30,000,000 products, over the limit of 4,000,000; ",
+    ),
+    "root of a negative number": (
+        "op: Sqrt-1\ngroups:\n  - id: a\n    title: t\n    requirements: [outputs.shape]\n    data: {values: [-1.0, 4.0]}\n",
+        "spec.yaml:3:5: group 'a': the page of Sqrt-1 leaves the result of these elements undefined.\n",
+    ),
+    "sum of products beyond the range": (
+        (
+            "op: MatMul-1\ngroups:\n  - id: a\n    title: t\n    requirements: [outputs.shape]\n"
+            "    a: {values: [1.0e+38, -1.0e+38]}\n    b: {values: [10.0, 10.0]}\n"
+        ),
+        "spec.yaml:3:5: group 'a': the order in which the products are added decides whether a sum is finite.\n",
+    ),
     "wrong key of one of several tensors": (
         (
             "op: Concat-1\ngroups:\n  - id: a\n    title: t\n    inputs: [{shape: [1]}, {element_type: i8, values: [300]}]\n"

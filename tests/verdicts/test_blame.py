@@ -1,6 +1,7 @@
 """Which requirement a failure speaks against: what the comparison found decides, and not what a group lists."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ LEVELS = {
     "outputs.element-type": "normative",
     "outputs.shape": "normative",
     "outputs.order": "normative",
+    "values.bounded": "interpretation",
     "axis.range": "normative",
 }
 #: What a case can violate, so that valid cases list it as the twins of rejected ones do.
@@ -49,6 +51,7 @@ HEADER = Header(
             "value": ("outputs.order",),
             "bits": ("data.bits",),
             "nan-payload": ("data.nan-payload",),
+            "rounding": ("values.bounded",),
         }
     },
     declarations=(),
@@ -147,6 +150,15 @@ def test_what_another_reading_gives_breaks_its_interpretation() -> None:
     assert broken_by(touched, "value", mismatch(), HEADER) == ("outputs.order",)
     assert broken_by(touched, "value", mismatch(readings=("lengths.zero",)), HEADER) == ("outputs.order",)
     assert broken_by(touched, "crash", None, HEADER) == ("outputs.count",)
+
+
+def test_a_rounded_result_that_another_reading_gives_breaks_its_interpretation() -> None:
+    """And not the one on rounding, even if the result has bounds: zeros of another sign are an example."""
+    touched = entry(["outputs.count"], readings=OtherReadings(outputs={"0" * 64: ("lengths.zero",)}))
+    rounded = replace(mismatch(), reason="rounding", allowed=("0", "1"))
+
+    assert broken_by(touched, "rounding", rounded, HEADER) == ("values.bounded",)
+    assert broken_by(touched, "rounding", replace(rounded, readings=("lengths.zero",)), HEADER) == ("lengths.zero",)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What decides the results of operations: the parts of a program that they reach."""
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,8 @@ from opconform.adequacy.modules import Program
 
 #: The parts of a declaration that decide what an operation does.
 _DECIDING = frozenset({"inputs", "attributes", "checks", "moved", "shapes", "types", "compute", "requested"})
+#: The arguments of a family's function, and of what it takes, that decide nothing: they explain, or say what is open.
+_EXPLAINING = frozenset({"others", "readings", "facts", "contexts", "mistakes", "undefined", "denormals"})
 
 #: An expression from which the parts that decide are reached: its module, the name of its definition, and itself.
 Root = tuple[str, str, ast.AST]
@@ -47,25 +49,80 @@ def reached(program: Program, roots: Mapping[str, Iterable[Root]]) -> dict[str, 
 
 
 def declarations(program: Program, ops: Collection[str]) -> dict[str, list[Root]]:
-    """The roots of operations that are declared by calls of `Operation`: the parts that decide what they do.
+    """The roots of operations: the parts of their declarations that decide what they do.
 
-    A version that replaces parts of another declaration has the other parts too if that operation is among them. What
-    only facts and contexts use is left out. A check belongs to the definition of its requirement.
+    An operation is declared by a call of `Operation`, or by one of a function of a family that returns such a call. A
+    version that replaces parts of another declaration has the other parts too. What only facts, contexts and other
+    readings use is left out. A check belongs to the definition of its requirement.
     """
     roots: dict[str, list[Root]] = {}
     for module, tree in program.trees.items():
         declared: dict[str, list[Root]] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _is_declaration(node.value):
-                call = node.value
-                parts = {keyword.arg: keyword.value for keyword in call.keywords}
-                name = parts.get("name")
-                reaching = [x for base in call.args if isinstance(base, ast.Name) for x in declared.get(base.id, ())]
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                name = _name_of(node.value)
+                reaching = [*_parts(program, module, node.value, declared, {})]
                 declared[ast.unparse(node.targets[0])] = reaching
-                if isinstance(name, ast.Constant) and name.value in ops:
-                    reaching.extend((module, owner, part) for owner, part in _deciding(parts))
-                    roots[str(name.value)] = reaching
+                if name in ops:
+                    roots[name] = reaching
     return roots
+
+
+def _name_of(call: ast.Call) -> str:
+    """The operation that a call declares: the keyword `name`, or the first argument of it or of the call in it."""
+    words = [keyword.value for keyword in call.keywords if keyword.arg == "name"]
+    match (*words, *call.args):
+        case (ast.Constant(value=str(name)), *_):
+            return name
+        case (ast.Call() as inner, *_):
+            return _name_of(inner)
+    return ""
+
+
+def _parts(
+    program: Program, module: str, call: ast.Call, declared: Mapping[str, Sequence[Root]], local: Mapping[str, ast.AST]
+) -> Iterator[Root]:
+    """The roots of a call that declares an operation; `local` are the definitions of the function around it."""
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    if _is_declaration(call):
+        for base in call.args:
+            if isinstance(base, ast.Call):
+                yield from _parts(program, module, base, declared, local)
+            elif isinstance(base, ast.Name):
+                yield from declared.get(base.id, ())
+        parts = [*_deciding(keywords)]
+    else:
+        yield from _family_parts(program, module, call)
+        parts = [("", part) for part in (*call.args, *(x for name, x in keywords.items() if name not in _EXPLAINING))]
+    waiting: list[tuple[str, ast.AST]] = [(owner, node) for owner, part in parts for node in _without_others(part)]
+    known: set[str] = set()
+    while waiting:
+        owner, node = waiting.pop()
+        yield module, owner, node
+        names = {path.id for path in ast.walk(node) if isinstance(path, ast.Name)} & local.keys() - known
+        known |= names
+        waiting.extend((name, x) for name in sorted(names) for x in _without_others(local[name]))
+
+
+def _family_parts(program: Program, module: str, call: ast.Call) -> Iterator[Root]:
+    """The roots in the function of a family: those of the call that it returns."""
+    name = ast.unparse(call.func)
+    home, name = program.imports[module].get(name, (module, name))
+    family = _definitions(program.trees[home]).get(name)
+    if isinstance(family, ast.FunctionDef):
+        for node in family.body:
+            if isinstance(node, ast.Return) and isinstance(node.value, ast.Call):
+                yield from _parts(program, home, node.value, {}, _definitions(family))
+
+
+def _without_others(part: ast.AST) -> Iterator[ast.AST]:
+    """A part of a declaration, of which a call may have arguments that decide nothing."""
+    if isinstance(part, ast.Call) and any(keyword.arg in _EXPLAINING for keyword in part.keywords):
+        deciding = (keyword.value for keyword in part.keywords if keyword.arg not in _EXPLAINING)
+        for argument in (part.func, *part.args, *deciding):
+            yield from _without_others(argument)
+    else:
+        yield part
 
 
 def _is_declaration(node: ast.AST) -> bool:
@@ -73,13 +130,27 @@ def _is_declaration(node: ast.AST) -> bool:
 
 
 def functions(program: Program, table: Mapping[str, Any]) -> dict[str, list[Root]]:
-    """The roots of operations that a function of the program executes, given these functions by operation."""
-    roots: dict[str, list[Root]] = {}
-    for op, function in table.items():
-        module, name = function.__module__, function.__qualname__
-        if module in program.trees and (node := _definitions(program.trees[module]).get(name)) is not None:
-            roots[op] = [(module, name, node)]
-    return roots
+    """The roots of operations that a function of the program executes, given these functions by operation.
+
+    A function may be made by another one, from functions that it holds.
+    """
+    return {op: roots for op, function in table.items() if (roots := [*_function_roots(program, function)])}
+
+
+def _function_roots(program: Program, function: Any) -> Iterator[Root]:
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "").partition(".")[0]
+    if module not in program.trees:
+        return
+    if name == "<lambda>":
+        line = function.__code__.co_firstlineno
+        nodes: list[ast.AST] = [
+            x for x in ast.walk(program.trees[module]) if isinstance(x, ast.Lambda) and x.lineno == line
+        ]
+    else:
+        nodes = [x for x in (_definitions(program.trees[module]).get(name),) if x is not None]
+    yield from ((module, name, node) for node in nodes)
+    for cell in getattr(function, "__closure__", None) or ():
+        yield from _function_roots(program, cell.cell_contents)
 
 
 def _deciding(parts: Mapping[str | None, ast.expr]) -> Iterator[tuple[str, ast.expr]]:
@@ -91,8 +162,8 @@ def _deciding(parts: Mapping[str | None, ast.expr]) -> Iterator[tuple[str, ast.e
             yield "", value
 
 
-def _definitions(tree: ast.Module) -> dict[str, ast.AST]:
-    """The functions, classes and constants of a module, by name; not the declarations."""
+def _definitions(tree: ast.Module | ast.FunctionDef) -> dict[str, ast.AST]:
+    """The functions, classes and constants of a module or a function, by name; not the declarations."""
     definitions: dict[str, ast.AST] = {}
     for node in tree.body:
         match node:

@@ -18,6 +18,7 @@ from opconform.operations import module_of
 from opconform.operations.arguments import Operand, Rejection
 from opconform.operations.operation import Operation
 from opconform.suite.case import Attribute
+from opconform.tensors.tensor import Tensor, with_one_nan
 
 #: Larger tensors are not filled: only their types are inferred.
 _MOST_ELEMENTS = 1 << 12
@@ -116,8 +117,14 @@ def _result(operation: Operation, trial: FeedTrial) -> object:
         requested,
         shapes,
         values,
-        tuple((output.element_type, output.shape, output.array.tobytes()) for output in outputs),
+        tuple((output.element_type, output.shape, _bytes(output)) for output in outputs),
     )
+
+
+def _bytes(output: Tensor) -> tuple[bytes, ...]:
+    """The bytes of an output and of its bounds; every NaN is alike where it was computed."""
+    arrays = (output.array, *(output.bounds or ()))
+    return tuple((with_one_nan(x, output.type) if output.is_computed else x).tobytes() for x in arrays)
 
 
 def _trial(draft: Draft, feed: int) -> FeedTrial:

@@ -13,6 +13,10 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph, KnownNode
 from opconform.model.golden import Golden
 from opconform.operations.arguments import Arguments
+from opconform.operations.arithmetic.convolution import windows_of
+from opconform.operations.arithmetic.matmul import batches_of
+from opconform.operations.arithmetic.reductions import reduced_axes
+from opconform.operations.arithmetic.unary import limits_of
 from opconform.operations.movement import broadcast
 from opconform.operations.movement.axis import axis_of, from_front
 from opconform.operations.movement.depth import Parts, deep_parts, flat_parts
@@ -25,8 +29,9 @@ from opconform.operations.movement.slices.steps import parts_of
 from opconform.operations.movement.transpose import order_of
 from opconform.system.resources import render
 from opconform.tensors.bit_layouts import LOW_FIRST, pack
-from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.literals import encoded
+from opconform.tensors.tensor import Array, Tensor, patterns
 
 #: The file that a backend loads.
 MODEL = "stablehlo/model.mlir"
@@ -89,6 +94,37 @@ def _check_expressible(graph: KnownGraph) -> None:
                 raise Inexpressible(f"StableHLO has no {element_type}")
 
 
+def _function(op: str, *kinds: str) -> Callable[[KnownNode], Iterator[_Line]]:
+    """An operation on one tensor, of elements of some kinds."""
+
+    def lines(node: KnownNode) -> Iterator[_Line]:
+        [result], data = _results(node), _taken(node, "data")
+        if node.tensor("data").type.kind not in kinds:
+            raise Inexpressible(f"StableHLO's {op} does not take {node.tensor('data').element_type}")
+        yield _Line(result, op, f"%{data.value}", [data])
+
+    return lines
+
+
+def _relu(node: KnownNode) -> Iterator[_Line]:
+    [result], data, tensor = _results(node), _taken(node, "data"), node.tensor("data")
+    zero = _value(f"{node.node.name}_zero", tensor)
+    number = Tensor(element_type=tensor.element_type, array=np.zeros((), tensor.array.dtype))
+    yield _Line(zero, "constant", f"dense<{_elements(number) if tensor.array.size else ''}>")
+    yield _Line(result, "maximum", f"%{data.value}, %{zero.value}", [data, zero])
+
+
+def _clamp(node: KnownNode) -> Iterator[_Line]:
+    [result], data = _results(node), _taken(node, "data")
+    limits = limits_of(node.arguments[0])
+    least, most = (
+        _value(f"{node.node.name}_{name}", limit) for name, limit in zip(("min", "max"), limits, strict=True)
+    )
+    for value, limit in zip((least, most), limits, strict=True):
+        yield _Line(value, "constant", f"dense<{_elements(limit)}>")
+    yield _Line(result, "clamp", f"%{least.value}, %{data.value}, %{most.value}", [least, data, most])
+
+
 def _broadcast(node: KnownNode) -> Iterator[_Line]:
     [result], data, axes = _results(node), _taken(node, "data"), broadcast.axes_of(node.arguments[0])
     yield _Line(result, "broadcast_in_dim", f"%{data.value}, dims = {list(axes)}", [data])
@@ -109,15 +145,35 @@ def _convert(node: KnownNode) -> Iterator[_Line]:
 
 def _convolution(node: KnownNode) -> Iterator[_Line]:
     [result], data, filters = _results(node), _taken(node, "data"), _taken(node, "filters")
-    strides, begin, end, dilations = (
-        list(node.arguments[0].numbers(name)) for name in ("strides", "pads_begin", "pads_end", "dilations")
-    )
+    strides, dilations = (list(node.arguments[0].numbers(name)) for name in ("strides", "dilations"))
     spatial = ", ".join(map(str, range(len(strides))))
-    pads = [list(pair) for pair in zip(begin, end, strict=True)]
+    pads = [list(window.added) for window in windows_of(node.arguments[0])]
     numbers = f"[b, f, {spatial}]x[o, i, {spatial}]->[b, f, {spatial}]"
     window = f"{{stride = {strides}, pad = {pads}, rhs_dilate = {dilations}}}"
     attributes = f"dim_numbers = {numbers}, window = {window} {{{_ONE_GROUP}}}"
     yield _Line(result, "convolution", f"(%{data.value}, %{filters.value}) {attributes}", [data, filters])
+
+
+def _matmul(node: KnownNode) -> Iterator[_Line]:
+    """A product of matrices with equal dimensions before them, to which the inputs are broadcast."""
+    [result], takes, batches = _results(node), [], batches_of(node.arguments[0])
+    contracted = []
+    for port, (batch, broadcast_batch) in zip("ab", batches, strict=True):
+        value, tensor = _taken(node, port), node.tensor(port)
+        if batch != broadcast_batch:
+            shape = (*broadcast_batch, *tensor.shape[-2:])
+            repeated = _Value(f"{node.node.name}_{port}", _type(shape, tensor))
+            dimensions = [*range(len(shape) - len(tensor.shape), len(shape))]
+            yield _Line(repeated, "broadcast_in_dim", f"%{value.value}, dims = {dimensions}", [value])
+            value = repeated
+        rank = len(broadcast_batch) + min(len(tensor.shape), 2)
+        is_last = len(tensor.shape) == 1 or (port == "a") is not node.arguments[0].attribute(f"transpose_{port}")
+        contracted.append(rank - 1 if is_last else rank - 2)
+        takes.append(value)
+    leading = [*range(len(batches[0][1]))]
+    batching = f"batching_dims = {leading} x {leading}, " if leading else ""
+    dimensions_text = f"{batching}contracting_dims = [{contracted[0]}] x [{contracted[1]}]"
+    yield _Line(result, "dot_general", f"%{takes[0].value}, %{takes[1].value}, {dimensions_text}", takes)
 
 
 def _split(node: KnownNode) -> Iterator[_Line]:
@@ -250,6 +306,63 @@ def _reverse(node: KnownNode) -> Iterator[_Line]:
     yield _Line(result, "reverse", f"%{data.value}, dims = {sorted(axes_of(node.arguments[0]))}", [data])
 
 
+def _repeated(node: KnownNode, port: str) -> Iterator[_Line]:
+    """The broadcast of an input to the shape of the output, if it has another one."""
+    tensor, [output] = node.tensor(port), node.outputs
+    if tensor.shape != output.shape:
+        first, taken = len(output.shape) - len(tensor.shape), _taken(node, port)
+        wide = _Value(f"{node.node.name}_{port}", _type(output.shape, tensor))
+        yield _Line(wide, "broadcast_in_dim", f"%{taken.value}, dims = {[*range(first, len(output.shape))]}", [taken])
+
+
+def _elementwise(op: str, *, kind: str = "") -> Callable[[KnownNode], Iterator[_Line]]:
+    """An operation on elements; `kind` stands before its operands."""
+
+    def lines(node: KnownNode) -> Iterator[_Line]:
+        [result], takes = _results(node), []
+        if node.attributes.get("m_pythondiv") and node.tensor("a").type.is_integer:
+            raise Inexpressible("StableHLO's division rounds quotients towards zero")
+        if node.outputs[0].type.mlir is None:
+            raise Inexpressible(f"StableHLO has no {node.outputs[0].element_type}")
+        for port in node.inputs:
+            before = [*_repeated(node, port)]
+            yield from before
+            takes.append(before[0].result if before else _taken(node, port))
+        yield _Line(result, op, ", ".join([*filter(None, [kind]), *(f"%{x.value}" for x in takes)]), takes)
+
+    return lines
+
+
+def _reduction(op: str, initial: Callable[[ElementType], int]) -> Callable[[KnownNode], Iterator[_Line]]:
+    """A reduction from the elements with a bit pattern, and a reshape that keeps the reduced dimensions."""
+
+    def lines(node: KnownNode) -> Iterator[_Line]:
+        [result], tensor, data = _results(node), node.tensor("data"), _taken(node, "data")
+        axes, name = reduced_axes(node.arguments[0]), node.node.name
+        pattern = np.array(initial(tensor.type), f"u{tensor.array.dtype.itemsize}")
+        scalar = Tensor(element_type=tensor.element_type, array=pattern.view(tensor.array.dtype))
+        start = _Value(f"{name}_start", _type((), tensor))
+        kept = [size for axis, size in enumerate(tensor.shape) if axis not in axes]
+        reduced = _Value(f"{name}_reduced", _type(kept, tensor))
+        yield _Line(start, "constant", f"dense<{_elements(scalar)}>")
+        dimensions = f"applies stablehlo.{op} across dimensions = {list(axes)}"
+        yield _Line(reduced, "reduce", f"(%{data.value} init: %{start.value}) {dimensions}", [data, start])
+        yield _Line(result, "reshape", f"%{reduced.value}", [reduced])
+
+    return lines
+
+
+def _one(kind: ElementType) -> int:
+    """The bit pattern of 1."""
+    return 1 if kind.is_integer else int(patterns(np.array(encoded(kind.name, [1.0])))[0])
+
+
+def _least(kind: ElementType) -> int:
+    """The bit pattern of the least integer, or of minus infinity."""
+    elements: list[int | float] = [kind.minimum if kind.is_integer else -np.inf]
+    return int(patterns(np.array(encoded(kind.name, elements)))[0])
+
+
 def _constant(_node: KnownNode) -> Iterator[_Line]:
     """Nothing: it is among the constants of the module if an operation takes it, and not only its values."""
     return iter(())
@@ -257,27 +370,51 @@ def _constant(_node: KnownNode) -> Iterator[_Line]:
 
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
+    "Abs-1": _function("abs", "float", "signed"),
+    "Add-1": _elementwise("add"),
     "Broadcast-1": _broadcast,
     "Broadcast-3": _broadcast,
+    "Clamp-1": _clamp,
     "Concat-1": _concatenate,
     "Constant-1": _constant,
     "Convert-1": _convert,
     "Convolution-1": _convolution,
     "DepthToSpace-1": _rearranged(flat_parts),
+    "Divide-1": _elementwise("divide"),
+    "Equal-1": _elementwise("compare", kind="EQ"),
+    "Exp-1": _function("exponential", "float"),
     "GatherElements-6": _gather_elements,
     "GatherND-5": _gather_nd_5,
     "GatherND-8": _gather_nd,
+    "Less-1": _elementwise("compare", kind="LT"),
+    "Log-1": _function("log", "float"),
+    "LogicalAnd-1": _elementwise("and"),
+    "Maximum-1": _elementwise("maximum"),
+    "Minimum-1": _elementwise("minimum"),
+    "Multiply-1": _elementwise("multiply"),
+    "MatMul-1": _matmul,
     "Pad-1": _pad,
     "Pad-12": _pad,
+    "Power-1": _elementwise("power"),
+    "ReduceMax-1": _reduction("maximum", _least),
+    "ReduceProd-1": _reduction("multiply", _one),
+    "ReduceSum-1": _reduction("add", lambda _: 0),
+    "Negative-1": _function("negate", "float", "signed"),
+    "ReLU-1": _relu,
     "Reshape-1": _reshape,
     "Reverse-1": _reverse,
+    "Select-1": _elementwise("select"),
     "ShuffleChannels-1": _rearranged(shuffled_parts),
+    "Sigmoid-1": _function("logistic", "float"),
     "Slice-8": _slice,
     "SpaceToDepth-1": _rearranged(deep_parts),
     "Split-1": _split,
+    "Sqrt-1": _function("sqrt", "float"),
     "Squeeze-1": _reshape,
     "Squeeze-15": _reshape,
     "StridedSlice-1": _strided_slice,
+    "Subtract-1": _elementwise("subtract"),
+    "Tanh-1": _function("tanh", "float"),
     "Transpose-1": _transpose,
     "Unsqueeze-1": _reshape,
     "VariadicSplit-1": _split,

@@ -28,7 +28,7 @@ from opconform.suite.selection.selection import EXHAUSTIVE, Selection, check_one
 from opconform.tensors.tensor import Array
 
 #: The id of a group or of a requirement in a shipped file.
-_ID = re.compile(r"^ *- id: *(\S+)", re.MULTILINE)
+_ID = re.compile(r"^ *- (?:\{ *)?id: *([^\s,]+)", re.MULTILINE)
 _DIGITS = re.compile(r"[0-9a-f]{1,10}")
 _WILD = frozenset("*?[")
 

@@ -5,13 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from opconform.dialects import DIALECTS, Inexpressible
+from opconform.errors import SpecError
 from opconform.generation.options import Options
 from opconform.model.draft import Draft
-from opconform.model.golden import Golden, golden_of, neighbour_check_of
+from opconform.model.golden import Golden, golden_of, neighbour_check_of, proves_nothing
 from opconform.model.graph import taken
 from opconform.model.readings import other_readings
 from opconform.operations.arguments import Operand, TensorType
-from opconform.suite.case import Accept, Case, Graph, Input, Output, Reject, case_text
+from opconform.operations.operation import ContextError
+from opconform.suite.bounds import bound_names
+from opconform.suite.case import Accept, Case, Comparison, Graph, Input, Output, Reject, case_text
 from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
 from opconform.tensors.npz import Buffer, is_large, npz_bytes, npz_parts
 from opconform.tensors.tensor import Array, Tensor
@@ -25,7 +28,13 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content
 
     A blind suite has no neighbour checks, because their inputs are outputs of the node under test.
     """
-    golden = golden_of(draft, options.seed)
+    try:
+        golden = golden_of(draft, options.seed)
+    except (ContextError, OverflowError) as error:
+        raise SpecError(f"{draft.where}: group {draft.group!r}: {error}.") from error
+    if proves_nothing(golden):
+        what = "the bounds of its results are as wide as the results, so that it proves nothing"
+        raise SpecError(f"{draft.where}: group {draft.group!r}: {what}. Use fewer elements, or others.")
     contents, left_out = _contents(golden, draft.id, options)
     neighbour_check = None if options.blind else neighbour_check_of(golden)
     if neighbour_check is not None:
@@ -73,8 +82,7 @@ def case_document(draft: Draft, graph: Graph, identity: str, outputs: Sequence[T
     if draft.rejected_for is not None:
         expect = Reject(reject=draft.rejected_for)
     else:
-        types = [(f"output_{n}", output.element_type, output.shape) for n, output in enumerate(outputs)]
-        expect = Accept(accept=tuple(Output(name=name, element_type=kind, shape=shape) for name, kind, shape in types))
+        expect = Accept(accept=expected_outputs({f"output_{n}": output for n, output in enumerate(outputs)}))
     used = taken(graph)
     inputs = tuple(
         Input(
@@ -104,6 +112,33 @@ def case_document(draft: Draft, graph: Graph, identity: str, outputs: Sequence[T
     )
 
 
+def expected_outputs(outputs: Mapping[str, TensorType | Operand | Tensor]) -> tuple[Output, ...]:
+    """What a case says of its outputs, by name."""
+    return tuple(
+        Output(
+            name=name,
+            element_type=output.element_type,
+            shape=output.shape,
+            comparison=_comparison(output) if isinstance(output, Tensor) else "bits",
+        )
+        for name, output in outputs.items()
+    )
+
+
+def _comparison(output: Tensor) -> Comparison:
+    if output.bounds is not None:
+        return "bounds"
+    return "numbers" if output.is_computed and output.type.kind == "float" else "bits"
+
+
+def expected_arrays(outputs: Mapping[str, Tensor]) -> dict[str, Array]:
+    """The arrays of the file of golden outputs: each output, and its bounds."""
+    arrays = {name: output.array for name, output in outputs.items()}
+    for name, output in outputs.items():
+        arrays |= zip(bound_names(name), output.bounds or (), strict=False)
+    return arrays
+
+
 def _contents(golden: Golden, identity: str, options: Options) -> tuple[dict[str, Content], dict[str, str]]:
     first = golden.outputs[0] if golden.outputs else ()
     document = case_document(golden.draft, golden.graph, identity, first)
@@ -111,7 +146,9 @@ def _contents(golden: Golden, identity: str, options: Options) -> tuple[dict[str
     for feed, inputs in enumerate(golden.inputs):
         contents[inputs_name(feed)] = _npz({name: input_.array for name, input_ in inputs.items()})
     for feed, outputs in enumerate(() if options.blind else golden.outputs):
-        contents[expected_name(feed)] = _npz({f"output_{i}": output.array for i, output in enumerate(outputs)})
+        contents[expected_name(feed)] = _npz(
+            expected_arrays({f"output_{i}": output for i, output in enumerate(outputs)})
+        )
     left_out: dict[str, str] = {}
     for name in options.dialects:
         try:

@@ -25,6 +25,8 @@ Tensors = Mapping[str, TensorDraft]
 
 #: The most outputs of a valid case.
 OUTPUT_LIMIT = 4_096
+#: The most exact products that a case may need, or as much other work; they take a few seconds.
+PRODUCT_LIMIT = 4_000_000
 _NO_IR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
@@ -87,6 +89,7 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
     else:
         _check_rejected(draft, violated, reject)
     _check_context(draft)
+    check_work(draft)
     return attributed(draft) if reject is None else draft
 
 
@@ -102,7 +105,7 @@ def _violated(draft: Draft) -> list[tuple[str, ...]]:
 def _check_applies(draft: Draft, violated: Sequence[Sequence[str]], limits: Limits) -> None:
     """Check what a group makes of a sample.
 
-    `LeftOut` if it violates other requirements, has no such context, or has an output with too many elements.
+    `LeftOut` if it violates other requirements, has no such context, or an output with too many elements or products.
     """
     expected = () if draft.rejected_for is None else (draft.rejected_for,)
     if any(map(tuple, violated[:-1])) or tuple(violated[-1]) != expected:
@@ -112,6 +115,7 @@ def _check_applies(draft: Draft, violated: Sequence[Sequence[str]], limits: Limi
         raise LeftOut
     try:
         _check_context(draft)
+        check_work(draft)
     except KeyMistake as error:
         raise LeftOut from error
 
@@ -282,6 +286,15 @@ def _expectation(first: str, others: Sequence[str]) -> str:
     """The key that says which requirements a case violates."""
     also = f", also: [{', '.join(others)}]" if others else ""
     return f"`expect: {{reject: {first}{also}}}`"
+
+
+def check_work(draft: Draft) -> None:
+    """Check that the exact results of a valid case can be computed in the time and the memory at hand."""
+    valid = zip(draft.arguments, draft.inferences, strict=True)
+    products = sum(draft.operation.products(arguments) for arguments, inference in valid if not inference.violated)
+    if products > PRODUCT_LIMIT:
+        sentence = f"its exact result needs the work of {products:,} products, over the limit of {PRODUCT_LIMIT:,}"
+        raise KeyMistake(draft.operation.inputs[0].name, f"{sentence}; use smaller shapes")
 
 
 def _check_context(draft: Draft) -> None:

@@ -25,9 +25,14 @@ _MIXED = 40
 #: One more than the largest element of the fill `small`, of which sums of a few are exact in every common type.
 _SMALL = 64
 
+#: The elements of the fill `exact`, of which products and sums of a few are exact in every type; some are odd, so that
+#: their order matters. Unsigned types have their absolute values.
+_FEW = (1, -2, 3, -1, 2, -3, 2, 1, -3, 3, -2)
+
 #: How many integers from 0 on a floating-point type holds exactly.
 _EXACT = {"bf16": 2**8, "f16": 2**11, "f32": 2**24, "f64": 2**53}
 
+_BYTE = 8
 _ALPHABETS = (range(0x20, 0x7F), range(0xC0, 0x180), range(0x4E00, 0x9FA6), range(0x1F300, 0x1F650))
 _LONGEST_TEXT = 8
 
@@ -39,6 +44,8 @@ def fill(tensor: TensorDraft, *key: object, after: int = 0) -> Tensor:
         flat = encoded(tensor.element_type, tensor.elements)
     elif tensor.fill == "constant":
         flat = np.repeat(encoded(tensor.element_type, tensor.elements), math.prod(tensor.shape))
+    elif tensor.fill == "exact":
+        flat = _exact(element_type, math.prod(tensor.shape), after)
     elif tensor.fill in ("ramp", "small"):
         flat = _ramp(element_type, math.prod(tensor.shape), after, is_small=tensor.fill == "small")
     else:
@@ -52,9 +59,20 @@ def longest_text(tensor: TensorDraft) -> int:
         return max(len(str(element)) for element in tensor.elements)
     return (
         len(f"s{math.prod(tensor.shape)}")
-        if tensor.fill in ("ramp", "small")
+        if tensor.fill in ("ramp", "small", "exact")
         else max(_LONGEST_TEXT, *map(len, SPECIAL_TEXTS))
     )
+
+
+def _exact(element_type: ElementType, count: int, after: int) -> Array:
+    """Small integers; a type with fewer values, or without numbers, has a ramp."""
+    if element_type.kind not in ("float", "signed", "unsigned") or element_type.bits < _BYTE:
+        return _ramp(element_type, count, after, is_small=True)
+    index = np.arange(after, after + count, dtype=np.int64)
+    few = np.array(_FEW)[(index + index // len(_FEW)) % len(_FEW)]
+    if element_type.kind == "unsigned" or element_type.name == "f8e8m0":  # which have no sign
+        few = np.abs(few)
+    return _integers(element_type, few) if element_type.kind == "float" else few.astype(element_type.storage)
 
 
 def _ramp(element_type: ElementType, count: int, after: int, *, is_small: bool) -> Array:
@@ -109,9 +127,32 @@ def _special(element_type: ElementType, count: int, key: tuple[object, ...]) -> 
     return flat
 
 
+def _fractions(element_type: ElementType, count: int, key: tuple[object, ...]) -> Array:
+    """Numbers from 1 to 2 with random fractions, whose products and sums are rounded; small integers of other types."""
+    if element_type.kind != "float":
+        return _exact(element_type, count, 0)
+    one = _integers(element_type, np.ones(1)).view(f"u{element_type.storage.itemsize}")
+    mask = (1 << int(element_type.layout.nmant)) - 1
+    return _stored(element_type, (_bits(element_type, count, key).view(one.dtype) & mask) | one)
+
+
+def _binades(element_type: ElementType, count: int, key: tuple[object, ...]) -> Array:
+    """One number of each binade, from the denormal ones on, and then their negatives; the fractions are random."""
+    flat = _bits(element_type, count, key)
+    if element_type.name not in _EXACT:
+        return flat
+    fraction, exponents = int(element_type.layout.nmant), (1 << int(element_type.layout.nexp)) - 1
+    turn, exponent = np.divmod(np.arange(count, dtype=np.uint64), np.uint64(exponents))
+    sign = (turn % np.uint64(2)) << np.uint64(element_type.bits - 1)
+    random = flat.view(f"u{flat.itemsize}").astype(np.uint64) & np.uint64((1 << fraction) - 1)
+    return _stored(element_type, sign | (exponent << np.uint64(fraction)) | random)
+
+
 _FILLS: Mapping[Fill, Callable[[ElementType, int, tuple[object, ...]], Array]] = {
+    "binades": _binades,
     "bits": _bits,
     "special": _special,
+    "fractions": _fractions,
 }
 
 

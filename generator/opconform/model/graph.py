@@ -112,17 +112,16 @@ def arguments_of(op: str, graph: Graph, operands: Mapping[str, Operand]) -> Iter
 def evaluated(
     graph: Graph,
     inputs: Mapping[str, Tensor],
-    read: Callable[[Operation, Arguments], Arguments] = lambda _, arguments: arguments,
+    evaluate: Callable[[Operation, Arguments], tuple[Tensor, ...]] = Operation.evaluate,
 ) -> dict[str, Tensor]:
     """Every tensor of a valid case's graph, by name, as the reference semantics evaluate them.
 
-    `read` may change the arguments of each node, as another reading of the specification does.
+    `evaluate` may give the outputs of a node by another reading of the specification.
     """
     tensors = dict(inputs)
     for node in graph.nodes:
-        operation = OPERATIONS[node.op]
-        arguments = read(operation, evaluated_arguments(node, tensors))
-        tensors |= zip(node.outputs, operation.evaluate(arguments), strict=True)
+        outputs = evaluate(OPERATIONS[node.op], evaluated_arguments(node, tensors))
+        tensors |= zip(node.outputs, outputs, strict=True)
     return tensors
 
 

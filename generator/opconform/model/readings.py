@@ -3,16 +3,19 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, product
 
+import numpy as np
+
 from opconform.model.draft import Draft, inference
 from opconform.model.golden import Golden
 from opconform.model.graph import arguments_of, evaluated, evaluated_arguments, graph_of
-from opconform.operations.arguments import Arguments, Rejection
+from opconform.operations.arguments import Arguments, Rejection, Unknown
 from opconform.operations.interpretation import Reading
-from opconform.operations.operation import Operation
+from opconform.operations.operation import ContextError, Operation
 from opconform.suite.manifest import OtherReadings
-from opconform.tensors.tensor import outputs_digest
+from opconform.tensors.tensor import Array, Tensor, outputs_digest, patterns, with_one_nan
 
-_Rewrite = Callable[[Arguments], Arguments]
+#: How another reading gives other outputs: by other arguments, or by computing otherwise.
+_Way = Callable[[Arguments], Arguments | tuple[Tensor, ...]]
 
 
 def attributed(draft: Draft) -> Draft:
@@ -22,7 +25,9 @@ def attributed(draft: Draft) -> Draft:
         return draft
     touched = _touched(draft.operation, _tested(draft))
     listed = [
-        requirement for requirement in draft.requirements if requirement not in readings or requirement in touched
+        requirement
+        for requirement in draft.requirements
+        if requirement not in readings or requirement in touched or readings[requirement].computes
     ]
     named = tuple(dict.fromkeys((*listed, *touched)))
     bits = draft.operation.bits
@@ -37,8 +42,9 @@ def other_readings(golden: Golden) -> OtherReadings:
     if draft.rejected_for is not None or not draft.operation.readings:
         return OtherReadings()
     touched = _touched(draft.operation, chain(_tested(draft), _computed(golden)))
-    rewrites = {name: reading.rewrites for name, reading in draft.operation.readings.items() if name in touched}
-    outputs, refused = _other_outputs(golden, {name: rewrite for name, rewrite in rewrites.items() if rewrite})
+    readings = {name: reading for name, reading in draft.operation.readings.items() if name in touched}
+    ways: dict[str, tuple[_Way, ...]] = {name: (*x.rewrites, *x.computes) for name, x in readings.items()}
+    outputs, refused = _other_outputs(golden, {name: way for name, way in ways.items() if way})
     reject = tuple(name for name, rejects in touched.items() if rejects or name in refused)
     return OtherReadings(reject=reject, outputs=outputs)
 
@@ -58,8 +64,22 @@ def _rejects(operation: Operation, reading: Reading, arguments: Arguments) -> bo
     """Whether another reading rejects the arguments; None where it treats them as ours does."""
     if reading.rejects(arguments):
         return True
+    if any(_differs(operation, compute, arguments) for compute in reading.computes):
+        return False
     changed = [rewritten for rewrite in reading.rewrites if (rewritten := rewrite(arguments)) != arguments]
     return any(inference(operation, x).violated for x in changed) if changed else None
+
+
+def _differs(operation: Operation, compute: Callable[[Arguments], tuple[Tensor, ...]], arguments: Arguments) -> bool:
+    """Whether another way of computing gives other outputs, as far as the elements are known."""
+    try:
+        others, ours = compute(arguments), operation.evaluate(arguments)
+    except (ContextError, Unknown):  # of a result that the page leaves undefined, the golden says so
+        return False
+    return any(
+        not np.array_equal(patterns(np.asarray(x.array)), patterns(np.asarray(y.array)))
+        for x, y in zip(others, ours, strict=True)
+    )
 
 
 def _tested(draft: Draft) -> Iterator[Arguments]:
@@ -82,21 +102,19 @@ def _computed(golden: Golden) -> Iterator[Arguments]:
                 yield evaluated_arguments(node, tensors)
 
 
-def _other_outputs(
-    golden: Golden, rewrites: Mapping[str, tuple[_Rewrite, ...]]
-) -> tuple[dict[str, tuple[str, ...]], set[str]]:
+def _other_outputs(golden: Golden, ways: Mapping[str, tuple[_Way, ...]]) -> tuple[dict[str, tuple[str, ...]], set[str]]:
     """The readings by which outputs other than ours are right, by the digest of the outputs.
 
     These are as few readings as possible together, or each of several that give the same outputs. The second result are
     the readings by which another node rejects what the operation gives it.
     """
-    ours = outputs_digest([[tensor.array for tensor in feed] for feed in golden.outputs])
+    ours = outputs_digest([[*map(_elements, feed)] for feed in golden.outputs])
     names_by_outputs: dict[str, tuple[str, ...]] = {}
     fewest: dict[str, int] = {}
     refused: set[str] = set()
-    choices = product(*((None, *rewrite) for rewrite in rewrites.values()))
+    choices = product(*((None, *way) for way in ways.values()))
     for chosen in sorted(choices, key=lambda choice: sum(x is not None for x in choice)):
-        names = tuple(name for name, rewrite in zip(rewrites, chosen, strict=True) if rewrite is not None)
+        names = tuple(name for name, way in zip(ways, chosen, strict=True) if way is not None)
         try:
             outputs = _outputs(golden, [x for x in chosen if x is not None])
         except Rejection:
@@ -107,15 +125,23 @@ def _other_outputs(
     return names_by_outputs, refused
 
 
-def _outputs(golden: Golden, rewrites: list[_Rewrite]) -> str:
+def _outputs(golden: Golden, ways: list[_Way]) -> str:
     """The digest of the outputs of a case whose nodes of the operation under test read their arguments otherwise."""
     op = golden.draft.op
 
-    def evaluate(operation: Operation, arguments: Arguments) -> Arguments:
-        for rewrite in rewrites if operation.name == op else ():
-            arguments = rewrite(arguments)
+    def evaluate(operation: Operation, arguments: Arguments) -> tuple[Tensor, ...]:
+        for way in ways if operation.name == op else ():
+            other = way(arguments)
+            if not isinstance(other, Arguments):
+                return other
+            arguments = other
             operation.infer(arguments)  # the next one reads valid arguments
-        return arguments
+        return operation.evaluate(arguments)
 
     feeds = (evaluated(golden.graph, input_, evaluate) for input_ in golden.inputs)
-    return outputs_digest([[feed[name].array for name in golden.graph.outputs] for feed in feeds])
+    return outputs_digest([[_elements(feed[name]) for name in golden.graph.outputs] for feed in feeds])
+
+
+def _elements(tensor: Tensor) -> Array:
+    """The elements as a verdict compares them."""
+    return with_one_nan(tensor.array, tensor.type) if tensor.is_computed else tensor.array

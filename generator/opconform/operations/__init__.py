@@ -4,8 +4,42 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from opconform.operations.arithmetic.binary import (
+    ADD,
+    DIVIDE,
+    EQUAL,
+    FLOOR_MOD,
+    LESS,
+    LOGICAL_AND,
+    MAXIMUM,
+    MINIMUM,
+    MULTIPLY,
+    SUBTRACT,
+)
 from opconform.operations.arithmetic.convert import CONVERT
+from opconform.operations.arithmetic.convolution import CONVOLUTION
+from opconform.operations.arithmetic.cum_sum import CUM_SUM
+from opconform.operations.arithmetic.matmul import MATMUL
+from opconform.operations.arithmetic.mvn import MVN
+from opconform.operations.arithmetic.power import POWER
+from opconform.operations.arithmetic.reductions import REDUCE_MAX, REDUCE_MEAN, REDUCE_PROD, REDUCE_SUM
+from opconform.operations.arithmetic.select import SELECT
+from opconform.operations.arithmetic.softmax import SOFTMAX
 from opconform.operations.arithmetic.string_tensors import STRING_TENSOR_PACK, STRING_TENSOR_UNPACK
+from opconform.operations.arithmetic.top_k import TOP_K
+from opconform.operations.arithmetic.unary import (
+    ABS,
+    CLAMP,
+    ERF,
+    EXP,
+    GELU,
+    LOG,
+    NEGATIVE,
+    RELU,
+    SIGMOID,
+    SQRT,
+    TANH,
+)
 from opconform.operations.movement.batch import BATCH_TO_SPACE, SPACE_TO_BATCH
 from opconform.operations.movement.broadcast import BROADCAST, BROADCAST_1
 from opconform.operations.movement.col2im import COL2IM
@@ -34,7 +68,6 @@ from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
 from opconform.operations.movement.tile import TILE
 from opconform.operations.movement.transpose import TRANSPOSE
 from opconform.operations.movement.unique import UNIQUE
-from opconform.operations.neighbours.convolution import CONVOLUTION
 from opconform.operations.neighbours.integers import CONSTANT
 from opconform.operations.operation import Operation
 from opconform.operations.shape.reshape import RESHAPE
@@ -62,48 +95,80 @@ def _check(name: str, operation: Operation, module: Path) -> None:
 SHIPPED = {
     x.name: x
     for x in (
+        ABS,
+        ADD,
         BATCH_TO_SPACE,
-        BROADCAST_1,
         BROADCAST,
+        BROADCAST_1,
+        CLAMP,
         COL2IM,
         CONCAT,
         CONSTANT,
         CONVERT,
         CONVOLUTION,
+        CUM_SUM,
         DEPTH_TO_SPACE,
+        DIVIDE,
+        EQUAL,
+        ERF,
+        EXP,
         EXTRACT_IMAGE_PATCHES,
+        FLOOR_MOD,
+        GATHER,
         GATHER_1,
         GATHER_7,
-        GATHER,
         GATHER_ELEMENTS,
-        GATHER_ND_5,
         GATHER_ND,
+        GATHER_ND_5,
         GATHER_TREE,
-        PAD_1,
+        GELU,
+        LESS,
+        LOG,
+        LOGICAL_AND,
+        MATMUL,
+        MAXIMUM,
+        MINIMUM,
+        MULTIPLY,
+        MVN,
+        NEGATIVE,
         PAD,
+        PAD_1,
+        POWER,
+        REDUCE_MAX,
+        REDUCE_MEAN,
+        REDUCE_PROD,
+        REDUCE_SUM,
+        RELU,
         RESHAPE,
         REVERSE,
         REVERSE_SEQUENCE,
         ROLL,
-        SCATTER_ELEMENTS_UPDATE_3,
         SCATTER_ELEMENTS_UPDATE_12,
-        SCATTER_ND_UPDATE_3,
+        SCATTER_ELEMENTS_UPDATE_3,
         SCATTER_ND_UPDATE_15,
+        SCATTER_ND_UPDATE_3,
         SCATTER_UPDATE,
-        SHAPE_OF_1,
+        SELECT,
         SHAPE_OF,
+        SHAPE_OF_1,
         SHUFFLE_CHANNELS,
+        SIGMOID,
         SLICE,
         SLICE_SCATTER,
+        SOFTMAX,
         SPACE_TO_BATCH,
         SPACE_TO_DEPTH,
         SPLIT,
+        SQRT,
         SQUEEZE,
         SQUEEZE_15,
         STRIDED_SLICE,
         STRING_TENSOR_PACK,
         STRING_TENSOR_UNPACK,
+        SUBTRACT,
+        TANH,
         TILE,
+        TOP_K,
         TRANSPOSE,
         UNIQUE,
         UNSQUEEZE,

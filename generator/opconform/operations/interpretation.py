@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from opconform.operations.arguments import Arguments, Operand
 from opconform.operations.checks import Predicate, never
 from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,12 +17,14 @@ class Reading:
 
     Attributes:
         rejects: Whether the other reading rejects the arguments.
+        computes: Functions from arguments to the outputs of the other reading, of an operation that computes.
         rewrites: Functions from arguments to those whose outputs the other reading gives; to the same arguments where
             it does not differ. Arguments that are then invalid are rejected by the other reading.
     """
 
     rejects: Predicate = never
     rewrites: tuple[Callable[[Arguments], Arguments], ...] = ()
+    computes: tuple[Callable[[Arguments], tuple[Tensor, ...]], ...] = ()
 
 
 def is_empty(operand: Operand) -> bool:

@@ -49,6 +49,9 @@ class Operation:
         shapes: The shapes of the outputs, where `moved` needs elements or takes much memory to tell them.
         types: The types of the outputs of an operation that computes.
         compute: The outputs of an operation that computes. Their bits are compared, so cases need exact results.
+        rounds: Whether it computes with numbers, so that results can be rounded.
+        products: The work of computing the outputs, as a number of exact products of two numbers.
+        reads_elements: Whether an operation that computes reads the elements of its data, and not only the shape.
         shaped_by_elements: Whether the shapes of the outputs depend on the elements of data.
         computes: The arguments with which an operation that otherwise moves data computes.
         known: The integers of the only output of an operation that computes, where its arguments say them.
@@ -56,6 +59,7 @@ class Operation:
         requested: How many outputs the arguments request, even if they are invalid; None if there is always one.
         contexts: The builders of its contexts besides `bare` and `folded`; a builder may raise `ContextError`.
         facts: What arguments can have in common with few others, in words, for the conditions of reports.
+        mistakes: What wrong implementations compute, in words after which a report can name them as a cause.
         readings: Per interpretation that cases cannot violate, its other reading.
     """
 
@@ -67,6 +71,9 @@ class Operation:
     shapes: Callable[[Arguments], Sequence[Shape]] | None = None
     types: Callable[[Arguments], tuple[TensorType, ...]] | None = None
     compute: Callable[[Arguments], tuple[Tensor, ...]] | None = None
+    rounds: bool = False
+    products: Callable[[Arguments], int] = lambda _: 0
+    reads_elements: bool = True
     shaped_by_elements: bool = False
     computes: Predicate = never
     known: Callable[[Arguments], tuple[int, ...] | None] = lambda _: None
@@ -74,6 +81,7 @@ class Operation:
     requested: Callable[[Arguments], int] | None = None
     contexts: Mapping[str, Callable[[Tested], Graph]] = field(default_factory=dict)
     facts: Mapping[str, Predicate] = field(default_factory=dict)
+    mistakes: Mapping[str, Callable[[Arguments], tuple[Tensor, ...]]] = field(default_factory=dict)
     readings: Mapping[str, Reading] = field(default_factory=dict)
 
     @property
@@ -143,13 +151,37 @@ class Operation:
         """
         self._check(arguments)
         if self.compute is not None and (self.moved is None or self.computes(arguments)):
+            tensors = [input_.tensor for input_ in arguments.inputs.values() if input_.tensor is not None]
+            if self.reads_elements and any(tensor.bounds for tensor in tensors):
+                raise ContextError(f"{self.name} computes with rounded elements, whose errors are not followed further")
             return self.compute(arguments)
-        tensors = {name: arguments.tensor(name) for name, _ in self._data(arguments)}
-        element_type = next(iter(tensors.values())).element_type
-        places = Places({name: tensor.array for name, tensor in tensors.items()}, none=zero_of(element_type))
+        tensors_by_name = {name: arguments.tensor(name) for name, _ in self._data(arguments)}
+        return self._moved_tensors(arguments, tensors_by_name)
+
+    def _moved_tensors(self, arguments: Arguments, tensors: Mapping[str, Tensor]) -> tuple[Tensor, ...]:
+        """The outputs of an operation that moves data, with the bounds of the elements."""
+        first = next(iter(tensors.values()))
+        outputs = self._elements_moved(arguments, {name: tensor.array for name, tensor in tensors.items()})
+        is_computed = any(tensor.is_computed for tensor in tensors.values())
+        bounds: list[tuple[Array, Array] | None] = [None] * len(outputs)
+        if any(tensor.bounds for tensor in tensors.values()):
+            lower, upper = (
+                self._elements_moved(
+                    arguments, {name: (x.bounds or (x.array,) * 2)[side] for name, x in tensors.items()}
+                )
+                for side in (0, 1)
+            )
+            bounds = [*zip(lower, upper, strict=True)]
         return tuple(
-            Tensor(element_type=element_type, array=np.asarray(x, order="C")) for x in self._moved(arguments, places)
+            Tensor(element_type=first.element_type, array=array, bounds=bound, is_computed=is_computed)
+            for array, bound in zip(outputs, bounds, strict=True)
         )
+
+    def _elements_moved(self, arguments: Arguments, elements: Mapping[str, Array]) -> list[Array]:
+        """The arrays of its outputs for the elements of its data inputs."""
+        element_type = next(operand.element_type for _, operand in self._data(arguments))
+        places = Places(elements, none=zero_of(element_type))
+        return [np.asarray(x, order="C") for x in self._moved(arguments, places)]
 
     def values(self, arguments: Arguments) -> tuple[int, ...] | None:
         """The integers of its only output, or None if its arguments do not say them during inference.

@@ -24,7 +24,7 @@ from opconform.system.resources import root
 
 #: What an author probably means as an expression.
 _ALMOST = re.compile(r"\s*(\$\s*\{.*\}|\{\{.*\}\})\s*", re.DOTALL)
-_ID = re.compile(r"^ *- id: ([a-z0-9.-]+)", re.MULTILINE)
+_ID = re.compile(r"^ *- (?:\{ *)?id: ([a-z0-9.-]+)", re.MULTILINE)
 #: The most different expressions in a file; each takes time to compile.
 EXPRESSION_LIMIT = 2_000
 

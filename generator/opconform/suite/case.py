@@ -83,13 +83,19 @@ class Graph:
     outputs: tuple[str, ...]
 
 
+#: How an output is compared with the golden one: bit by bit, so too but that every NaN equals every other one, or with
+#: a lower and an upper bound per element.
+Comparison = Literal["bits", "numbers", "bounds"]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Output:
-    """One expected output of a case's first feed."""
+    """One expected output of a case's first feed. The comparison is the same in each feed."""
 
     name: str
     element_type: ElementTypeName
     shape: Shape
+    comparison: Comparison = "bits"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.installed import place_of
-from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
@@ -77,7 +77,7 @@ def _example(suite: Suite, entry: Entry) -> Example:
     outputs: tuple[tuple[Array, ...], ...] = ()
     if isinstance(case.expect, Accept) and not suite.header.blind:
         types = {output.name: output.element_type for output in case.expect.accept}
-        golden = (_typed(suite.arrays(entry, expected_name(feed)), types) for feed in range(case.feeds))
+        golden = (_typed(suite.golden(entry, feed), types) for feed in range(case.feeds))
         outputs = tuple(tuple(arrays[name] for name in types) for arrays in golden)
     return Example(suite=suite, entry=entry, case=case, inputs=inputs, outputs=outputs)
 

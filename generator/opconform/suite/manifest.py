@@ -25,8 +25,9 @@ _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/){0,2}[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]
-#: The stages of comparing outputs, in order; `nan-payload` is a difference between two NaNs only.
-Stage = Literal["count", "element-type", "shape", "value", "bits", "nan-payload"]
+#: The stages of comparing outputs, in order; `nan-payload` is a difference between two NaNs only, and `rounding` one of
+#: results of which half the digits are right.
+Stage = Literal["count", "element-type", "shape", "value", "bits", "rounding", "nan-payload"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from opconform.errors import MissingError, SuiteError
+from opconform.suite.bounds import Bounds, bounds_of, bounds_problem, with_bounds
 from opconform.suite.case import Accept, Case, Input, Output, Reject, canonical_json, case_from
 from opconform.suite.declarations import declaration_document
 from opconform.suite.manifest import (
@@ -137,6 +138,19 @@ class Suite:
             raise SuiteError(f"{problem} Generate the suite again.")
         return arrays
 
+    def golden(self, entry: Entry, feed: int) -> dict[str, Array]:
+        """The golden outputs of a feed, without their bounds."""
+        arrays = self.arrays(entry, expected_name(feed))
+        return {name: array for name, array in arrays.items() if "." not in name}
+
+    def bounds(self, entry: Entry, feed: int) -> tuple[Bounds | None, ...]:
+        """Per expected output of a feed, its bounds; None for an output whose bits are compared."""
+        outputs = (self._recent.get(entry.id) or self.case(entry)).outputs
+        if all(output.comparison == "bits" for output in outputs):
+            return (None,) * len(outputs)
+        arrays = self.arrays(entry, expected_name(feed))
+        return tuple(bounds_of(output, arrays) for output in outputs)
+
     def stored_arrays(self, entry: Entry, name: str) -> dict[str, Array]:
         """The arrays of an `.npz` file of a case, whatever the case declares."""
         content = self.read(entry, name)
@@ -180,7 +194,19 @@ def array_problems(where: str, file: str, arrays: Mapping[str, Array], case: Cas
 
     A second feed may have any shapes: they are not declared.
     """
-    declared = {x.name: x for x in dict(tensors_of(case, blind=False)).get(file, ())}
+    tensors = dict(tensors_of(case, blind=False)).get(file, ())
+    problems = [
+        *_form_problems(where, arrays, with_bounds(tensors), has_shapes=file in (inputs_name(0), expected_name(0)))
+    ]
+    yield from problems
+    for output in () if problems else tensors:
+        if isinstance(output, Output) and (problem := bounds_problem(output, arrays)):
+            yield f"{where}: {problem}."
+
+
+def _form_problems(
+    where: str, arrays: Mapping[str, Array], declared: Mapping[str, Input | Output], *, has_shapes: bool
+) -> Iterator[str]:
     for name in sorted(set(declared) ^ set(arrays)):
         problem = "no array {}." if name in declared else "an array {}, which the case does not declare."
         yield f"{where} has {problem.format(name)}"
@@ -189,7 +215,7 @@ def array_problems(where: str, file: str, arrays: Mapping[str, Array], case: Cas
         storage = ELEMENT_TYPES[tensor.element_type].storage
         if array.dtype != storage and not array.dtype.kind == storage.kind == "U":
             yield f"{where}: {name} is stored as {array.dtype}, but {tensor.element_type} must be stored as {storage}."
-        if file in (inputs_name(0), expected_name(0)) and array.shape != tensor.shape:
+        if has_shapes and array.shape != tensor.shape:
             yield f"{where}: {name} has the shape {list(array.shape)}, but {CASE} says {list(tensor.shape)}."
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import ml_dtypes
@@ -48,6 +49,11 @@ class ElementType:
         return self.native or self.storage
 
     @property
+    def layout(self) -> "ml_dtypes.finfo | np.finfo[np.floating]":
+        """The limits of a floating-point type: `nmant`, `minexp`, `max` and others."""
+        return _layout(self.dtype)
+
+    @property
     def storage(self) -> "np.dtype[Any]":
         """The dtype in `.npy`: numpy's own, or unsigned integers of the same width, at least a byte."""
         return _STORAGE[self.name]
@@ -61,6 +67,13 @@ class ElementType:
     def maximum(self) -> int:
         """The largest value of an integer type."""
         return (1 << (self.bits - 1 if self.kind == "signed" else self.bits)) - 1
+
+
+@cache
+def _layout(dtype: str | None) -> "ml_dtypes.finfo | np.finfo[np.floating]":
+    """The limits of a type by the name in numpy or ml_dtypes; they are asked for at every element."""
+    kind = np.dtype(getattr(ml_dtypes, dtype) if dtype and hasattr(ml_dtypes, dtype) else dtype)
+    return ml_dtypes.finfo(kind)  # type: ignore[no-untyped-call]
 
 
 _ROWS = (

@@ -3,10 +3,9 @@
 import math
 from fractions import Fraction
 
-import ml_dtypes
 import numpy as np
 
-from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.element_types import ElementType
 from opconform.tensors.literals import encoded
 from opconform.tensors.tensor import Array, Tensor
 
@@ -37,7 +36,7 @@ def low_bits(element_type: ElementType, integer: int) -> int:
 
 def largest(element_type: ElementType) -> Fraction:
     """The largest number of a floating-point type."""
-    return Fraction(float(_layout(element_type).max))
+    return Fraction(float(element_type.layout.max))
 
 
 def nearest(element_type: ElementType, number: Number, *, is_truncated: bool = False) -> Number:
@@ -47,7 +46,7 @@ def nearest(element_type: ElementType, number: Number, *, is_truncated: bool = F
     """
     if not number or not math.isfinite(number) or element_type.kind == "lookup":
         return number
-    layout, exact = _layout(element_type), abs(Fraction(number))
+    layout, exact = element_type.layout, abs(Fraction(number))
     exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
     exponent -= exact < Fraction(2) ** exponent
     unit = Fraction(2) ** (max(exponent, int(layout.minexp)) - int(layout.nmant))
@@ -68,7 +67,3 @@ def encoded_floats(element_type: ElementType, numbers: list[Number]) -> Array:
         numbers = [max(-most, min(number, most)) for number in numbers]
     beyond = {"f8e4m3": math.nan, "f8e8m0": math.nan}.get(element_type.name, math.inf)
     return encoded(element_type.name, [math.copysign(beyond, x) if abs(x) > most else float(x) for x in numbers])
-
-
-def _layout(element_type: ElementType) -> "ml_dtypes.finfo | np.finfo[np.floating]":
-    return ml_dtypes.finfo(ELEMENT_TYPES[element_type.name].native)  # type: ignore[no-untyped-call]

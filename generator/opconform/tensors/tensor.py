@@ -21,10 +21,14 @@ class Tensor:
     Attributes:
         element_type: A name of `ELEMENT_TYPES`.
         array: The elements in the storage dtype; one byte per element for narrower types, and `<U` for strings.
+        bounds: The least and the largest right value of each element, where not only the bits of `array` are right.
+        is_computed: Whether its elements were computed, so that every NaN equals every other one.
     """
 
     element_type: str
     array: Array
+    bounds: tuple[Array, Array] | None = None
+    is_computed: bool = False
 
     @property
     def type(self) -> ElementType:
@@ -43,6 +47,14 @@ class Tensor:
             sign = 1 << (self.type.bits - 1)
             return [(int(value) ^ sign) - sign for value in flat]
         return [int(value) for value in flat]
+
+
+def with_one_nan(array: Array, kind: ElementType) -> Array:
+    """Computed elements in the storage dtype, of which every NaN has the same bits."""
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        is_nan = np.isnan(array.view(kind.arithmetic)) if kind.kind == "float" else np.zeros(array.shape, np.bool_)
+    nan = np.array(np.nan).astype(kind.arithmetic).view(array.dtype) if is_nan.any() else array
+    return np.where(is_nan, nan, array) if is_nan.any() else array
 
 
 def patterns(array: Array) -> Array:

@@ -62,7 +62,7 @@ MAPPED: Mapping[str, tuple[str, ...]] = {
 
 #: The compiler's messages for something that it does not implement.
 _NOT_IMPLEMENTED = re.compile(
-    r"[Uu]nsupported (element|tensor) type|failed to emulate bit width|failed to legalize"
+    r"[Uu]nsupported (element|tensor) type|failed to (emulate bit width|legalize|link executable)"
     r"|does not have integral number of total bytes"
 )
 

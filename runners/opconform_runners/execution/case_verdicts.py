@@ -251,8 +251,13 @@ def result_of(
         **facts,
         late=isinstance(verdict, Pass) and verdict.late,
         other_reason=verdict.other_reason if isinstance(verdict, Pass) else None,
+        error=verdict.error if isinstance(verdict, Pass) else None if failure is None else _error_of(failure),
         remarks=judge.remarks_of(case, verdict, implementation, sent=facts["message"] is not None),
         mismatch=None if failure is None else failure.mismatch,
         again=sentence_of(verdict.second) or "passed" if isinstance(verdict, Nondeterministic) else None,
         log=verdict.log if isinstance(verdict, Error) else None,
     )
+
+
+def _error_of(failure: Fail) -> float | None:
+    return failure.mismatch.error if failure.mismatch is not None else None

@@ -143,6 +143,15 @@ class Report:
         return frozenset(case.id for case in failing if known.isdisjoint(full_name(case.op, n) for n in case.broken))
 
     @cached_property
+    def largest_errors(self) -> Mapping[str, float]:
+        """By operation with rounded results, the largest error of a passing case divided by its bound."""
+        errors: dict[str, float] = {}
+        for result in self.results:
+            if result.verdict == "pass" and result.error is not None:
+                errors[result.op] = max(result.error, errors.get(result.op, 0.0))
+        return errors
+
+    @cached_property
     def incidents(self) -> tuple[Incident, ...]:
         """What happened to harness processes and did not recur with a case alone."""
         return tuple(incident for result in self.results for incident in result.incidents)

@@ -152,7 +152,7 @@ def _facts(suite: Suite, identity: str) -> frozenset[str]:
     entry = suite.by_id[identity]
     case = suite.case(entry)
     feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
-    expected = [suite.arrays(entry, name) for name in map(expected_name, range(case.feeds)) if name in entry.files]
+    expected = [suite.golden(entry, feed) for feed in range(case.feeds) if expected_name(feed) in entry.files]
     if isinstance(entry.expect, Reject):
         about = [f"{entry.expect.reject} is violated"]
     else:

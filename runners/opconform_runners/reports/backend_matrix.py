@@ -44,7 +44,9 @@ LEGEND = (
 #: How many products must agree.
 _AGREEING = 3
 #: The failures that are answers; the others only say that the backend did not end well.
-_ANSWERS = frozenset({"accepted-invalid", "rejected-valid", "count", "element-type", "shape", "value", "nan-payload"})
+_ANSWERS = frozenset(
+    {"accepted-invalid", "rejected-valid", "count", "element-type", "shape", "value", "rounding", "nan-payload"}
+)
 #: What the suspects of a matrix are.
 AGREED = "At least three products agree with each other and not with opconform, so the expected outcome may be wrong"
 #: One requirement on each backend, in the order of the columns.

@@ -22,7 +22,9 @@ Ending = FailReason | Literal["unsupported", "pass"]
 ENDINGS: tuple[Ending, ...] = (*get_args(FailReason), "unsupported", "pass")
 
 #: The failures of cases that must be accepted; `accepted-invalid` is that of the others.
-_OF_ACCEPTED = frozenset({"count", "element-type", "shape", "value", "nan-payload", "rejected-valid", "claimed"})
+_OF_ACCEPTED = frozenset(
+    {"count", "element-type", "shape", "value", "rounding", "nan-payload", "rejected-valid", "claimed"}
+)
 _COMMENT = re.compile(r"(^|[ \t])#.*")
 #: The comment of a new file, which names the version of the suite that it was made with.
 _SUITE = re.compile(r"^# Expected failures(?: of suite (\S+))?:", re.MULTILINE)

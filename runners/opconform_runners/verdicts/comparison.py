@@ -1,17 +1,19 @@
-"""Compares actual outputs with golden ones, bit for bit."""
+"""Compares actual outputs with golden ones: bit for bit, or with the bounds of rounded results."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from opconform.errors import counted
+from opconform.suite.bounds import Bounds
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, patterns
+from opconform_runners.verdicts.rounding_error import errors_of, is_near_enough, units_in_last_place
 
-Reason = Literal["count", "element-type", "shape", "value", "nan-payload"]
+Reason = Literal["count", "element-type", "shape", "value", "rounding", "nan-payload"]
 #: The bytes of arrays that are compared as bytes first, which takes a tenth of the time.
 _SMALL = 1 << 16
 #: How many elements are compared at a time.
@@ -27,6 +29,8 @@ class Mismatch:
         at: The index of the first element that differs.
         differing: How many of the output's elements differ.
         expected: The expected bit pattern at that index (`actual`: the actual one), or the string.
+        allowed: The least and the largest right value at that index, where they differ, in decimal.
+        error: The largest error in the output divided by its bound, if it has bounds; None also without a limit.
         altered: Whether a differing element has a bit pattern that no input has, so that it was changed and not moved.
         readings: The interpretations by whose other readings all outputs are right; none if they are wrong by all.
     """
@@ -40,6 +44,8 @@ class Mismatch:
     elements: int | None = None
     expected: str | None = None
     actual: str | None = None
+    allowed: tuple[str, str] | None = None
+    error: float | None = None
     altered: bool = False
     readings: tuple[str, ...] = ()
 
@@ -49,12 +55,14 @@ def mismatch_of(
     actual: Sequence[Array],
     element_types: Sequence[str],
     *,
+    bounds: Sequence[Bounds | None] = (),
     feed: int = 0,
     said: Sequence[str] | None = None,
 ) -> Mismatch | None:
     """The first difference between the golden outputs of a feed, in their storage dtypes, and the actual ones, or None.
 
-    `said` has the outputs' element types as the harness reports them, if it does.
+    `bounds` has the bounds of outputs that are rounded. `said` has the outputs' element types as the harness reports
+    them, if it does.
     """
     if len(expected) != len(actual):
         sentence = f"expected {counted(len(expected), 'output')}, got {len(actual)}"
@@ -65,7 +73,12 @@ def mismatch_of(
         mismatch = _form(want, got, element_type, kind, feed, f"output_{number}")
         if mismatch is not None:
             return mismatch
-    values = [_values(*output, feed, f"output_{number}") for number, output in enumerate(outputs)]
+    values = [
+        _values(*output, feed, f"output_{number}")
+        if bound is None
+        else _rounded(output, bound, Mismatch(reason="value", sentence="", feed=feed, output=f"output_{number}"))
+        for number, (output, bound) in enumerate(zip(outputs, bounds or [None] * len(outputs), strict=True))
+    ]
     found_values = [value for value in values if value is not None]
     return next(
         (found_value for found_value in found_values if found_value.reason == "value"), next(iter(found_values), None)
@@ -139,6 +152,36 @@ def _values(want: Array, got: Array, element_type: str, feed: int, output: str) 
         elements=want.size,
         expected=_pattern(expected, kind),
         actual=_pattern(actual, kind),
+    )
+
+
+def _rounded(output: tuple[Array, Array, str], bounds: Bounds, place: Mismatch) -> Mismatch | None:
+    """The first element outside its bounds."""
+    want, got, kind = output[0], output[1], ELEMENT_TYPES[output[2]]
+    errors = errors_of(want, got, bounds, kind)
+    wrong = np.flatnonzero(errors > 1)
+    if not wrong.size:
+        return None
+    at = tuple(int(x) for x in np.unravel_index(wrong[0], want.shape)) if want.shape else ()
+    expected, actual, lower, upper = (x.reshape(-1)[wrong[0]] for x in (want, got, *bounds))
+    numbers = [float(x.view(kind.arithmetic)) for x in (expected, actual, lower, upper)]
+    is_near = is_near_enough(want, got, bounds, kind)
+    units = units_in_last_place(numbers[0], numbers[1], kind)
+    largest = float(errors.max())
+    allowed = f", allowed are {numbers[2]:.9g} to {numbers[3]:.9g}" if numbers[2] < numbers[3] else ""
+    off = f"; error: {units:,.4g} units in the last place" if np.isfinite(units) else ""
+    return replace(
+        place,
+        reason="rounding" if is_near else "value",
+        sentence=f"{place.output}{list(at)}: expected {_shown(expected, kind)}{allowed}, "
+        f"got {_shown(actual, kind)}{off}; elements outside their bounds: {wrong.size:,} of {want.size:,}",
+        at=at,
+        differing=int(wrong.size),
+        elements=want.size,
+        expected=_pattern(expected, kind),
+        actual=_pattern(actual, kind),
+        allowed=(f"{numbers[2]!r}", f"{numbers[3]!r}") if numbers[2] < numbers[3] else None,
+        error=largest if np.isfinite(largest) else None,
     )
 
 

@@ -5,13 +5,15 @@ from dataclasses import replace
 
 from opconform.errors import SuiteError
 from opconform.suite.case import Accept, Case, Output, Reject
-from opconform.suite.manifest import Entry, Header, Stage, expected_name, inputs_name
+from opconform.suite.manifest import Entry, Header, Stage, inputs_name
 from opconform.suite.reader import Suite
-from opconform.tensors.tensor import Array, outputs_digest
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array, outputs_digest, with_one_nan
 from opconform_runners.backends.backend import Implementation, undeclared_operation
 from opconform_runners.harness.outcome import Crashed, Error, Incident, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.comparison import Mismatch, is_altered, is_invented, mismatch_of, output_number
+from opconform_runners.verdicts.rounding_error import largest_error
 from opconform_runners.verdicts.verdict import (
     Fail,
     FailReason,
@@ -119,7 +121,8 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     """The requirements that a failure breaks, by the result of the comparison.
 
     - Accepting an invalid case breaks the requirement that the case violates.
-    - A difference between NaNs breaks only the requirements on NaN payloads.
+    - A difference between NaNs breaks only the requirements on NaN payloads. One of rounding that no other reading
+      gives breaks those on rounding, if the result has bounds or the case lists them.
     - Rejecting what another reading of an interpretation rejects breaks only the interpretation, and so do the outputs
       that another reading gives. Everything else is wrong by every reading, and breaks a normative requirement.
     - Changed elements break the operation's requirement on bits, even if the case does not list it, and another
@@ -140,18 +143,24 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     if entry.expect != "accept":
         violated = entry.expect.reject
         return stages.get("shape", ())[:1] if reason in ENDS and violated in readings else (violated,)
+    of_reading = mismatch.readings if mismatch and mismatch.readings in entry.readings.outputs.values() else ()
+    if reason == "rounding" and not of_reading:
+        about = stages.get("rounding", ())
+        is_rounded = mismatch is not None and mismatch.allowed is not None
+        if rounding := about if is_rounded else tuple(x for x in listed if x in about):
+            return rounding
     if reason == "nan-payload":
         return tuple(requirement for requirement in entry.requirements if requirement in about_nan)
     if reason == "rejected-valid" and entry.readings.reject:
         return entry.readings.reject
-    if mismatch is not None and mismatch.readings in entry.readings.outputs.values():
-        return mismatch.readings
+    if of_reading:
+        return of_reading
     if reason == "value" and mismatch is not None and mismatch.altered and bits:
         return bits
     if reason == "element-type" and (types := stages.get("element-type", ())):
         return types[:1]
     normative = [x for x in listed if x not in readings]
-    stage = next((x for x in _PASSED if x == reason), None)
+    stage = next((x for x in _PASSED if x == ("value" if reason == "rounding" else reason)), None)
     if stage is None:
         return tuple(normative or (stages.get("shape", ()) if listed else ()))[:1]
     met = {name for x in _PASSED[stage] for name in stages.get(x, ())}
@@ -244,26 +253,39 @@ def _golden_of_twin(suite: Suite, entry: Entry) -> list[Array]:
     twin = suite.by_id.get(entry.twin or "")
     if twin is None or suite.header.blind:
         return []
-    return [
-        array for feed in range(suite.case(twin).feeds) for array in suite.arrays(twin, expected_name(feed)).values()
-    ]
+    return [array for feed in range(suite.case(twin).feeds) for array in suite.golden(twin, feed).values()]
+
+
+def _other_readings(entry: Entry, outcome: Returned, outputs: Sequence[Output]) -> tuple[str, ...]:
+    """The interpretations by whose other readings all outputs are right."""
+    feeds = [[*map(_as_compared, feed, outputs)] for feed in outcome.outputs]
+    return entry.readings.outputs.get(outputs_digest(feeds), ())
+
+
+def _as_compared(array: Array, output: Output) -> Array:
+    """The elements of an output; every NaN of a computed one is the same."""
+    kind = ELEMENT_TYPES[output.element_type]
+    return array if output.comparison == "bits" or array.dtype != kind.storage else with_one_nan(array, kind)
 
 
 def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[Output]) -> Pass | Fail:
     element_types = [output.element_type for output in outputs]
+    errors: list[float] = []
     for feed, actual in enumerate(outcome.outputs):
-        golden = suite.arrays(entry, expected_name(feed))
-        expected = [golden[output.name] for output in outputs]
+        golden = suite.golden(entry, feed)
+        expected, bounds = [golden[output.name] for output in outputs], suite.bounds(entry, feed)
         said = outcome.element_types[feed] if outcome.element_types else None
-        mismatch = mismatch_of(expected, actual, element_types, feed=feed, said=said)
+        mismatch = mismatch_of(expected, actual, element_types, bounds=bounds, feed=feed, said=said)
         if mismatch is not None:
             if mismatch.reason == "value" and mismatch.output is not None:
                 number, inputs = output_number(mismatch.output), suite.arrays(entry, inputs_name(feed))
                 altered = is_altered(expected[number], actual[number], list(inputs.values()))
                 mismatch = replace(mismatch, altered=altered)
-            if readings := entry.readings.outputs.get(outputs_digest(outcome.outputs)):
+            if readings := _other_readings(entry, outcome, outputs):
                 mismatch = replace(mismatch, readings=readings)
             where = f"in feed {feed} " if feed else ""
             also = f"; another reading of {', '.join(readings)} gives these outputs" if readings else ""
             return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}{also}", mismatch=mismatch)
-    return Pass()
+        error = largest_error(expected, actual, bounds, element_types)
+        errors += [] if error is None else [error]
+    return Pass(error=max(errors, default=None))

@@ -49,6 +49,7 @@ class Result:
         message: The backend's message when it rejected or did not support the case.
         late: Whether it rejected the case later than it could have.
         other_reason: The requirement that it named for the rejection, where that is another one.
+        error: The largest error of its outputs divided by its bound; None without a bound.
         remarks: `undeclared-unsupported`, `passes-undeclared`, `fails-undeclared`.
         again: The verdict in a fresh harness, where it differs.
         incidents: What happened to the harness process at this case, and not again with the case alone.
@@ -73,6 +74,7 @@ class Result:
     message: str | None = None
     late: bool = False
     other_reason: str | None = None
+    error: float | None = None
     remarks: tuple[str, ...] = ()
     mismatch: Mismatch | None = None
     again: str | None = None

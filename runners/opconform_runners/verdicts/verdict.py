@@ -13,6 +13,7 @@ FailReason = Literal[
     "element-type",
     "shape",
     "value",
+    "rounding",
     "nan-payload",
     "accepted-invalid",
     "rejected-valid",
@@ -31,11 +32,13 @@ class Pass:
     Attributes:
         late: It rejected at run time what it could have rejected when the model was built.
         other_reason: The requirement that its message names, where that is not the violated one.
+        error: The largest error of its outputs divided by its bound, at most 1; None if no output has bounds.
     """
 
     verdict: Literal["pass"] = "pass"
     late: bool = False
     other_reason: str | None = None
+    error: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,6 +8,7 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownNode
 from opconform.dialects.onnx.translation import TYPES, VARIABLE, Call, attribute_text
 from opconform.model.graph import MOST_DECLARED
+from opconform.operations.arithmetic.unary import limits_of
 from opconform.operations.movement.axis import dimension, given_axis
 from opconform.operations.movement.broadcast import BROADCAST
 from opconform.operations.movement.gathers.gather_elements import size_of
@@ -52,9 +53,41 @@ def expand(node: KnownNode) -> Call:
     return Call(node.node.inputs[:2])
 
 
+def broadcast(node: KnownNode) -> Call:
+    """The inputs alone: of valid ones, every rule of broadcasting does what ONNX's does."""
+    return Call(node.node.inputs)
+
+
+def divided(node: KnownNode) -> Call:
+    """ONNX's division of integers loses the fraction."""
+    if (
+        node.violated is None
+        and node.attributes["m_pythondiv"]
+        and ELEMENT_TYPES[node.types["a"].element_type].is_integer
+    ):
+        raise Inexpressible("ONNX's Div rounds quotients towards zero")
+    return broadcast(node)
+
+
+def remainder(node: KnownNode) -> Call:
+    """ONNX's remainder of integers has the sign of the divisor, and that of other numbers the sign of the dividend."""
+    if node.violated is None and not ELEMENT_TYPES[node.types["a"].element_type].is_integer:
+        raise Inexpressible("ONNX's Mod of floating-point numbers has the sign of the dividend")
+    return broadcast(node)
+
+
 def unchanged(node: KnownNode) -> Call:
     """The same inputs and attributes."""
     return Call(node.node.inputs, {name: attribute_text(value) for name, value in node.node.attributes.items()})
+
+
+def clip(node: KnownNode) -> Call:
+    """A Clip, whose limits are tensors of the type of data."""
+    if "data" not in node.inputs:
+        return Call(node.node.inputs)
+    names = [f"{node.node.name}_{name}" for name in ("min", "max")]
+    limits = dict(zip(names, limits_of(node.arguments[0]), strict=True))
+    return Call((*node.node.inputs, *names), initializers=limits)
 
 
 def constant(node: KnownNode) -> Call:

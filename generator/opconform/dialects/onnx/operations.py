@@ -1,14 +1,16 @@
 """The operations that ONNX expresses: one row each."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from opconform.dialects.onnx import calls
-from opconform.dialects.onnx.translation import TYPES, Rendering
+from opconform.dialects.known_node import KnownNode
+from opconform.dialects.onnx import calls, reductions
+from opconform.dialects.onnx.products import PRODUCTS
+from opconform.dialects.onnx.translation import TYPES, Call, Rendering
 
 _I64 = ("i64",)
-_INDICES = ("i32", "i64")
 _FLOATS = ("f16", "f32", "f64")
+_INDICES = ("i32", "i64")
 _WITHOUT_BATCHES = dict.fromkeys(("batch_dims", "batch_dims.range"), calls.NO_BATCHES)
 _NO_MODE = "in ONNX, the mode has other values, and may be omitted"
 _OF_BLOCKS = {"mode": _NO_MODE, "block_size.type": "in ONNX, blocksize is an integer by its syntax"}
@@ -59,10 +61,66 @@ _SQUEEZE = Rendering(
     types={"axes": _I64},
     reasons={"allow_axis_skip": "ONNX's Squeeze has no attributes"},
 )
+#: The numeric types of ONNX's arithmetic.
+_NUMBERS = tuple(sorted(TYPES - {"boolean", "string"}))
+_ONE_RULE = "ONNX broadcasts by one rule"
+_RULES = dict.fromkeys(("auto_broadcast", "none.shapes", "pdpd.rank", "pdpd.dimensions"), _ONE_RULE)
+
+
+def _binary(op: str, types: Sequence[str] = _NUMBERS, call: Callable[[KnownNode], Call] = calls.broadcast) -> Rendering:
+    """An operation on two tensors, which may have attributes that ONNX lacks."""
+    reasons = {**_RULES, "m_pythondiv": "ONNX's Div has no such attribute"}
+    return Rendering(op, call, types={"a": types, "b": types}, reasons=reasons)
+
+
+_MAX, _MIN = (
+    replace(x, reasons={**x.reasons, "b.required": f"ONNX's {x.op} takes any number of inputs"})
+    for x in (_binary("Max"), _binary("Min"))
+)
+_POW = _binary("Pow", (*_FLOATS, "bf16", "i32", "i64"))
+_SUMMED = ("bf16", "f16", "f32", "f64", "i32", "i64", "u32", "u64")
+
+
+def _reduction(op: str, *types: str) -> Rendering:
+    """A reduction of data of some types."""
+    reasons = {
+        "keep_dims": "ONNX's keepdims is an integer",
+        "axes.required": "in ONNX, omitted axes are all dimensions",
+        "axes.unique": "ONNX does not define what repeated axes do",
+    }
+    return Rendering(op, reductions.reduced, types={"axes": _I64, "data": (*_SUMMED, *types)}, reasons=reasons)
+
+
+_REALS = sorted({"bf16", *_FLOATS})
+_SIGNED = sorted({*_REALS, "i8", "i16", "i32", "i64"})
+#: The operations on one tensor that have no attributes, by ONNX's names, and the types of theirs.
+_UNARY = {
+    "Abs-1": ("Abs", _NUMBERS),
+    "Erf-1": ("Erf", _REALS),
+    "Exp-1": ("Exp", _REALS),
+    "Log-1": ("Log", _REALS),
+    "Negative-1": ("Neg", _SIGNED),
+    "ReLU-1": ("Relu", _SIGNED),
+    "Sigmoid-1": ("Sigmoid", _REALS),
+    "Sqrt-1": ("Sqrt", _REALS),
+    "Tanh-1": ("Tanh", _REALS),
+}
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Rendering] = {
+    "Add-1": _binary("Add"),
+    **{op: Rendering(name, calls.unchanged, types={"data": types}) for op, (name, types) in _UNARY.items()},
+    **PRODUCTS,
     "Broadcast-1": _EXPAND,
     "Broadcast-3": _EXPAND,
+    "Clamp-1": Rendering(
+        "Clip",
+        calls.clip,
+        types={"data": _NUMBERS},
+        reasons={
+            **dict.fromkeys(("min", "max"), "ONNX's limits are tensors, and may be omitted"),
+            "min.order": "in ONNX, every element becomes the upper limit",
+        },
+    ),
     "Col2Im-15": Rendering(
         "Col2Im",
         calls.folded,
@@ -81,8 +139,16 @@ RENDERINGS: Mapping[str, Rendering] = {
         calls.cast,
         reasons={"destination_type": "ONNX's to is the number of a type", "data.element-type": "ONNX casts strings"},
     ),
-    "Convolution-1": Rendering("Conv", calls.convolution, types={"data": _FLOATS, "filters": _FLOATS}),
+    "CumSum-3": Rendering(
+        "CumSum",
+        reductions.cum_sum,
+        types={"data": _SUMMED, "axis": _INDICES},
+        reasons=dict.fromkeys(("exclusive", "reverse"), "ONNX's attributes are integers by their syntax"),
+    ),
     "DepthToSpace-1": Rendering("DepthToSpace", calls.blocks, reasons=_OF_BLOCKS),
+    "Divide-1": _binary("Div", call=calls.divided),
+    "Equal-1": _binary("Equal", sorted(TYPES - {"string"})),
+    "FloorMod-1": _binary("Mod", call=calls.remainder),
     "Gather-1": _GATHER,
     "Gather-7": replace(_GATHER, reasons=_WITHOUT_BATCHES),
     "Gather-8": replace(_GATHER, reasons=_WITHOUT_BATCHES),
@@ -94,8 +160,18 @@ RENDERINGS: Mapping[str, Rendering] = {
     ),
     "GatherND-5": Rendering("GatherND", calls.gather_nd_5, types={"indices": _I64}),
     "GatherND-8": Rendering("GatherND", calls.gather_nd, types={"indices": _I64}),
+    "Less-1": _binary("Less"),
+    "LogicalAnd-1": _binary("And", ("boolean",)),
+    "Maximum-1": _MAX,
+    "Minimum-1": _MIN,
+    "Multiply-1": _binary("Mul"),
     "Pad-1": _PAD,
     "Pad-12": _PAD,
+    "Power-1": replace(_POW, reasons={**_POW.reasons, "b.same-type": "ONNX's Pow has exponents of any type"}),
+    "ReduceMax-1": _reduction("ReduceMax", "i8", "u8"),
+    "ReduceMean-1": _reduction("ReduceMean"),
+    "ReduceProd-1": _reduction("ReduceProd"),
+    "ReduceSum-1": _reduction("ReduceSum"),
     "Reshape-1": Rendering(
         "Reshape",
         calls.reshape,
@@ -136,6 +212,12 @@ RENDERINGS: Mapping[str, Rendering] = {
             },
         ),
     ),
+    "Select-1": Rendering(
+        "Where",
+        calls.broadcast,
+        types={"cond": ("boolean",)},
+        reasons={**_RULES, "cond.shape": "ONNX's Where broadcasts the condition, too"},
+    ),
     "ShapeOf-1": _SHAPE,
     "ShapeOf-3": _SHAPE,
     "Slice-8": Rendering(
@@ -151,7 +233,20 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Split-1": _SPLIT,
     "Squeeze-1": _SQUEEZE,
     "Squeeze-15": _SQUEEZE,
+    "Subtract-1": _binary("Sub"),
     "Tile-1": Rendering("Tile", calls.tile, types={"repeats": _I64}),
+    "TopK-11": Rendering(
+        "TopK",
+        reductions.top_k,
+        types={"data": sorted(TYPES - {"bf16", "boolean", "string"})},
+        reasons={
+            **dict.fromkeys(("k.element-type", "k.rank"), "ONNX's K is a list of i64"),
+            "k.range": "ONNX does not define what another K does",
+            "axis.required": "in ONNX, an omitted axis defaults to -1",
+            **dict.fromkeys(("mode", "sort", "stable"), "ONNX has integers in place of it"),
+            "index_element_type": "ONNX's TopK returns indices of i64",
+        },
+    ),
     "Transpose-1": Rendering("Transpose", calls.transpose, attributes={"input_order": "perm"}),
     "Unique-10": Rendering(
         "Unique",

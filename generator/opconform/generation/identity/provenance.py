@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 import opconform
 from opconform.dialects import check_renderable
 from opconform.errors import SuiteError, UsageError
+from opconform.generation.case_files import expected_arrays, expected_outputs
 from opconform.generation.identity.header import suite_header
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import evaluated_entries
@@ -15,7 +16,7 @@ from opconform.model.graph import evaluated, inferred, operand_of
 from opconform.operations.arguments import Rejection
 from opconform.specs.every.groups import digest_of
 from opconform.specs.loader import load_specs, shipped_files
-from opconform.suite.case import Accept, Case, Output, Reject
+from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import CASE, Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Selection
@@ -117,12 +118,9 @@ def _tensors(case: Case, arrays: Mapping[str, Array], where: str) -> dict[str, T
 
 def _check_outputs(suite: Suite, entry: Entry, feed: int, outputs: Mapping[str, Tensor]) -> None:
     where = f"{suite.store.root}: {entry.id}"
-    types = tuple(
-        Output(name=name, element_type=output.element_type, shape=output.shape) for name, output in outputs.items()
-    )
-    if feed == 0 and suite.case(entry).expect != Accept(accept=types):
+    if feed == 0 and suite.case(entry).expect != Accept(accept=expected_outputs(outputs)):
         raise SuiteError(f"{where}/{CASE}: the reference semantics give different outputs.")
-    name, content = expected_name(feed), npz_bytes({name: output.array for name, output in outputs.items()})
+    name, content = expected_name(feed), npz_bytes(expected_arrays(outputs))
     if not suite.header.blind and suite.read(entry, name) != content:
         raise SuiteError(f"{where}/{name} differs from the result of the reference semantics.")
 

@@ -1,41 +1,13 @@
-"""Convolution-1, and the context that puts it in front of the node under test."""
+"""The context that puts a convolution in front of the node under test."""
 
 from dataclasses import replace
 
-import numpy as np
-
-from opconform.operations.arguments import Arguments, TensorType
 from opconform.operations.contexts import computing, constant
-from opconform.operations.operation import ContextError, Operation, Tested
+from opconform.operations.operation import ContextError, Tested
 from opconform.suite.case import Graph
-from opconform.suite.declarations import AttributeSpec, Port
-from opconform.tensors.tensor import Tensor
 
 #: The most channels, which filters have the square of.
 _CHANNELS = 256
-
-
-def _convolved(arguments: Arguments) -> tuple[Tensor, ...]:
-    data, filters = (arguments.tensor(name).array.astype(np.float64) for name in ("data", "filters"))
-    if filters.shape[2:] != (1, 1):
-        raise LookupError("Convolution-1 is evaluated for filters of 1 by 1 only")
-    array = np.einsum("oi,ni...->no...", filters[..., 0, 0], data).astype(np.float32)
-    return (Tensor(element_type="f32", array=np.asarray(array, order="C")),)
-
-
-def _convolution_types(arguments: Arguments) -> tuple[TensorType, ...]:
-    batches, _, *sizes = arguments.shape("data")
-    return (TensorType(element_type="f32", shape=(batches, arguments.shape("filters")[0], *sizes)),)
-
-
-#: From its specification page, for filters of 1 by 1 and small integers, of which f32 has the exact sums.
-CONVOLUTION = Operation(
-    name="Convolution-1",
-    inputs=(Port("data"), Port("filters")),
-    attributes=tuple(AttributeSpec(name, type="ints") for name in ("strides", "pads_begin", "pads_end", "dilations")),
-    types=_convolution_types,
-    compute=_convolved,
-)
 
 
 def convolved(tested: Tested) -> Graph:
@@ -60,8 +32,9 @@ def convolved(tested: Tested) -> Graph:
     ]
     filters = constant("Filters", "f32", (channels, channels, 1, 1), weights)
     inputs = (str(name), *filters.outputs)
+    node_name = "Convolution" if tested.node.name != "Convolution" else "Convolution_1"
     node = computing(
-        "Convolution", "Convolution-1", inputs, strides=(1, 1), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1)
+        node_name, "Convolution-1", inputs, strides=(1, 1), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1)
     )
     after = replace(tested.node, inputs=(*node.outputs, *tested.node.inputs[1:]))
     return Graph(nodes=(filters, node, after), outputs=after.outputs)

@@ -66,7 +66,7 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
         "integers": sorted(
             {name for port in ports for name in port.types or ()} - {port.default_type for port in ports}
         ),
-        "neighbours": neighbours(),
+        "neighbours": [x for x in neighbours() if not OPERATIONS[op].rounds or OPERATIONS[x["op"]].compute is None],
         "wrong_arguments": wrong_arguments(samples),
         "extreme_values": extreme_values(samples),
     }
@@ -174,10 +174,14 @@ def _named(group: GroupKeys, op: str, of_samples: tuple[str, ...], violated: Ite
 
 
 def _of_only_types(keys: Keys, op: str) -> dict[str, Any]:
-    """The key `data` without a common element type, if each data port of an operation takes a single type."""
-    data = keys.get("data", {})
-    is_common = not is_expression(data.get("element_type", ""))
-    if not is_common or any(port.types is None or len(port.types) > 1 for port in OPERATIONS[op].data):
+    """The key `data` without a common element type that no data port of an operation takes.
+
+    A group on strings is about them, so that it has no other type unless each port takes a single one.
+    """
+    data, types = keys.get("data", {}), [port.types for port in OPERATIONS[op].data]
+    common = data.get("element_type", "")
+    has_choice = any(x is None or len(x) > 1 for x in types)
+    if is_expression(common) or any(x is None or common in x for x in types) or (common == "string" and has_choice):
         return {}
     return {"data": {name: value for name, value in data.items() if name != "element_type"}}
 
@@ -196,9 +200,9 @@ def _values(values: Any, lists: Mapping[str, list[Any]]) -> Any:
 
 @cache
 def neighbours() -> list[dict[str, str]]:
-    """The first samples of every shipped operation as neighbours, without those that are like another version."""
+    """The first samples of every shipped operation that rounds nothing as neighbours, but for older versions."""
     of_all = [samples_of(shipped_sample.parent.name) for shipped_sample in _shipped_samples()]
-    own = [x for x in of_all if "like" not in x.document.value]
+    own = [x for x in of_all if "like" not in x.document.value and not x.operation.rounds]
     return [{"op": x.op, "sample": name} for x in own for name in [*x.samples][:_NEIGHBOURS]]
 
 

@@ -44,7 +44,10 @@ class Samples:
         return OPERATIONS[self.op]
 
     def described(self) -> Iterator[dict[str, Any]]:
-        """What a group can ask of each sample: the largest rank and number of elements are of its data."""
+        """What a group can ask of each sample: the largest rank and number of elements are of its data.
+
+        `computes` says that the operation computes with numbers.
+        """
         for number, (name, keys) in enumerate(self.samples.items()):
             shapes = [sample_shape(x) for _, x in self._tensors(keys, setting=False)]
             yield {
@@ -53,6 +56,7 @@ class Samples:
                 "seconds": len(self.seconds[name]),
                 "rank": max(map(len, shapes), default=0),
                 "elements": max(map(prod, shapes), default=0),
+                "computes": self.operation.rounds,
             }
 
     def neighbour(self, name: str) -> dict[str, Any]:
@@ -74,7 +78,7 @@ class Samples:
         if number is not None and number >= len(self.seconds[name]):
             return None
         for port in self.operation.inputs:
-            override = generic.get("settings" if port.setting else "data")
+            override = self._override(port, keys, generic.get("settings" if port.setting else "data"))
             if override and port.name in keys:
                 if port.types is not None and override.get("element_type", port.types[0]) not in port.types:
                     return None
@@ -95,6 +99,11 @@ class Samples:
         binding = self._binding(keys, generic.get("binding"), feed)
         dynamic = self._dynamic(keys, generic, feed, binding)
         return {**keys, **({"feed": feed} if feed else {}), "binding": binding, "dynamic": dynamic}
+
+    def _override(self, port: Port, keys: Keys, override: Keys | None) -> Keys | None:
+        """A group's keys for a port; the fill of a sample stays if the operation computes with the elements."""
+        has_own = self.operation.rounds and isinstance(keys.get(port.name), Mapping) and "fill" in keys[port.name]
+        return {key: x for key, x in override.items() if key != "fill"} if override and has_own else override
 
     def _has_constant(self, keys: Keys) -> bool:
         """Whether a setting must be a constant."""

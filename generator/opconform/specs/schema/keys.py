@@ -79,6 +79,9 @@ class SpecKeys(Keys):
     )
 
 
+_Fill = Literal["ramp", "small", "exact", "fractions", "bits", "binades", "special", "constant"]
+
+
 class TensorKeys(Keys):
     """A tensor of a case. A value in place of this mapping is short for `values`."""
 
@@ -88,9 +91,12 @@ class TensorKeys(Keys):
     shape: Annotated[tuple[Annotated[_Size, OR_EXPRESSION], ...], OR_EXPRESSION] | None = Field(
         None, description="The sizes of the dimensions; by default those of `values`."
     )
-    fill: Annotated[Literal["ramp", "small", "bits", "special", "constant"], OR_EXPRESSION] | None = Field(
-        None, description="How the elements are made; ramp by default."
-    )
+    fill: (
+        Annotated[
+            Literal["ramp", "small", "exact", "fractions", "bits", "binades", "special", "constant"], OR_EXPRESSION
+        ]
+        | None
+    ) = Field(None, description="How the elements are made; ramp by default.")
     value: Annotated[Element, OR_EXPRESSION] | None = Field(None, description="The element of a constant fill.")
     values: Any = Field(
         None,

@@ -21,6 +21,7 @@ from opconform_runners.backends.exceptions import PYTHON_ERRORS, Translation
 from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW, REMOVED_ONES
 from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.elementwise import PAIR, SELECTION
 from opconform_runners.backends.frameworks.adapters.gather import (
     ALONG,
     ALONG_WHOLE,
@@ -34,6 +35,15 @@ from opconform_runners.backends.frameworks.adapters.gather import (
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.adapters.pads import added, pairs
 from opconform_runners.backends.frameworks.adapters.patches import WINDOWS, channels_of_patches
+from opconform_runners.backends.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
+from opconform_runners.backends.frameworks.adapters.reductions import (
+    LARGEST,
+    REDUCED,
+    SUMMED,
+    Order,
+    along_axes,
+    reversible,
+)
 from opconform_runners.backends.frameworks.adapters.scatter import (
     REGION_OF_SHAPE,
     SLICES_AT,
@@ -44,6 +54,7 @@ from opconform_runners.backends.frameworks.adapters.scatter import (
 )
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, EVEN, SIZED
+from opconform_runners.backends.frameworks.adapters.unary import unary_rows
 from opconform_runners.backends.frameworks.framework import Framework, Row
 from opconform_runners.backends.frameworks.settings import plain
 
@@ -103,6 +114,20 @@ def _patches(data: Any, mode: str, sizes: list[int], strides: list[int], rates: 
     return channels_of_patches(patches, data.shape, sizes, patches.shape[2:])
 
 
+def _mean(data: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
+    if not jnp.issubdtype(data.dtype, jnp.floating):
+        raise Unsupported("a mean of integers in JAX has a floating-point type")
+    return jnp.mean(data, axes, keepdims=keep_dims)
+
+
+def _top_k(data: Any, k: int, axis: int, order: Order, kind: str) -> list[Any]:
+    """`jax.lax.top_k`, of the last dimension, which has the first one of equal elements first."""
+    if not order.largest:
+        raise Unsupported("JAX has no smallest elements")
+    values, indices = (jnp.moveaxis(x, -1, axis) for x in jax.lax.top_k(jnp.moveaxis(data, axis, -1), k))
+    return [values, indices.astype(_TYPES[kind])]
+
+
 def _collapse(output: Any, batches: int) -> Any:
     return jax.lax.collapse(output, 0, batches)
 
@@ -111,28 +136,84 @@ def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return jnp.array(jnp.shape(data), {"i64": jnp.int64, "i32": jnp.int32}[output_type])
 
 
+def _matmul(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
+    return jnp.matmul(jnp.swapaxes(a, -1, -2) if of_a else a, jnp.swapaxes(b, -1, -2) if of_b else b)
+
+
+def _convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int]) -> Any:
+    return jax.lax.conv_general_dilated(data, filters, strides, pads, rhs_dilation=rates)
+
+
+def _gelu(data: Any, is_tanh: bool) -> Any:
+    return jax.nn.gelu(data, approximate=is_tanh)
+
+
+_UNARY = {
+    "Abs-1": jnp.abs,
+    "Clamp-1": lambda data, *limits: jnp.clip(data, *(jnp.asarray(x, data.dtype) for x in limits)),
+    "Erf-1": jax.lax.erf,
+    "Exp-1": jnp.exp,
+    "Gelu-7": _gelu,
+    "Log-1": jnp.log,
+    "Negative-1": jnp.negative,
+    "ReLU-1": jax.nn.relu,
+    "Sigmoid-1": jax.nn.sigmoid,
+    "Sqrt-1": jnp.sqrt,
+    "Tanh-1": jnp.tanh,
+}
 _GATHER = Row(_take, ALONG, tensors=("indices",))
 _GATHER_ND = Row(partial(indexed_nd, jnp.arange, jnp.broadcast_to), TUPLES, INDEXED, tensors=("indices",))
 _CHECKED = ("updates.element-type", "indices.rank", "updates.shape", "updates.size")
 _PUT = Row(_put, tuples_at("updates.element-type", "updates.rank", "updates.shape"), tensors=("indices",))
+
+
+def _divide(a: Any, b: Any, is_floor: bool) -> Any:
+    if jnp.issubdtype(a.dtype, jnp.floating):
+        return jnp.divide(a, b)
+    return jnp.floor_divide(a, b) if is_floor else jax.lax.div(*jnp.broadcast_arrays(a, b))
+
+
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
     types=_TYPES,
     rows={
+        **unary_rows(_UNARY, _TYPES),
+        "Add-1": Row(jnp.add, PAIR),
         "Broadcast-1": Row(jnp.broadcast_to, TARGET),
         "Broadcast-3": Row(jnp.broadcast_to, TARGET),
         "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
         "Convert-1": Row(lambda data, kind: data.astype(kind), destination(_TYPES)),
+        "Divide-1": Row(_divide, PAIR),
+        "Equal-1": Row(jnp.equal, PAIR),
+        "Convolution-1": Row(_convolution, CONVOLVED),
+        "CumSum-3": Row(reversible(lambda data, axis: jnp.cumsum(data, axis, dtype=data.dtype), jnp.flip), SUMMED),
         "ExtractImagePatches-3": Row(_patches, WINDOWS),
+        "FloorMod-1": Row(jnp.remainder, PAIR),
         "Gather-1": _GATHER._replace(adapter=ALONG_WHOLE),
         "Gather-7": _GATHER,
         "Gather-8": _GATHER,
         "GatherElements-6": Row(jnp.take_along_axis, ELEMENTS, tensors=("indices",)),
         "GatherND-5": _GATHER_ND._replace(call=partial(joined, _GATHER_ND.call, _collapse), adapter=TUPLES_JOINED),
         "GatherND-8": _GATHER_ND,
+        "Less-1": Row(jnp.less, PAIR),
+        "LogicalAnd-1": Row(jnp.logical_and, PAIR),
+        "Maximum-1": Row(jnp.maximum, PAIR),
+        "Minimum-1": Row(jnp.minimum, PAIR),
+        "Multiply-1": Row(jnp.multiply, PAIR),
+        "MVN-6": Row(lambda data, axes, eps: jax.nn.standardize(data, axis=axes, epsilon=eps), NORMALIZED),
+        "MatMul-1": Row(_matmul, MATRICES),
         "Pad-1": Row(_pad, added()),
         "Pad-12": Row(_pad, pairs(crops=("constant",))),
+        "Power-1": Row(jnp.power, PAIR),
+        "ReduceMax-1": Row(along_axes(lambda data, axes, keep: jnp.max(data, axes, keepdims=keep)), REDUCED),
+        "ReduceMean-1": Row(along_axes(_mean), REDUCED),
+        "ReduceProd-1": Row(
+            along_axes(lambda data, axes, keep: jnp.prod(data, axes, data.dtype, keepdims=keep)), REDUCED
+        ),
+        "ReduceSum-1": Row(
+            along_axes(lambda data, axes, keep: jnp.sum(data, axes, data.dtype, keepdims=keep)), REDUCED
+        ),
         "Reshape-1": Row(jnp.reshape, SIZES),
         "Reverse-1": Row(jnp.flip, AXES),
         "Roll-7": Row(jnp.roll, SHIFTS),
@@ -141,15 +222,19 @@ _JAX = Framework(
         "ScatterNDUpdate-3": _PUT,
         "ScatterNDUpdate-15": _PUT,
         "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
+        "Select-1": Row(jnp.where, SELECTION),
         "ShapeOf-1": Row(_shape_of),
         "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
         "SliceScatter-15": Row(_region, REGION_OF_SHAPE),
+        "SoftMax-8": Row(jax.nn.softmax),
         "Split-1": Row(lambda axis, data, number: jnp.split(data, number, axis=axis), EVEN),
         "Squeeze-1": Row(jnp.squeeze, REMOVED_ONES),
         "Squeeze-15": Row(jnp.squeeze, REMOVED_ONES),
         "StridedSlice-1": Row(getitem, STRIDED),
+        "Subtract-1": Row(jnp.subtract, PAIR),
         "Tile-1": Row(jnp.tile, REPEATS),
+        "TopK-11": Row(_top_k, LARGEST),
         "Transpose-1": Row(jnp.transpose, ORDER),
         "Unsqueeze-1": Row(jnp.expand_dims, NEW),
         "VariadicSplit-1": Row(lambda axis, *split: jax.lax.split(*split, axis=axis), SIZED),

@@ -14,14 +14,15 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.constraints import refuse_if, with_constraints
 from opconform_runners.backends.frameworks.adapters.layout import copied
 from opconform_runners.backends.frameworks.adapters.slices import sliced, strided
+from opconform_runners.backends.frameworks.rows.numpy_arithmetic import ARITHMETIC
 from opconform_runners.backends.frameworks.rows.numpy_axes import (
     broadcast,
-    convolution,
     reverse,
     reverse_sequence,
     roll,
     tile,
 )
+from opconform_runners.backends.frameworks.rows.numpy_binary import BINARY
 from opconform_runners.backends.frameworks.rows.numpy_blocks import (
     batch_to_space,
     depth_to_space,
@@ -43,9 +44,12 @@ from opconform_runners.backends.frameworks.rows.numpy_gather import (
     zero_of,
 )
 from opconform_runners.backends.frameworks.rows.numpy_patches import col2im, extract_image_patches
+from opconform_runners.backends.frameworks.rows.numpy_products import PRODUCTS
+from opconform_runners.backends.frameworks.rows.numpy_reductions import REDUCTIONS
 from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
 from opconform_runners.backends.frameworks.rows.numpy_shape import shape_of, shape_of_1, squeeze, unsqueeze
 from opconform_runners.backends.frameworks.rows.numpy_strings import string_tensor_pack, string_tensor_unpack
+from opconform_runners.backends.frameworks.rows.numpy_unary import UNARY
 from opconform_runners.backends.frameworks.rows.numpy_unique import unique
 from opconform_runners.backends.graph import Function, outputs_of, padded
 
@@ -256,7 +260,6 @@ FUNCTIONS: Mapping[str, Function] = {
     "Concat-1": _concat,
     "Constant-1": _constant,
     "Convert-1": convert,
-    "Convolution-1": convolution,
     "DepthToSpace-1": depth_to_space,
     "ExtractImagePatches-3": extract_image_patches,
     "Gather-1": gather_1,
@@ -272,7 +275,12 @@ FUNCTIONS: Mapping[str, Function] = {
     "Reverse-1": reverse,
     "ReverseSequence-1": reverse_sequence,
     "Roll-7": roll,
+    **ARITHMETIC,
+    **BINARY,
+    **PRODUCTS,
+    **REDUCTIONS,
     **SCATTERS,
+    **UNARY,
     "ShapeOf-1": shape_of_1,
     "ShapeOf-3": shape_of,
     "ShuffleChannels-1": shuffle_channels,

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
-from operator import getitem
+from operator import eq, getitem, lt
 from subprocess import CalledProcessError
 from typing import Any
 
@@ -25,6 +25,7 @@ from opconform_runners.backends.exceptions import Translation
 from opconform_runners.backends.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONE_BY_ONE, one_by_one
 from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.elementwise import PAIR, SELECTION
 from opconform_runners.backends.frameworks.adapters.gather import (
     ALONG,
     ALONG_WHOLE,
@@ -38,6 +39,15 @@ from opconform_runners.backends.frameworks.adapters.gather import (
 )
 from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
 from opconform_runners.backends.frameworks.adapters.pads import added, pairs
+from opconform_runners.backends.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
+from opconform_runners.backends.frameworks.adapters.reductions import (
+    LARGEST,
+    REDUCED,
+    SUMMED,
+    Order,
+    along_axes,
+    reversible,
+)
 from opconform_runners.backends.frameworks.adapters.scatter import (
     REGION_OF_SHAPE,
     SLICES_AT,
@@ -49,6 +59,7 @@ from opconform_runners.backends.frameworks.adapters.scatter import (
 )
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, DIVIDED, SIZED_BY_LIST
+from opconform_runners.backends.frameworks.adapters.unary import unary_rows
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_runners.backends.frameworks.settings import plain
 
@@ -61,6 +72,12 @@ def _pad(data: Any, pads: list[tuple[int, int]], mode: str, value: Any = None) -
     """The method `pad` of tinygrad, whose value is a Python number."""
     number = 0 if value is None or mode != "constant" else value.item()
     return data.pad(pads, mode={"edge": "replicate"}.get(mode, mode), value=number)
+
+
+def _divide(a: Any, b: Any, is_floor: bool) -> Any:
+    if dtypes.is_float(a.dtype):
+        return a.div(b)
+    return a.div(b, rounding_mode="floor" if is_floor else "trunc")
 
 
 _TYPES = {
@@ -97,6 +114,18 @@ def _elements_from_both_ends(data: Any, indices: Any, updates: Any, axis: int, *
     return _ELEMENTS(data, (long < 0).where(long + data.shape[axis], long), updates, axis, *rest)
 
 
+def _mean(data: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
+    if not dtypes.is_float(data.dtype):
+        raise Unsupported("a mean of integers in tinygrad has a floating-point type")
+    return data.mean(axes, keep_dims).cast(data.dtype)
+
+
+def _top_k(data: Any, k: int, axis: int, order: Order, kind: str) -> list[Any]:
+    """The method `topk`, which keeps the order of equal elements."""
+    values, indices = data.topk(k, axis, order.largest, order.is_sorted)
+    return [values, indices.cast(_TYPES[kind])]
+
+
 def _collapse(output: Any, batches: int) -> Any:
     return output.flatten(0, batches - 1)
 
@@ -105,6 +134,35 @@ def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return Tiny([*data.shape], dtype={"i64": dtypes.int64, "i32": dtypes.int32}[output_type])
 
 
+def _matmul(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
+    return (a.transpose(-1, -2) if of_a else a).matmul(b.transpose(-1, -2) if of_b else b)
+
+
+def _convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int]) -> Any:
+    padded = data.pad([(0, 0), (0, 0), *pads])
+    output = padded.conv2d(filters, stride=tuple(strides), dilation=tuple(rates))  # of any number of dimensions
+    return output.cast(data.dtype)  # sums of integers are wider
+
+
+def _gelu(data: Any, is_tanh: bool) -> Any:
+    if not is_tanh:
+        raise Unsupported("the method `gelu` of tinygrad is that of the mode tanh")
+    return data.gelu()
+
+
+_UNARY = {
+    "Abs-1": Tiny.abs,
+    "Clamp-1": Tiny.clamp,
+    "Erf-1": Tiny.erf,
+    "Exp-1": Tiny.exp,
+    "Gelu-7": _gelu,
+    "Log-1": Tiny.log,
+    "Negative-1": Tiny.neg,
+    "ReLU-1": Tiny.relu,
+    "Sigmoid-1": Tiny.sigmoid,
+    "Sqrt-1": Tiny.sqrt,
+    "Tanh-1": Tiny.tanh,
+}
 _ELEMENTS = partial(scattered, Tiny.scatter, Tiny.scatter_reduce)
 _GATHER = Row(partial(indexed, Tiny.arange), ALONG, tensors=("indices",))
 _GATHER_ND = Row(partial(indexed_nd, Tiny.arange, Tiny.expand), TUPLES, INDEXED, tensors=("indices",))
@@ -114,18 +172,37 @@ _TINYGRAD = Framework(
     version=version("tinygrad"),
     types=_TYPES,
     rows={
+        **unary_rows(_UNARY, _TYPES),
+        "Add-1": Row(Tiny.add, PAIR),
         "Broadcast-1": Row(Tiny.expand, TARGET),
         "Broadcast-3": Row(Tiny.expand, TARGET),
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
         "Convert-1": Row(Tiny.cast, destination(_TYPES)),
+        "Divide-1": Row(_divide, PAIR),
+        "Equal-1": Row(eq, PAIR),
+        "FloorMod-1": Row(Tiny.mod, PAIR),
+        "Convolution-1": Row(_convolution, CONVOLVED),
+        "CumSum-3": Row(reversible(lambda data, axis: data.cumsum(axis).cast(data.dtype), Tiny.flip), SUMMED),
         "Gather-1": _GATHER._replace(adapter=ALONG_WHOLE),
         "Gather-7": _GATHER,
         "Gather-8": _GATHER,
         "GatherElements-6": Row(lambda data, indices, axis: data.gather(axis, indices), ELEMENTS, tensors=("indices",)),
         "GatherND-5": _GATHER_ND._replace(call=partial(joined, _GATHER_ND.call, _collapse), adapter=TUPLES_JOINED),
         "GatherND-8": _GATHER_ND,
+        "Less-1": Row(lt, PAIR),
+        "LogicalAnd-1": Row(Tiny.bitwise_and, PAIR),
+        "Maximum-1": Row(Tiny.maximum, PAIR),
+        "Minimum-1": Row(Tiny.minimum, PAIR),
+        "Multiply-1": Row(Tiny.mul, PAIR),
+        "MVN-6": Row(lambda data, axes, eps: data.layernorm(axes, eps), NORMALIZED),
+        "MatMul-1": Row(_matmul, MATRICES),
         "Pad-1": Row(_pad, added(("constant", "edge", "reflect"))),
         "Pad-12": Row(_pad, pairs(("constant", "edge", "reflect"))),
+        "Power-1": Row(Tiny.pow, PAIR),
+        "ReduceMax-1": Row(along_axes(Tiny.max), REDUCED),
+        "ReduceMean-1": Row(along_axes(_mean), REDUCED),
+        "ReduceProd-1": Row(along_axes(lambda *reduced: Tiny.prod(*reduced).cast(reduced[0].dtype)), REDUCED),
+        "ReduceSum-1": Row(along_axes(lambda *reduced: Tiny.sum(*reduced).cast(reduced[0].dtype)), REDUCED),
         "Reshape-1": Row(Tiny.reshape, SIZES),
         "Reverse-1": Row(Tiny.flip, AXES),
         "Roll-7": Row(Tiny.roll, SHIFTS),
@@ -138,15 +215,19 @@ _TINYGRAD = Framework(
         "ScatterNDUpdate-3": _PUT,
         "ScatterNDUpdate-15": _PUT,
         "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
+        "Select-1": Row(Tiny.where, SELECTION),
         "ShapeOf-1": Row(_shape_of),
         "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
         "SliceScatter-15": Row(_region, REGION_OF_SHAPE),
+        "SoftMax-8": Row(lambda data, axis: data.softmax(axis)),
         "Split-1": Row(lambda axis, *split: Tiny.chunk(*split, dim=axis), DIVIDED),
         "Squeeze-1": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),
         "Squeeze-15": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),
         "StridedSlice-1": Row(getitem, STRIDED),
+        "Subtract-1": Row(Tiny.sub, PAIR),
         "Tile-1": Row(Tiny.repeat, ONE_REPEAT_EACH),
+        "TopK-11": Row(_top_k, LARGEST),
         "Transpose-1": Row(Tiny.permute, ORDER),
         "Unsqueeze-1": Row(one_by_one(Tiny.unsqueeze), NEW_ONE_BY_ONE),
         "VariadicSplit-1": Row(lambda axis, *split: Tiny.split(*split, dim=axis), SIZED_BY_LIST),
@@ -183,7 +264,8 @@ class Tinygrad:
         arguments = {input_.name: _argument(case, input_, feed[input_.name], self._device) for input_ in case.inputs}
         build = _TINYGRAD.translation.caller("build")
         outputs = [output.contiguous() for output in _TINYGRAD.outputs(case, arguments, build)]
-        if filled := [output for output in outputs if 0 not in output.shape]:
+        shapes = [build(getattr, output, "shape") for output in outputs]  # computed late, when operations are checked
+        if filled := [output for output, shape in zip(outputs, shapes, strict=True) if 0 not in shape]:
             _TINYGRAD.translation.caller("run")(Tiny.realize, *filled)
         return [_tensor(output) for output in outputs]
 

@@ -38,7 +38,9 @@ _BFLOAT16 = 16
 
 _TRANSLATION = Translation(
     messages=messages_beside(__file__),
-    not_implemented=re.compile(r"fallback to CPU EP has been explicitly disabled"),  # the provider has no kernel
+    not_implemented=re.compile(
+        r"fallback to CPU EP has been explicitly disabled|not supported for AutoPadType"
+    ),  # no kernel
     missing=(state.NotImplemented,),
     errors=(state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.RuntimeException),
     shows_type=False,

@@ -1,6 +1,7 @@
 """OpenVINO's devices: those that a name such as `HETERO:GPU,CPU` allows, and those that executed a model."""
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -60,12 +61,20 @@ def device_of(core: ov.Core, text: str) -> Device:
 
 
 def driver_of(core: ov.Core, device: Device) -> str | None:
-    """The plugins of the devices that may execute, with their versions, or None if OpenVINO cannot tell."""
+    """The plugins that may execute, with their versions and precisions, or None if OpenVINO cannot tell."""
     with suppress(RuntimeError):
         versions = [core.get_versions(candidate) for candidate in (device.name, *_candidates(core, device))]
         plugins = [f"{x.description} {x.build_number}" for by_device in versions for x in by_device.values()]
-        return ", ".join(dict.fromkeys(plugins)) or None
+        return ", ".join(dict.fromkeys((*plugins, *_precisions(core, device)))) or None
     return None
+
+
+def _precisions(core: ov.Core, device: Device) -> Iterator[str]:
+    """The types in which devices compute with f32 by default, such as bf16 on a processor with instructions for it."""
+    for candidate in _candidates(core, device):
+        with suppress(RuntimeError):
+            hint = core.get_property(candidate, "INFERENCE_PRECISION_HINT")
+            yield f"inference precision {hint.get_type_name()}"
 
 
 def hardware_of(core: ov.Core, device: Device) -> str | None:

@@ -46,6 +46,7 @@ _TRANSLATION = Translation(
         r"|does not support (?!string)\w+ for use with oneDNN"  # nor a type; the plugin takes strings elsewhere
         r"|Incorrect type: \w+"  # this version cannot read a model with the element type
         r"|doesn't support \w+ operation with dynamic rank"
+        r"|unsupported src_prc"  # nor is one emitted by its vector code
         r"|Element not supported"  # shape inference cannot read a constant of this element type
         r"|[Uu]nsupported (data|element) type|type is not supported|has unsupported '\w+' input precision"
         r"|[Uu]nsupported \w+ order for \S+ type|dtype is supported only for"

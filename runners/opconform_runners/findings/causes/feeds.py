@@ -11,6 +11,7 @@ from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Array
 from opconform_runners.findings.causes.cause import accepted_as, causes_of, overrun
+from opconform_runners.findings.causes.roundings import rounding_causes
 from opconform_runners.verdicts.comparison import Mismatch, output_number
 from opconform_runners.verdicts.results import Result
 
@@ -46,7 +47,7 @@ def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> li
         FeedArrays(
             number=number,
             inputs=suite.arrays(entry, inputs_name(number)),
-            golden=suite.arrays(entry, expected_name(number)) if expected_name(number) in entry.files else {},
+            golden=suite.golden(entry, number) if expected_name(number) in entry.files else {},
             actual={f"output_{output}": o for (feed, output), o in outputs.items() if feed == number},
         )
         for number in sorted(range(case.feeds), key=lambda x: x != at_fault)
@@ -87,6 +88,8 @@ def likely_causes(case: Case, result: Result, feed: FeedArrays) -> list[str]:
         if wrong is None or not {wrong.name} <= feed.golden.keys() & feed.actual.keys():
             return []
         others = {**feed.inputs, **{name: x for name, x in feed.golden.items() if name != wrong.name}}
+        if causes := rounding_causes(case, feed.inputs, feed.actual):
+            return causes
         return causes_of(feed.golden[wrong.name], feed.actual[wrong.name], wrong.element_type, others)
     if result.reason != "accepted-invalid" or not feed.actual:
         return []

@@ -142,6 +142,9 @@ def _print_counts(report: Report, console: Console) -> None:
     if unsupported:
         cases = counted(report.summary["unsupported"], "case")
         console.print(f"Not supported: {cases} for {counted(unsupported, 'reason')}.")
+    if errors := {op: error for op, error in report.largest_errors.items() if error}:
+        said = ", ".join(f"{op} {error:.2g}" for op, error in errors.items())
+        console.print(f"Largest errors of passing cases, divided by their bounds: {said}.", soft_wrap=True)
     remarks = Counter(name for result in report.results for name in shown_remarks(result))
     if remarks:
         said = "; ".join(f"{counted(number, 'case')} {REMARKS[name]}" for name, number in remarks.items())

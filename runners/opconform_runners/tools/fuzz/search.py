@@ -12,7 +12,7 @@ from opconform_runners.tools.fuzz.cases.reduction import reduce
 from opconform_runners.tools.fuzz.cases.simplicity import cost
 from opconform_runners.tools.fuzz.confirmation import executed_again, recurring
 from opconform_runners.tools.fuzz.finding import FuzzFinding, distinct, severity_order
-from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.tools.fuzz.trial import Trial, is_defined
 from opconform_runners.verdicts.results import Result
 
 #: Called periodically with the completed fraction (0 to 1) and the number of tests or of reduced failures.
@@ -199,6 +199,8 @@ class Search:
             if digits not in outcomes:
                 if time.monotonic() >= until:
                     raise _TimeIsUpError
+                if not is_defined(trial, self.batches.options.seed):
+                    return False
                 [outcomes[digits]] = self.batches.outcomes([trial], once=True)
             outcome = outcomes[digits]
             if not isinstance(outcome, Failure) or sign not in (outcome.sign, outcome.without_message.sign):

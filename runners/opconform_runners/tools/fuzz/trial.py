@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from opconform.generation.identity.tensor_keys import RANK as LARGEST_RANK
-from opconform.generation.validation import check_surroundings
+from opconform.generation.validation import check_surroundings, check_work
 from opconform.model.draft import Draft, TensorDraft
+from opconform.model.golden import golden_of, proves_nothing
 from opconform.model.readings import attributed
 from opconform.operations.arguments import Arguments, Rejection, TensorType, Unknown
-from opconform.operations.operation import Operation
+from opconform.operations.operation import ContextError, Operation
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import KeyMistake
 from opconform.suite.case import Attribute, Binding, Dynamic
@@ -94,12 +95,21 @@ def decided(draft: Draft) -> Draft | None:
     if not violated and not all(_is_small(x) for x in (*before, last)):
         return None
     draft = replace(draft, rejected_for=next(iter(violated), None), requirements=violated or _requirements(draft))
-    if draft.second is not None or draft.has_other_nodes:
-        try:
+    try:
+        check_work(draft)
+        if draft.second is not None or draft.has_other_nodes:
             check_surroundings(draft)
-        except KeyMistake:
-            return None
+    except KeyMistake:
+        return None
     return draft if violated else attributed(draft)
+
+
+def is_defined(trial: Trial, seed: int) -> bool:
+    """Whether the cases have results, with the elements that the seed gives them, and results that prove something."""
+    try:
+        return not any(proves_nothing(golden_of(draft, seed)) for draft in trial.drafts if draft.operation.rounds)
+    except (ContextError, OverflowError):
+        return False
 
 
 def trial_of(draft: Draft, twin: Draft) -> Trial:

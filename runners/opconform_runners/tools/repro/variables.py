@@ -9,7 +9,7 @@ import numpy as np
 
 from opconform.errors import UsageError
 from opconform.suite.case import Accept, Case, Input, Reject
-from opconform.suite.manifest import Entry, expected_name, inputs_name
+from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, patterns
@@ -133,7 +133,7 @@ def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable
 def _expected(suite: Suite, entry: Entry, case: Case, feed: int, data: Mapping[str, Array]) -> tuple[str, ...]:
     if not isinstance(case.expect, Accept):
         return ()
-    golden = suite.arrays(entry, expected_name(feed))
+    golden = suite.golden(entry, feed)
     return tuple(output_source(golden[output.name], data) for output in case.expect.accept)
 
 

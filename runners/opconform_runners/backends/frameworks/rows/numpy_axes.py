@@ -102,10 +102,3 @@ def roll(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tenso
         sources = [(index - shifts[place % len(shifts)]) % size for index in range(size)]
         array = array.take(np.array(sources, np.int64), axis)
     return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]
-
-
-def convolution(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
-    """A convolution with filters of 1 by 1, as it surrounds the operation under test."""
-    data, filters = inputs
-    array = np.tensordot(filters.array[:, :, 0, 0], data.array, (1, 1)).swapaxes(0, 1)
-    return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]

@@ -19,7 +19,7 @@ def convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
     if data.element_type == target.name:
         return [data]
     with np.errstate(all="ignore"):
-        array = _converted(numbers_of(data), target)
+        array = converted(numbers_of(data), target)
     return [Tensor(element_type=target.name, array=np.asarray(array).reshape(data.shape))]
 
 
@@ -33,7 +33,8 @@ def numbers_of(data: Tensor) -> Array:
     return np.array(data.integers(), np.uint64 if data.element_type == "u64" else np.int64).reshape(data.shape)
 
 
-def _converted(array: Array, target: ElementType) -> Array:
+def converted(array: Array, target: ElementType) -> Array:
+    """Numbers in another element type: integers keep their low bits, and others are rounded or lose their fraction."""
     if target.kind == "boolean":
         return array.astype(np.bool_)
     if target.kind == "lookup":

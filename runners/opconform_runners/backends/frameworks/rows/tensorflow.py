@@ -11,13 +11,17 @@ from opconform_runners.backends.frameworks.adapters.axes import AXES, LENGTHS_OF
 from opconform_runners.backends.frameworks.adapters.blocks import CROPPED, PADDED, images
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
 from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.elementwise import PAIR, SELECTION
 from opconform_runners.backends.frameworks.adapters.gather import ALONG, ALONG_WHOLE, ELEMENTS, TUPLES, TUPLES_JOINED
 from opconform_runners.backends.frameworks.adapters.layout import ZEROS
 from opconform_runners.backends.frameworks.adapters.pads import added, pairs
 from opconform_runners.backends.frameworks.adapters.patches import WINDOWS
+from opconform_runners.backends.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
+from opconform_runners.backends.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes
 from opconform_runners.backends.frameworks.adapters.scatter import REGION_OF_SHAPE, SLICES_AT, tuples_at
 from opconform_runners.backends.frameworks.adapters.slices import INDICES, SLICES, STRIDED, bits_of, strided
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
+from opconform_runners.backends.frameworks.adapters.unary import unary_rows
 from opconform_runners.backends.frameworks.adapters.unique import UNSORTED
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Adapter, Row
 
@@ -178,6 +182,20 @@ def _long(indices: Any) -> Any:
     return tf.cast(tf.minimum(indices, _LAST) if indices.dtype == tf.uint64 else indices, tf.int64)
 
 
+def _cum_sum(data: Any, axis: int = 0, *, exclusive: bool, reverse: bool) -> Any:
+    return tf.cumsum(data, axis, exclusive, reverse)
+
+
+def _top_k(data: Any, k: Any, axis: int, order: Order, kind: str) -> list[Any]:
+    """`tf.math.top_k`, of the last dimension, which has the first one of equal elements first."""
+    if not order.largest:
+        raise Unsupported("TensorFlow has no smallest elements")
+    places = [*range(data.shape.rank)]
+    places[axis], places[-1] = places[-1], places[axis]
+    results = tf.math.top_k(tf.transpose(data, places), k, order.is_sorted, index_type=TYPES[kind])
+    return [tf.transpose(x, places) for x in results]
+
+
 def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return tf.shape(data, {"i64": tf.int64, "i32": tf.int32}[output_type])
 
@@ -219,22 +237,81 @@ def _variadic_split(axis: Any, *split: Any) -> Any:
     return tf.split(*(tf.constant(part, tf.int64) if isinstance(part, int) else part for part in split), axis=axis)
 
 
+def _divide(a: Any, b: Any, is_floor: bool) -> Any:
+    if a.dtype.is_floating:
+        return tf.divide(a, b)
+    return tf.math.floordiv(a, b) if is_floor else tf.truncatediv(a, b)
+
+
+def _matmul(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
+    """`tf.matmul`, which takes no vectors."""
+    if len(a.shape) < 2 or len(b.shape) < 2:  # noqa: PLR2004 - matrices
+        raise Unsupported("the framework multiplies matrices")
+    return tf.matmul(a, b, of_a, of_b)
+
+
+def _convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int]) -> Any:
+    """`tf.nn.convolution` with the channels last, as the CPU takes them."""
+    spatial = [*range(2, len(strides) + 2)]
+    padded = tf.pad(data, [(0, 0), (0, 0), *pads])
+    moved, weights = tf.transpose(padded, [0, *spatial, 1]), tf.transpose(filters, [*spatial, 1, 0])
+    output = tf.nn.convolution(moved, weights, strides, "VALID", dilations=rates)
+    return tf.transpose(output, [0, len(spatial) + 1, *range(1, len(spatial) + 1)])
+
+
+def _normalized(data: Any, axes: tuple[int, ...], eps: float) -> Any:
+    mean, variance = tf.nn.moments(data, axes, keepdims=True)
+    return tf.nn.batch_normalization(data, mean, variance, None, None, eps)
+
+
+_UNARY = {
+    "Abs-1": tf.abs,
+    "Clamp-1": tf.clip_by_value,
+    "Erf-1": tf.math.erf,
+    "Exp-1": tf.exp,
+    "Gelu-7": tf.nn.gelu,
+    "Log-1": tf.math.log,
+    "Negative-1": tf.negative,
+    "ReLU-1": tf.nn.relu,
+    "Sigmoid-1": tf.sigmoid,
+    "Sqrt-1": tf.sqrt,
+    "Tanh-1": tf.tanh,
+}
 ROWS = {
+    **unary_rows(_UNARY, TYPES),
+    "Add-1": Row(tf.add, PAIR),
     "BatchToSpace-2": Row(tf.batch_to_space, CROPPED),
     "Broadcast-1": Row(tf.broadcast_to, TARGET),
     "Broadcast-3": Row(tf.broadcast_to, TARGET),
     "Concat-1": Row(lambda axis, tensors: tf.concat(tensors, axis=axis), CONCAT),
     "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
     "Convert-1": Row(tf.cast, destination(TYPES)),
+    "Divide-1": Row(_divide, PAIR),
+    "Equal-1": Row(tf.equal, PAIR),
+    "Convolution-1": Row(_convolution, CONVOLVED),
+    "CumSum-3": Row(_cum_sum),
     "ExtractImagePatches-3": Row(_patches, WINDOWS),
+    "FloorMod-1": Row(tf.math.floormod, PAIR),
     "Gather-1": Row(_take, ALONG_WHOLE, tensors=("indices",)),
     "Gather-7": Row(_take, ALONG, tensors=("indices",)),
     "Gather-8": Row(_take_from_both_ends, ALONG, ("indices.negative",)),
     "GatherElements-6": Row(tf.experimental.numpy.take_along_axis, ELEMENTS, tensors=("indices",)),
     "GatherND-5": Row(_take_nd_joined, TUPLES_JOINED, tensors=("indices",)),
     "GatherND-8": Row(_take_nd_from_both_ends, TUPLES, ("indices.negative",), tensors=("indices",)),
+    "Less-1": Row(tf.less, PAIR),
+    "LogicalAnd-1": Row(tf.logical_and, PAIR),
+    "Maximum-1": Row(tf.maximum, PAIR),
+    "Minimum-1": Row(tf.minimum, PAIR),
+    "Multiply-1": Row(tf.multiply, PAIR),
+    "MVN-6": Row(_normalized, NORMALIZED),
+    "MatMul-1": Row(_matmul, MATRICES),
     "Pad-1": Row(_pad, added(("constant", "reflect", "symmetric"))),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
+    "Power-1": Row(tf.pow, PAIR),
+    "ReduceMax-1": Row(along_axes(tf.reduce_max), REDUCED),
+    "ReduceMean-1": Row(along_axes(tf.reduce_mean), REDUCED),
+    "ReduceProd-1": Row(along_axes(tf.reduce_prod), REDUCED),
+    "ReduceSum-1": Row(along_axes(tf.reduce_sum), REDUCED),
     "Reshape-1": Row(
         _reshape,
         Adapter(None, ZEROS, constraints=("special_zero",)),
@@ -251,17 +328,21 @@ ROWS = {
         _put_from_both_ends, tuples_at("indices.tuple-length"), ("indices.negative",), tensors=("indices",)
     ),
     "ScatterUpdate-3": Row(_update, SLICES_AT, tensors=("indices",)),
+    "Select-1": Row(tf.where, SELECTION),
     "ShapeOf-1": Row(_shape_of),
     "ShapeOf-3": Row(_shape_of),
     "Slice-8": Row(_item, SLICES),
     "SliceScatter-15": Row(_region, REGION_OF_SHAPE),
+    "SoftMax-8": Row(tf.nn.softmax),
     "SpaceToBatch-2": Row(tf.space_to_batch, PADDED),
     "SpaceToDepth-1": Row(partial(_channels_last, tf.nn.space_to_depth), images("blocks_first")),
     "Split-1": Row(lambda axis, *split: tf.split(*split, axis=axis), EVEN, tensors=("axis",), types={"axis": ("i32",)}),
     "Squeeze-1": Row(_squeeze, REMOVED_ONES),
     "Squeeze-15": Row(_squeeze, REMOVED_ONES),
     "StridedSlice-1": Row(_strided_slice, Adapter(None, STRIDED.mapped), run_time=INDICES),
+    "Subtract-1": Row(tf.subtract, PAIR),
     "Tile-1": Row(tf.tile, ONE_REPEAT_EACH),
+    "TopK-11": Row(_top_k, LARGEST),
     "Transpose-1": Row(
         _transpose, Adapter(None, ("order.empty",)), run_time=("input_order",), types={"input_order": ("i64", "i32")}
     ),

@@ -11,6 +11,7 @@ from opconform_runners.backends.frameworks.adapters.axes import AXES, REPEATS, S
 from opconform_runners.backends.frameworks.adapters.blocks import CHANNELS, images
 from opconform_runners.backends.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED, one_by_one
 from opconform_runners.backends.frameworks.adapters.elements import destination
+from opconform_runners.backends.frameworks.adapters.elementwise import PAIR, SELECTION
 from opconform_runners.backends.frameworks.adapters.gather import (
     ALONG,
     ALONG_WHOLE,
@@ -27,9 +28,18 @@ from opconform_runners.backends.frameworks.adapters.pads import added, pairs
 from opconform_runners.backends.frameworks.adapters.patches import BLOCKS, WINDOWS, channels_of_patches, same_pads
 from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_runners.backends.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
+from opconform_runners.backends.frameworks.adapters.unary import unary_rows
 from opconform_runners.backends.frameworks.adapters.unique import SORTED
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
+from opconform_runners.backends.frameworks.rows.torch_products import product_rows
+from opconform_runners.backends.frameworks.rows.torch_reductions import reduction_rows
 from opconform_runners.backends.frameworks.rows.torch_scatters import scatter_rows
+
+
+def _divided(torch: Any, a: Any, b: Any, is_floor: bool) -> Any:
+    if a.dtype.is_floating_point:
+        return torch.div(a, b)
+    return torch.div(a, b, rounding_mode="floor" if is_floor else "trunc")
 
 
 def torch_framework(torch: Any, version: str) -> Framework:
@@ -81,6 +91,22 @@ def torch_framework(torch: Any, version: str) -> Framework:
     def shape_of(data: Any, output_type: str = "i64") -> Any:
         return torch.tensor(list(data.shape), dtype={"i64": torch.int64, "i32": torch.int32}[output_type])
 
+    def gelu(data: Any, is_tanh: bool) -> Any:
+        return torch.nn.functional.gelu(data, approximate="tanh" if is_tanh else "none")
+
+    unary = {
+        "Abs-1": torch.abs,
+        "Clamp-1": torch.clamp,
+        "Erf-1": torch.erf,
+        "Exp-1": torch.exp,
+        "Gelu-7": gelu,
+        "Log-1": torch.log,
+        "Negative-1": torch.neg,
+        "ReLU-1": torch.relu,
+        "Sigmoid-1": torch.sigmoid,
+        "Sqrt-1": torch.sqrt,
+        "Tanh-1": torch.tanh,
+    }
     gather = Row(partial(indexed, torch.arange, index=index), ALONG, tensors=("indices",))
     gather_nd = Row(
         partial(indexed_nd, torch.arange, torch.broadcast_to, index=index), TUPLES, INDEXED, tensors=("indices",)
@@ -90,14 +116,21 @@ def torch_framework(torch: Any, version: str) -> Framework:
         version=version,
         types=types,
         rows={
+            **reduction_rows(torch, types),
             **scatter_rows(torch, index),
+            **unary_rows(unary, types),
+            "Add-1": Row(torch.add, PAIR),
+            **product_rows(torch),
             "Broadcast-1": Row(torch.broadcast_to, TARGET),
             "Broadcast-3": Row(torch.broadcast_to, TARGET),
             "Col2Im-15": Row(torch.nn.functional.fold, BLOCKS),
             "Concat-1": Row(lambda axis, tensors: torch.cat(tensors, dim=axis), CONCAT),
             "DepthToSpace-1": Row(torch.nn.functional.pixel_shuffle, images("depth_first")),
             "Convert-1": Row(lambda data, kind: data.to(kind), destination(types)),
+            "Divide-1": Row(partial(_divided, torch), PAIR),
+            "Equal-1": Row(torch.eq, PAIR),
             "ExtractImagePatches-3": Row(patches, WINDOWS),
+            "FloorMod-1": Row(torch.remainder, PAIR),
             "Gather-1": gather._replace(adapter=ALONG_WHOLE),
             "Gather-7": gather,
             "Gather-8": gather,
@@ -106,11 +139,18 @@ def torch_framework(torch: Any, version: str) -> Framework:
             ),
             "GatherND-5": gather_nd._replace(call=partial(joined, gather_nd.call, collapse), adapter=TUPLES_JOINED),
             "GatherND-8": gather_nd,
+            "Less-1": Row(torch.lt, PAIR),
+            "LogicalAnd-1": Row(torch.logical_and, PAIR),
+            "Maximum-1": Row(torch.maximum, PAIR),
+            "Minimum-1": Row(torch.minimum, PAIR),
+            "Multiply-1": Row(torch.mul, PAIR),
             "Pad-1": Row(pad, added(("constant", "edge", "reflect"))),
             "Pad-12": Row(pad, pairs(("constant", "edge", "reflect"))),
+            "Power-1": Row(torch.pow, PAIR),
             "Reshape-1": Row(torch.reshape, SIZES),
             "Reverse-1": Row(torch.flip, AXES),
             "Roll-7": Row(torch.roll, SHIFTS),
+            "Select-1": Row(torch.where, SELECTION),
             "ShuffleChannels-1": Row(torch.nn.functional.channel_shuffle, CHANNELS),
             "ShapeOf-1": Row(shape_of),
             "ShapeOf-3": Row(shape_of),
@@ -120,6 +160,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Squeeze-1": Row(torch.squeeze, REMOVED),
             "Squeeze-15": Row(torch.squeeze, REMOVED),
             "StridedSlice-1": Row(item, STRIDED),
+            "Subtract-1": Row(torch.sub, PAIR),
             "Tile-1": Row(torch.tile, REPEATS),
             "Transpose-1": Row(torch.permute, ORDER),
             "Unique-10": Row(unique, SORTED),
@@ -128,6 +169,8 @@ def torch_framework(torch: Any, version: str) -> Framework:
         },
         tensor=lambda value, kind: torch.tensor(value, dtype=kind),
         translation=Translation(
-            not_implemented=re.compile(r"not implemented for|not supported for|Unsupported dtype|no kernel"),
+            not_implemented=re.compile(
+                r"not implemented for|not supported for|types is not supported|Unsupported dtype|no kernel"
+            ),
         ),
     )

@@ -1,5 +1,6 @@
 """What nodes of ONNX call here, in every opset: the rows of the dialect `onnx`, read the other way round."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -21,6 +22,10 @@ _VALUES: Mapping[str, Mapping[Any, Attribute]] = {
     "reduction": {"add": "sum", "mul": "prod"},
     "sorted": {0: False, 1: True},
 }
+#: The modes of Gelu by ONNX's names.
+_GELU = {"none": "erf", "tanh": "tanh"}
+#: The largest number of f32, in place of a limit that is missing.
+_LARGEST = 3.4028234663852886e38
 _DEFAULTS = {("Concat", "axis"): 1, ("ReverseSequence", "batch_axis"): 1, ("ReverseSequence", "seq_axis"): 0}
 
 
@@ -50,7 +55,7 @@ class OnnxCall:
 
     def call(self, op: str, **attributes: Attribute) -> Call:
         """A call with the inputs in the order of the ports, besides those that are attributes in ONNX."""
-        operation, of_ports = OPERATIONS[op], RENDERINGS[op].attributes
+        operation, of_ports = OPERATIONS[op], RENDERINGS[op].attributes if op in RENDERINGS else {}
         places = [port.name for port in operation.inputs if port.name not in of_ports]
         if operation.inputs[0].variadic:
             places = [*operation.inputs[0].names(len(self.inputs))]
@@ -67,10 +72,10 @@ class OnnxCall:
 def counterparts() -> Mapping[str, str]:
     """The counterpart of each operation that has cases: the newest one, but of `Squeeze` the one in OpenVINO's reader.
 
-    ONNX renamed `Scatter`.
+    ONNX renamed `Scatter`, and has `Gelu` in later opsets than that of the dialect.
     """
     named = {rendering.op: op for op, rendering in RENDERINGS.items() if op in tested_operations()}
-    return {**named, "Scatter": named["ScatterElements"], "Squeeze": "Squeeze-1"}
+    return {**named, "Gelu": "Gelu-7", "Scatter": named["ScatterElements"], "Squeeze": "Squeeze-1"}
 
 
 def called(node: OnnxCall) -> Call:
@@ -87,6 +92,17 @@ def called(node: OnnxCall) -> Call:
     return node.call(operation.name, **attributes)
 
 
+def _clip(node: OnnxCall) -> Call:
+    limits = {}
+    for place, (name, default) in enumerate({"min": -math.inf, "max": math.inf}.items(), 1):
+        known = node.inputs[place] if place < len(node.inputs) else None
+        elements = (node.attributes.get(name, default),) if known is None else known.elements
+        if elements is None:
+            raise NoCounterpart("with limits that are known at run time only")
+        limits[name] = max(min(float(elements[0]), _LARGEST), -_LARGEST)
+    return node.with_inputs(node.inputs[0]).call("Clamp-1", **limits)
+
+
 def _cast(node: OnnxCall) -> Call:
     from onnx import TensorProto
 
@@ -101,6 +117,47 @@ def _col2im(node: OnnxCall) -> Call:
     if pads := node.attributes.get("pads"):
         given |= {"pads_begin": tuple(pads[: len(pads) // 2]), "pads_end": tuple(pads[len(pads) // 2 :])}
     return node.call("Col2Im-15", **given)
+
+
+def _of_two(op: str) -> Callable[[OnnxCall], Call]:
+    """The reading of an operation that takes any number of inputs in ONNX."""
+
+    def reading(node: OnnxCall) -> Call:
+        if len(node.inputs) != 2:  # noqa: PLR2004 - two
+            raise NoCounterpart(f"with {len(node.inputs)} inputs")
+        return node.call(op)
+
+    return reading
+
+
+def _mod(node: OnnxCall) -> Call:
+    if node.attributes.get("fmod", 0):
+        raise NoCounterpart("with the sign of the dividend")
+    return node.call("FloorMod-1")
+
+
+def _convolution(node: OnnxCall) -> Call:
+    """A convolution without its bias, which another operation adds."""
+    dimensions = node.inputs[1].dimensions if len(node.inputs) > 1 and node.inputs[1] else None
+    if node.attributes.get("group", 1) != 1 or dimensions is None:
+        raise NoCounterpart("with groups, or filters of unknown rank")
+    spatial = len(dimensions) - 2
+    pads, mode = node.attributes.get("pads", [0] * 2 * spatial), str(node.attributes.get("auto_pad", "NOTSET"))
+    lists = {name: tuple(node.attributes.get(name, [1] * spatial)) for name in ("strides", "dilations")}
+    auto_pad = {"NOTSET": "explicit"}.get(mode, mode.lower())
+    begin, end = tuple(pads[:spatial]), tuple(pads[spatial:])
+    return node.call("Convolution-1", **lists, pads_begin=begin, pads_end=end, auto_pad=auto_pad)
+
+
+def _layer_normalization(node: OnnxCall) -> Call:
+    """A normalization of the last dimensions without its scale and bias, which other operations multiply and add."""
+    dimensions = node.inputs[0].dimensions if node.inputs and node.inputs[0] else None
+    if dimensions is None:
+        raise NoCounterpart("of data of unknown rank")
+    rank, eps = len(dimensions), float(node.attributes.get("epsilon", 1e-5))
+    call = node.call("MVN-6", normalize_variance=True, eps=eps, eps_mode="inside_sqrt")
+    axes = integers([*range(node.attributes.get("axis", -1) % rank, rank)])
+    return replace(call, inputs={**call.inputs, "axes": axes})
 
 
 def _listed(node: OnnxCall) -> Call:
@@ -148,16 +205,58 @@ def _split(node: OnnxCall) -> Call:
     return whole.call("Split-1", num_splits=parts) if lengths is None else whole.call("VariadicSplit-1")
 
 
+def _reduced(node: OnnxCall) -> Call:
+    """A reduction; omitted axes are all dimensions, and so is an empty list without an attribute."""
+    axes, data = node.setting("axes", 1), node.inputs[0]
+    is_empty = axes is None or axes.dimensions == (0,)
+    if is_empty and not node.attributes.get("noop_with_empty_axes", 0):
+        if data is None or data.dimensions is None:
+            raise NoCounterpart("of all dimensions of data of unknown rank")
+        axes = integers([*range(len(data.dimensions))])
+    keep_dims = bool(node.attributes.get("keepdims", 1))
+    return node.with_inputs(data, axes or integers([])).call(counterparts()[node.type], keep_dims=keep_dims)
+
+
+def _cum_sum(node: OnnxCall) -> Call:
+    return node.call("CumSum-3", **{name: bool(node.attributes.get(name, 0)) for name in ("exclusive", "reverse")})
+
+
+def _top_k(node: OnnxCall) -> Call:
+    """A TopK, of which the list K has one element, and equal elements keep their order."""
+    k = node.setting("k", 1)
+    scalar = None if k is None else replace(k, dimensions=())
+    return node.with_inputs(node.inputs[0], scalar).call(
+        "TopK-11",
+        axis=node.attributes.get("axis", -1),
+        mode="max" if node.attributes.get("largest", 1) else "min",
+        sort="value" if node.attributes.get("sorted", 1) else "none",
+        stable=True,
+        index_element_type="i64",
+    )
+
+
 #: The readings of what no row alone says.
 _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "Cast": _cast,
+    "Clip": _clip,
     "Col2Im": _col2im,
+    "Gelu": lambda node: node.call("Gelu-7", approximation_mode=_GELU[node.attributes.get("approximate", "none")]),
+    "Div": lambda node: node.call("Divide-1", m_pythondiv=False),
+    "CumSum": _cum_sum,
     "Expand": lambda node: node.call("Broadcast-3", mode="bidirectional"),
+    "Max": _of_two("Maximum-1"),
+    "Min": _of_two("Minimum-1"),
+    "Mod": _mod,
+    "Conv": _convolution,
+    "LayerNormalization": _layer_normalization,
     "Pad": _pad,
+    **dict.fromkeys(("ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"), _reduced),
     "Reshape": _reshape,
     "Shape": _shape,
     "Slice": _slice,
+    "Softmax": lambda node: node.call("SoftMax-8", axis=node.attributes.get("axis", -1)),
     "Split": _split,
     "Squeeze": _listed,
+    "TopK": _top_k,
     "Unsqueeze": _listed,
 }

@@ -15,7 +15,7 @@ from opconform.generation.pipeline import write_suite
 from opconform.operations import OPERATIONS
 from opconform.specs.group import Spec
 from opconform_runners.tools.fuzz.cases.draws import Draws
-from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.tools.fuzz.trial import Trial, is_defined
 
 #: The most trials of a batch.
 _BATCH = 100
@@ -87,7 +87,8 @@ def mixed(streams: Iterable[Iterator[Trial]]) -> Iterator[Trial]:
 
 def begin(operations: Sequence[str], seed: int, folder: Path, options: Options) -> Callable[[int], Batch | None]:
     """What draws and writes the next batch of some size; None if nothing is left."""
-    trials = mixed([iter(Draws(OPERATIONS[operation], seed)) for operation in operations])
+    drawn_trials = mixed([iter(Draws(OPERATIONS[operation], seed)) for operation in operations])
+    trials = (trial for trial in drawn_trials if is_defined(trial, options.seed))
     numbers = count()
 
     def draw(size: int) -> Batch | None:

@@ -1,0 +1,113 @@
+"""How ONNX calls the operations with sums of products."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from opconform.dialects.dialect import Inexpressible
+from opconform.dialects.known_node import KnownNode
+from opconform.dialects.onnx.calls import PADS, convolution
+from opconform.dialects.onnx.translation import Call, Rendering, attribute_text
+from opconform.operations.movement.axis import from_front
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Tensor
+
+_FLOATS = ("f16", "f32", "f64")
+_SYNTAX = "ONNX's attributes are integers by their syntax"
+_DEFAULT = "in ONNX, the list may be omitted"
+_LISTS = ("strides", "dilations", *PADS)
+
+
+def _matmul(node: KnownNode) -> Call:
+    """A MatMul behind a Transpose of each matrix that is transposed."""
+    inputs, before = list(node.node.inputs), []
+    for place, name in enumerate("ab"):
+        if node.attributes[f"transpose_{name}"] is not True or name not in node.inputs:
+            continue
+        ranks = {len(arguments.shape(name)) for arguments in node.arguments}
+        if len(ranks) > 1:
+            raise Inexpressible("ONNX's Transpose needs the rank that changes in the second feed")
+        rank = ranks.pop()
+        if rank > 1:
+            order, output = (*range(rank - 2), rank - 1, rank - 2), f"{node.node.name}_{name}"
+            before.append(Call([inputs[place]], {"perm": attribute_text(order)}, op="Transpose", outputs=[output]))
+            inputs[place] = output
+    return Call(inputs, before=before)
+
+
+def _softmax(node: KnownNode) -> Call:
+    """A Softmax with its axis, whose default differs."""
+    return Call(node.node.inputs, {"axis": attribute_text(node.attributes["axis"])})
+
+
+def _convolution(node: KnownNode) -> Call:
+    """A Conv with pads, or with one of ONNX's modes."""
+    mode, call = str(node.attributes["auto_pad"]), convolution(node)
+    if mode == "explicit":
+        return call
+    attributes = {name: text for name, text in call.attributes.items() if name != "pads"}
+    return Call(call.inputs, {**attributes, "auto_pad": attribute_text(mode.upper())})
+
+
+def _layer_normalization(node: KnownNode) -> Call:
+    """A LayerNormalization of the last dimensions with a scale of ones."""
+    if node.attributes["normalize_variance"] is not True or node.attributes["eps_mode"] != "inside_sqrt":
+        raise Inexpressible("ONNX's LayerNormalization has eps inside the square root of the variance")
+    if "data" not in node.inputs:
+        raise Inexpressible("ONNX's LayerNormalization has a scale, whose shape is that of data")
+    shapes = {arguments.shape("data") for arguments in node.arguments}
+    rank, first = len(next(iter(shapes))), node.arguments[0].integers("axes")
+    axes = sorted(from_front(axis, rank) for axis in first)
+    if not axes or axes != [*range(axes[0], rank)] or len({shape[axes[0] :] for shape in shapes}) > 1:
+        raise Inexpressible("ONNX's LayerNormalization normalizes the last dimensions, with a scale of their shape")
+    kind, scale = ELEMENT_TYPES[node.types["data"].element_type], f"{node.node.name}_scale"
+    ones = np.ones(next(iter(shapes))[axes[0] :], kind.arithmetic).view(kind.storage)
+    attributes = {"axis": str(axes[0]), "epsilon": repr(float(str(node.attributes["eps"])))}
+    initializers = {scale: Tensor(element_type=kind.name, array=ones)}
+    return Call((*node.without("axes"), scale), attributes, initializers=initializers)
+
+
+#: The rendering of each operation.
+PRODUCTS: Mapping[str, Rendering] = {
+    "Convolution-1": Rendering(
+        "Conv",
+        _convolution,
+        types={"data": _FLOATS, "filters": _FLOATS},
+        reasons={
+            **{f"{name}.required": _DEFAULT for name in _LISTS},
+            **{f"{name}.type": _SYNTAX for name in _LISTS},
+            **{f"{name}.count": "ONNX's pads of both ends are one list" for name in PADS},
+            **{f"{name}.zero": "ONNX does not mention it" for name in _LISTS[:2]},
+            **{f"{name}.negative": "ONNX does not mention it" for name in _LISTS[:2]},
+            "auto_pad": "in ONNX, the modes have other names",
+            "filters.room": "ONNX does not mention it",
+            "data.rank": "ONNX does not limit the rank",
+            "filters.rank": "ONNX does not limit the rank",
+        },
+    ),
+    "MVN-6": Rendering(
+        "LayerNormalization",
+        _layer_normalization,
+        attributes={"axes": "axis"},
+        types={"data": ("bf16", "f16", "f32")},
+        reasons={
+            **{f"axes.{word}": "ONNX's LayerNormalization has one axis" for word in ("range", "unique")},
+            **{f"eps.{word}": "ONNX's epsilon is any number, and may be omitted" for word in ("required", "positive")},
+            "eps.type": "ONNX's epsilon is a number by its syntax",
+            "eps_mode": "ONNX's LayerNormalization has no mode",
+            "normalize_variance": "ONNX's LayerNormalization has no such attribute",
+        },
+    ),
+    "MatMul-1": Rendering(
+        "MatMul",
+        _matmul,
+        types=dict.fromkeys("ab", ("bf16", *_FLOATS, "i32", "i64", "u32", "u64")),
+        reasons=dict.fromkeys(("transpose_a", "transpose_b"), "ONNX's MatMul transposes nothing"),
+    ),
+    "SoftMax-8": Rendering(
+        "Softmax",
+        _softmax,
+        types={"data": ("bf16", *_FLOATS)},
+        reasons={"axis.type": "ONNX's axis is an integer by its syntax"},
+    ),
+}

@@ -1,0 +1,198 @@
+"""The operations on two tensors whose results are exact or rounded once, from their pages.
+
+Add-1, Subtract-1, Multiply-1, Divide-1, FloorMod-1, Maximum-1, Minimum-1, Equal-1, Less-1 and LogicalAnd-1.
+"""
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from opconform.operations.arguments import Arguments
+from opconform.operations.arithmetic.broadcasting import FEWER_RULES
+from opconform.operations.arithmetic.elementwise import BinaryPage, Row, RowOf, binary, elements_of
+from opconform.operations.interpretation import Reading, has_kind
+from opconform.operations.operation import Operation
+from opconform.suite.declarations import AttributeSpec
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array
+
+#: The types whose elements have an order.
+_ORDERED = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_type.kind != "string")
+
+
+#: A function of two arrays of one shape.
+_Pairwise = Callable[[Array, Array], Array]
+
+
+def _each(of: Callable[[Any, Any], Any]) -> _Pairwise:
+    """A function of two Python integers for arrays of them."""
+    vectorized = np.frompyfunc(of, 2, 1)
+    return lambda a, b: np.asarray(vectorized(a, b), object)
+
+
+def _truncated(a: int, b: int) -> int:
+    """The quotient without its fraction."""
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def _nearest(a: int, b: int) -> int:
+    """The quotient rounded to the nearest integer, and to the even one of two."""
+    quotient, rest = divmod(a, b)
+    twice = 2 * abs(rest) - abs(b)
+    return quotient + (twice > 0 or (twice == 0 and quotient % 2))
+
+
+def _has_nan(a: Array, b: Array) -> Array:
+    return np.isnan(a) | np.isnan(b)
+
+
+def _are_zeros(a: Array, b: Array) -> Array:
+    return np.asarray((a == 0) & (b == 0))
+
+
+def _largest(a: Array, b: Array) -> Array:
+    """The larger number; a NaN if there is one, and the positive one of two zeros."""
+    return np.where(_has_nan(a, b), a + b, np.where((a > b) | ((a == b) & ~np.signbit(a)), a, b))
+
+
+def _smallest(a: Array, b: Array) -> Array:
+    return -_largest(-a, -b)
+
+
+def _extreme(name: str, floats: _Pairwise, integers: Callable[[int, int], int], is_more: Any) -> Operation:
+    """Maximum-1 or Minimum-1; other readings take a number instead of a NaN, or the first or second of two equals."""
+    exact = _each(integers)
+
+    def either(is_open: _Pairwise, of: _Pairwise) -> Row:
+        return Row(floats=lambda a, b: np.asarray(np.where(is_open(a, b), of(a, b), floats(a, b))), integers=exact)
+
+    choices: tuple[_Pairwise, ...] = (
+        lambda a, b: np.where(np.isnan(a), b, a),
+        lambda a, b: np.where(is_more(a, b), a, b),
+        lambda a, b: np.where(is_more(b, a), b, a),
+    )
+    others: dict[str, tuple[RowOf, ...]] = {
+        "values.nan": tuple(either(_has_nan, of) for of in choices),
+        "values.zeros": tuple(either(_are_zeros, of) for of in choices[1:]),
+    }
+    return binary(name, Row(floats=floats, integers=exact), BinaryPage(rules=FEWER_RULES, others=others))
+
+
+_FLOOR = Row(floats=np.divide, integers=_each(operator.floordiv))
+_TRUNCATION = Row(floats=np.divide, integers=_each(_truncated))
+_NEAREST = Row(floats=np.divide, integers=_each(_nearest))
+_FLOOR_OF_FLOATS = Row(floats=lambda a, b: np.floor(a / b), integers=_each(operator.floordiv))
+
+
+def _quotient(arguments: Arguments) -> Row:
+    """Floor division of integers where the attribute asks for it, else division towards zero."""
+    return _FLOOR if arguments.attribute("m_pythondiv") else _TRUNCATION
+
+
+def _if_regular(row: Row) -> Callable[[Arguments], Row]:
+    """A row for regular division, which the attribute asks for."""
+    return lambda a: _quotient(a) if a.attribute("m_pythondiv") else row
+
+
+def _if_float(of: _Pairwise) -> Callable[[Arguments], Row]:
+    """Another quotient of numbers with a fraction."""
+    return lambda a: Row(floats=of, integers=_quotient(a).integers)
+
+
+def _asks_floats(arguments: Arguments) -> bool:
+    """Whether the attribute is written, and true, for numbers with a fraction."""
+    is_written = "m_pythondiv" not in arguments.omitted
+    return is_written and arguments.attribute("m_pythondiv") is True and not arguments.operand("a").is_integer
+
+
+def _divides_by_zero(arguments: Arguments) -> bool:
+    """Whether an element is divided by 0, for which the page has no result."""
+    return bool((elements_of(arguments.tensor("b")) == 0).any())
+
+
+def _floor_mod_of_formula(a: Array, b: Array) -> Array:
+    """The remainder, and for infinities what the equation of the page gives."""
+    return np.asarray(np.where(np.isfinite(a) & np.isfinite(b), np.mod(a, b), a - np.floor(a / b) * b))
+
+
+def _with_zeros(sign_of: _Pairwise) -> Row:
+    """FloorMod-1 of floating-point numbers, whose zeros have other signs."""
+
+    def floats(a: Array, b: Array) -> Array:
+        rest = np.mod(a, b)
+        return np.asarray(np.where(rest == 0, np.copysign(0.0, sign_of(a, b)), rest))
+
+    return Row(floats=floats, integers=_each(operator.mod))
+
+
+def _arithmetic(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any]) -> Operation:
+    """An operation of IEEE 754, whose zeros are positive by another reading."""
+    positive = Row(floats=lambda a, b: np.asarray(floats(a, b) + 0.0), integers=integers)
+    page = BinaryPage(may_overflow=True, others={"values.special": (positive,)})
+    return binary(name, Row(floats=floats, integers=integers), page)
+
+
+def _bits(array: Array) -> Array:
+    """Numbers of f64 as integers in the order of IEEE 754, in which zeros have an order and NaN is the largest."""
+    signed = np.ascontiguousarray(array).view(np.int64).reshape(array.shape)
+    return np.asarray(np.where(signed < 0, signed ^ np.int64(2**63 - 1), signed))
+
+
+def _comparison(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any], page: BinaryPage) -> Operation:
+    """A comparison of IEEE 754, which compares bits by another reading."""
+    by_bits = Row(floats=lambda a, b: floats(_bits(a), _bits(b)), integers=integers, output="boolean")
+    row = Row(floats=floats, integers=integers, output="boolean")
+    return binary(name, row, replace(page, others={"values.special": (by_bits,)}))
+
+
+ADD = _arithmetic("Add-1", np.add, operator.add)
+SUBTRACT = _arithmetic("Subtract-1", np.subtract, operator.sub)
+MULTIPLY = _arithmetic("Multiply-1", np.multiply, operator.mul)
+DIVIDE = binary(
+    "Divide-1",
+    _quotient,
+    BinaryPage(
+        attributes=(AttributeSpec("m_pythondiv", type="boolean", default=True),),
+        undefined=_divides_by_zero,
+        may_overflow=True,
+        others={
+            "values.special": (_if_float(lambda a, b: np.asarray(a / b + 0.0)),),
+            "m_pythondiv.regular": (_if_regular(_FLOOR), _if_regular(_NEAREST)),
+            "m_pythondiv.floats": (lambda a: _FLOOR_OF_FLOATS if _asks_floats(a) else _quotient(a),),
+        },
+    ),
+)
+FLOOR_MOD = binary(
+    "FloorMod-1",
+    Row(floats=np.mod, integers=_each(operator.mod)),
+    BinaryPage(
+        rules=FEWER_RULES,
+        undefined=_divides_by_zero,
+        others={
+            "values.zeros": (_with_zeros(lambda _, b: np.abs(b)), _with_zeros(lambda a, _: a)),
+            "values.special": (Row(floats=_floor_mod_of_formula, integers=_each(operator.mod)),),
+        },
+    ),
+)
+MAXIMUM = _extreme("Maximum-1", _largest, max, np.greater)
+MINIMUM = _extreme("Minimum-1", _smallest, min, np.less)
+EQUAL = _comparison("Equal-1", np.equal, operator.eq, BinaryPage(types=None, denormals="values.denormals"))
+LESS = _comparison(
+    "Less-1",
+    np.less,
+    operator.lt,
+    BinaryPage(
+        types=_ORDERED,
+        denormals="values.denormals",
+        readings={"booleans.order": Reading(rejects=lambda a: has_kind(a.operand("a"), "boolean"))},
+    ),
+)
+LOGICAL_AND = binary(
+    "LogicalAnd-1",
+    Row(floats=None, integers=np.logical_and, output="boolean"),
+    BinaryPage(types=("boolean",), denormals=None),
+)

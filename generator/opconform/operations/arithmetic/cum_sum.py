@@ -1,0 +1,93 @@
+"""CumSum-3, from its specification page: the sums of the elements up to each one along an axis."""
+
+import math
+
+import numpy as np
+
+from opconform.operations import contexts
+from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arithmetic.elementwise import Keep, clamped, elements_of, tensor_of, without_special
+from opconform.operations.arithmetic.functions import FUNCTION_WORK
+from opconform.operations.arithmetic.reductions import SUMMED
+from opconform.operations.arithmetic.sums import is_open, partial_sums
+from opconform.operations.checks import RANKED
+from opconform.operations.interpretation import Reading
+from opconform.operations.movement.axis import from_front, is_outside
+from opconform.operations.operation import ContextError, Operation
+from opconform.suite.declarations import AttributeSpec, Port
+from opconform.tensors.exact import bounded_tensor
+from opconform.tensors.rounding import low_bits
+from opconform.tensors.tensor import Array, Tensor
+
+
+def _given_axis(arguments: Arguments) -> int:
+    return arguments.integers("axis")[0] if "axis" in arguments.inputs else 0
+
+
+def _axis(arguments: Arguments) -> int:
+    return from_front(_given_axis(arguments), len(arguments.shape("data")))
+
+
+def _placed(arguments: Arguments, rows: Array) -> Array:
+    """Rows in the order in which they are summed, or sums in the order of the output."""
+    return rows[..., ::-1] if arguments.attribute("reverse") is True else rows
+
+
+def _sums(arguments: Arguments, keep: Keep) -> Tensor:
+    """The output; `keep` gives the integers of the type for those beyond its range."""
+    data, axis, is_exclusive = arguments.tensor("data"), _axis(arguments), arguments.attribute("exclusive") is True
+    rows = _placed(arguments, np.moveaxis(elements_of(data), axis, -1))
+    sums = np.empty(rows.shape, object)
+    for index in np.ndindex(rows.shape[:-1]):
+        row = rows[index].tolist()[: len(rows[index]) - is_exclusive]
+        if data.type.is_integer:
+            partial = [*np.add.accumulate(np.array([*row, None], object)[:-1])] if row else []
+        elif any(is_open(data.type, part) for part in (row[:1], row)):
+            raise ContextError("the order in which the elements are added decides whether a sum is finite or negative")
+        else:
+            partial = partial_sums(data.type, row)
+        zero = [0 if data.type.is_integer else 0.0] if is_exclusive and rows.shape[-1] else []
+        for place, result in enumerate([*zero, *partial]):
+            sums[(*index, place)] = result
+    placed = np.moveaxis(_placed(arguments, sums), -1, axis)
+    if data.type.is_integer:
+        return tensor_of(data.type, placed, keep=keep)
+    return bounded_tensor(data.element_type, data.shape, placed.reshape(-1).tolist())
+
+
+def _saturated(arguments: Arguments) -> tuple[Tensor, ...]:
+    if not arguments.operand("data").is_integer:
+        raise Unknown
+    return (_sums(arguments, clamped),)
+
+
+#: From its specification page.
+CUM_SUM = Operation(
+    name="CumSum-3",
+    inputs=(
+        Port("data", types=SUMMED, ranks=RANKED),
+        Port("axis", setting=True, optional=True, types=("i32", "i64"), ranks=(0,)),
+    ),
+    attributes=(
+        AttributeSpec("exclusive", type="boolean", default=False),
+        AttributeSpec("reverse", type="boolean", default=False),
+    ),
+    checks={"axis.range": lambda a: is_outside(_given_axis(a), len(a.shape("data")))},
+    types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
+    compute=lambda a: (_sums(a, low_bits),),
+    rounds=True,
+    products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
+    contexts={"doubled": contexts.doubled(_axis), "convert": contexts.convert},
+    facts={
+        "no axis is given": lambda a: "axis" not in a.inputs,
+        "the axis is the last one": lambda a: _axis(a) == len(a.shape("data")) - 1,
+        "the axis is the first one": lambda a: _axis(a) == 0,
+        "exclusive is true": lambda a: a.attribute("exclusive") is True,
+        "reverse is true": lambda a: a.attribute("reverse") is True,
+        "there is one element along the axis": lambda a: a.shape("data")[_axis(a)] == 1,
+    },
+    readings={
+        "values.wrap": Reading(computes=(_saturated,)),
+        "values.special": without_special(lambda a: (_sums(a, low_bits),)),
+    },
+)

@@ -1,0 +1,279 @@
+"""Operations that compute each element of the output from one element of each input: the declarations of families.
+
+An operation is a row: what it does with exact integers, and with numbers of f64 such that one rounding of the result is
+right for every narrower type.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from opconform.operations import contexts
+from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arithmetic.broadcasting import (
+    CHECKS,
+    FACTS,
+    LAST_ONES,
+    RULES,
+    attribute,
+    broadcast_shape,
+    stretched,
+)
+from opconform.operations.checks import NUMBERS, Predicate, never
+from opconform.operations.interpretation import Reading
+from opconform.operations.operation import ContextError, Operation
+from opconform.suite.declarations import AttributeSpec, Port
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.exact import exact_of, numbers, rounded
+from opconform.tensors.literals import encoded
+from opconform.tensors.rounding import encoded_floats, low_bits, nearest, numbers_of
+from opconform.tensors.tensor import Array, Tensor
+
+#: The floating-point types that numpy and `rounded` round to; the others are rounded one element after another.
+COMMON = frozenset({"bf16", "f16", "f32", "f64"})
+
+
+#: The integer of a type that stands for one beyond its range.
+Keep = Callable[[ElementType, int], int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """What an operation computes.
+
+    Attributes:
+        integers: The exact results for arrays of Python's integers; None where it has none.
+        floats: The results for arrays of f64; rounded once, they are right in every type.
+        output: The element type of the output; None for that of the inputs.
+    """
+
+    floats: Callable[..., Array] | None
+    integers: Callable[..., Array] | None = None
+    output: str | None = None
+
+
+#: A row, or the one that arguments decide.
+RowOf = Row | Callable[[Arguments], Row]
+#: The outputs for some arguments.
+Compute = Callable[[Arguments], tuple[Tensor, ...]]
+
+
+def elements_of(tensor: Tensor) -> Array:
+    """The elements of a tensor: Python's integers, or numbers of f64."""
+    kind = tensor.type
+    if kind.kind == "string":
+        return tensor.array.astype(object)
+    if kind.is_integer or kind.kind == "boolean":
+        return np.array(tensor.integers(), object).reshape(tensor.shape)
+    if kind.name in COMMON:
+        return numbers(tensor)
+    return np.array(numbers_of(tensor), np.float64).reshape(tensor.shape)
+
+
+def exact_array(tensor: Tensor) -> Array:
+    """The elements of a tensor of integers or of a common floating-point type, exactly, as an array of objects."""
+    if tensor.type.is_integer:
+        return elements_of(tensor)
+    array = np.empty(math.prod(tensor.shape), object)
+    array[:] = exact_of(tensor)
+    return array.reshape(tensor.shape)
+
+
+def tensor_of(kind: ElementType, results: Array, *, keep: Keep = low_bits) -> Tensor:
+    """The tensor of exact integers, of which the type keeps some bits, or of numbers of f64, which are rounded once."""
+    return Tensor(element_type=kind.name, array=_stored(kind, results, keep), is_computed=True)
+
+
+def _stored(kind: ElementType, results: Array, keep: Keep) -> Array:
+    if kind.kind == "boolean":
+        return np.asarray(results, np.bool_)
+    if kind.is_integer:
+        flat = encoded(kind.name, [keep(kind, int(x)) for x in results.reshape(-1)])
+    elif kind.name in COMMON:
+        return np.asarray(rounded(kind, np.asarray(results, np.float64)), order="C")
+    else:
+        flat = encoded_floats(kind, [nearest(kind, x) for x in np.asarray(results, np.float64).reshape(-1).tolist()])
+    return flat.reshape(results.shape)
+
+
+def without_denormals(tensor: Tensor) -> Tensor:
+    """A tensor with zeros of the same sign in place of denormal numbers."""
+    if tensor.element_type not in COMMON:
+        return tensor
+    values = numbers(tensor)
+    is_denormal = np.abs(values) < float(tensor.type.layout.smallest_normal)
+    return tensor_of(tensor.type, np.where(is_denormal, np.copysign(0.0, values), values))
+
+
+def without_special(compute: Compute) -> Reading:
+    """The reading by which a NaN counts as 0 and an infinity as the largest number, as in types that lack them."""
+
+    def finite(tensor: Tensor) -> Tensor:
+        if tensor.element_type not in COMMON:
+            return tensor
+        largest = float(tensor.type.layout.max)
+        return tensor_of(tensor.type, np.nan_to_num(numbers(tensor), nan=0.0, posinf=largest, neginf=-largest))
+
+    def outputs(arguments: Arguments) -> tuple[Tensor, ...]:
+        tensors = [x.tensor for x in arguments.inputs.values() if x.tensor and x.element_type in COMMON]
+        if all(np.isfinite(numbers(x)).all() for x in tensors):
+            raise Unknown
+        try:
+            return compute(_with_tensors(arguments, finite))
+        except ContextError as error:  # a sum of the largest numbers
+            raise Unknown from error
+
+    return Reading(computes=(outputs,))
+
+
+def _with_tensors(arguments: Arguments, of: Callable[[Tensor], Tensor]) -> Arguments:
+    """The arguments with other tensors."""
+    operands = {name: replace(x, tensor=of(x.tensor)) if x.tensor else x for name, x in arguments.inputs.items()}
+    return replace(arguments, inputs=operands)
+
+
+def clamped(kind: ElementType, integer: int) -> int:
+    """The integer of a type that is nearest."""
+    return min(max(integer, kind.minimum), kind.maximum)
+
+
+def computed(row: Row, *tensors: Tensor, keep: Keep = low_bits) -> Tensor:
+    """The output of a row for tensors of one element type and of shapes that fit each other.
+
+    `keep` gives the integers of the type for those beyond its range.
+    """
+    kind = tensors[0].type
+    of = row.floats if kind.kind in ("float", "lookup") else row.integers
+    if of is None:
+        raise Unknown
+    with np.errstate(all="ignore"):
+        results = np.asarray(of(*map(elements_of, tensors)))
+    return tensor_of(ELEMENT_TYPES[row.output] if row.output else kind, results, keep=keep)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BinaryPage:
+    """What the page of an operation on two tensors says besides its formula.
+
+    Attributes:
+        types: The element types; None for all.
+        rules: The rules of broadcasting.
+        undefined: The arguments for which the page has no result.
+        may_overflow: Whether integers can be beyond the range of the type.
+        others: Per interpretation, the rows of other readings.
+        readings: The other readings that are not rows.
+        denormals: The interpretation whose other reading takes denormal numbers for zeros.
+        compute: The outputs, where results have bounds.
+        work: The work of an element, in exact products.
+    """
+
+    types: tuple[str, ...] | None = NUMBERS
+    rules: tuple[str, ...] = RULES
+    attributes: tuple[AttributeSpec, ...] = ()
+    undefined: Predicate = never
+    may_overflow: bool = False
+    others: Mapping[str, tuple[RowOf, ...]] = field(default_factory=dict)
+    readings: Mapping[str, Reading] = field(default_factory=dict)
+    compute: Compute | None = None
+    work: int = 0
+    denormals: str | None = "values.rounded"
+
+
+def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
+    """An operation on two tensors of one element type, which are broadcast to one shape."""
+
+    def way(of: RowOf, keep: Keep = low_bits) -> Compute:
+        return lambda a: (computed(of if isinstance(of, Row) else of(a), *stretched(a), keep=keep),)
+
+    def defined(of: Compute) -> Compute:
+        def outputs(arguments: Arguments) -> tuple[Tensor, ...]:
+            if page.undefined(arguments):
+                raise ContextError(f"the page of {name} leaves the result of these elements undefined")
+            return of(arguments)
+
+        return outputs
+
+    def type_of(arguments: Arguments) -> tuple[TensorType, ...]:
+        element_type = (isinstance(row, Row) and row.output) or arguments.operand("a").element_type
+        return (TensorType(element_type=element_type, shape=broadcast_shape(arguments)),)
+
+    def types_differ(arguments: Arguments) -> bool:
+        a, b = (arguments.operand(x).element_type for x in "ab")
+        return a != b and (page.types is None or {a, b} <= {*page.types})
+
+    def saturated(arguments: Arguments) -> tuple[Tensor, ...]:
+        return (way(row, clamped) if arguments.operand("a").is_integer else compute)(arguments)
+
+    def flushed(*, inputs: bool, output: bool) -> Compute:
+        def outputs(arguments: Arguments) -> tuple[Tensor, ...]:
+            results = compute(_with_tensors(arguments, without_denormals) if inputs else arguments)
+            return tuple(map(without_denormals, results)) if output else results
+
+        return outputs
+
+    compute = page.compute or way(row)
+    ways: dict[str, tuple[Compute, ...]] = {"values.wrap": (saturated,)} if page.may_overflow else {}
+    ways |= {key: tuple(map(way, rows)) for key, rows in page.others.items()}
+    if page.denormals:
+        sides = ((True, True), (True, False), (False, True))
+        ways[page.denormals] = tuple(flushed(inputs=inputs, output=output) for inputs, output in sides)
+    readings = {key: Reading(computes=computes) for key, computes in ways.items()} | dict(page.readings)
+    has_pdpd = "pdpd" in page.rules
+    return Operation(
+        name=name,
+        inputs=(Port("a", types=page.types), Port("b", types=page.types)),
+        attributes=(*page.attributes, attribute(page.rules)),
+        checks={
+            **({"b.same-type": types_differ} if page.types is None or len(page.types) > 1 else {}),
+            **{key: check for key, check in CHECKS.items() if has_pdpd or not key.startswith("pdpd.")},
+        },
+        types=type_of,
+        compute=defined(compute),
+        rounds=True,
+        products=lambda a: page.work * math.prod(broadcast_shape(a)),
+        same_types=("b",),
+        contexts={"doubled": contexts.doubled(lambda _: 0)},
+        facts=FACTS,
+        readings={
+            **(LAST_ONES if has_pdpd else {}),
+            **{key: replace(x, computes=tuple(map(defined, x.computes))) for key, x in readings.items()},
+        },
+    )
+
+
+def unary(
+    name: str,
+    of: Callable[[Arguments], Tensor],
+    *,
+    types: tuple[str, ...] = NUMBERS,
+    undefined: Predicate = never,
+    work: int = 0,
+    others: Mapping[str, Sequence[Callable[[Arguments], Tensor]]] | None = None,
+) -> Operation:
+    """An operation on one tensor.
+
+    `undefined` are the arguments for which the page has no result, `work` is that of an element in exact products, and
+    `others` are the results of other readings, by the interpretation.
+    """
+
+    def alone(of: Callable[[Arguments], Tensor]) -> Compute:
+        def compute(arguments: Arguments) -> tuple[Tensor, ...]:
+            if undefined(arguments):
+                raise ContextError(f"the page of {name} leaves the result of these elements undefined")
+            return (of(arguments),)
+
+        return compute
+
+    return Operation(
+        name=name,
+        inputs=(Port("data", types=types),),
+        types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
+        compute=alone(of),
+        rounds=True,
+        products=lambda a: work * math.prod(a.shape("data")),
+        contexts={"doubled": contexts.doubled(lambda _: 0)},
+        facts={"data is a scalar": lambda a: a.shape("data") == ()},
+        readings={x: Reading(computes=tuple(map(alone, ways))) for x, ways in (others or {}).items()},
+    )

@@ -1,0 +1,102 @@
+"""Power-1, from its specification page: powers by MPFR, with the bounds of OpenCL's pow, and of integers exactly."""
+
+import math
+from collections.abc import Callable
+
+import gmpy2
+import numpy as np
+
+from opconform.operations.arguments import Arguments
+from opconform.operations.arithmetic.broadcasting import FEWER_RULES, stretched
+from opconform.operations.arithmetic.elementwise import COMMON, BinaryPage, Compute, Row, binary, computed, elements_of
+from opconform.operations.arithmetic.functions import FUNCTION_WORK, PRECISION, unit
+from opconform.operations.interpretation import Reading
+from opconform.tensors.element_types import ElementType
+from opconform.tensors.exact import Exact, Result, bounded_tensor
+from opconform.tensors.tensor import Tensor
+
+#: The units in the last place of OpenCL C 3.0, section 7.4, for pow, and of cl_khr_fp16 for the narrow types.
+_UNITS, _NARROW_UNITS = 16, 4
+#: The widest of the narrow types, and of all integers, in bits.
+_NARROW, _WIDEST = 16, 64
+#: Powers beyond 2 to this or its inverse are infinite or near 0 in every type.
+_FAR = 1 << 15
+
+
+def _value(base: float, exponent: float) -> gmpy2.mpfr:
+    """The power by MPFR, which has the special cases of IEEE 754."""
+    with gmpy2.context(precision=PRECISION, emin=gmpy2.get_emin_min(), emax=gmpy2.get_emax_max()):
+        return gmpy2.mpfr(base) ** gmpy2.mpfr(exponent)
+
+
+def _result(kind: ElementType, base: float, exponent: float, value: gmpy2.mpfr) -> Result:
+    """A power, and the error that is right; what is beyond every type is infinite, or the same tiny number."""
+    is_finite = math.isfinite(base) and math.isfinite(exponent) and base != 0
+    if not gmpy2.is_finite(value) or (not value and not is_finite):
+        return float(value)
+    size = gmpy2.frexp(value)[0] if value else -_FAR
+    if size > _FAR:
+        return math.copysign(math.inf, value)
+    exact = Exact(value) if size > -_FAR else Exact(math.copysign(1, value)) / Exact(2) ** _FAR
+    return exact, (_NARROW_UNITS if kind.bits <= _NARROW else _UNITS) * unit(kind, exact)
+
+
+def _power_of_integers(base: int, exponent: int) -> int:
+    """The power, or a number beyond the range of every type with its sign and its low bits."""
+    if abs(base) <= 1:
+        return int(base ** abs(exponent))
+    if exponent <= _WIDEST:
+        return int(base**exponent)
+    beyond = -4 if base < 0 and exponent % 2 else 2
+    return pow(base, exponent, 1 << _WIDEST) + (beyond << _WIDEST)
+
+
+def _is_undefined(arguments: Arguments) -> bool:
+    """Whether the power of two integers is not an integer, for which the page has no result."""
+    if not arguments.operand("a").is_integer:
+        return False
+    bases, exponents = map(elements_of, stretched(arguments))
+    return bool(((exponents < 0) & (np.abs(bases) != 1)).any())
+
+
+def _of_script(base: float, exponent: float) -> gmpy2.mpfr:
+    """The power in ECMAScript, in which 1 has no power to NaN or infinity, nor has -1."""
+    is_open = math.isnan(exponent) or (abs(base) == 1 and math.isinf(exponent))
+    return gmpy2.nan() if is_open else _value(base, exponent)
+
+
+def _of_logarithm(base: float, exponent: float) -> gmpy2.mpfr:
+    """The power by a logarithm (IEEE 754, powr)."""
+    is_open = base < 0 or math.isnan(base) or (exponent == 0 and (base == 0 or math.isinf(base)))
+    return gmpy2.nan() if is_open else _of_script(base, exponent)
+
+
+def _computed(of: Callable[[float, float], gmpy2.mpfr]) -> Compute:
+    """The outputs by a function with its own special cases."""
+
+    def compute(arguments: Arguments) -> tuple[Tensor, ...]:
+        bases, exponents = stretched(arguments)
+        if bases.element_type not in COMMON:
+            floats = np.vectorize(lambda a, b: float(of(a, b)), otypes=[np.float64])
+            return (computed(Row(floats=floats, integers=_INTEGERS), bases, exponents),)
+        pairs = [*zip(*(elements_of(x).reshape(-1).tolist() for x in (bases, exponents)), strict=True)]
+        results = [_result(bases.type, base, exponent, of(base, exponent)) for base, exponent in pairs]
+        return (bounded_tensor(bases.element_type, bases.shape, results),)
+
+    return compute
+
+
+_INTEGERS = np.frompyfunc(_power_of_integers, 2, 1)
+POWER = binary(
+    "Power-1",
+    Row(floats=None, integers=_INTEGERS),
+    BinaryPage(
+        rules=FEWER_RULES,
+        undefined=_is_undefined,
+        may_overflow=True,
+        readings={"values.special": Reading(computes=(_computed(_of_script), _computed(_of_logarithm)))},
+        compute=_computed(_value),
+        work=FUNCTION_WORK,
+        denormals=None,
+    ),
+)

@@ -1,0 +1,40 @@
+"""Products of many factors: their exact results, and how large an error is right (ReduceProd-1).
+
+A product of n factors is rounded at most n times, each time by a factor within 1 ± u, where u is half a unit in the
+last place of 1. So its relative error is at most (1 + u)^n - 1, which is little more than n half units, in any order.
+"""
+
+import math
+from collections.abc import Sequence
+
+from opconform.tensors.element_types import ElementType
+from opconform.tensors.exact import Exact, Result
+
+
+def product_of(kind: ElementType, factors: Sequence[float]) -> Result | None:
+    """The product of some numbers of a type; None if their order decides whether it overflows or underflows.
+
+    A result below the least normal number may be lost.
+    """
+    if any(map(math.isnan, factors)) or (0.0 in factors and any(map(math.isinf, factors))):
+        return math.nan
+    sign = math.prod(math.copysign(1.0, x) for x in factors)
+    sizes = [abs(Exact(x)) for x in factors if x and math.isfinite(x)]
+    large, small = (math.prod((of(x, Exact(1)) for x in sizes), start=Exact(1)) for of in (max, min))
+    most, least = Exact(float(kind.layout.max)), Exact(float(kind.layout.smallest_normal))
+    if any(map(math.isinf, factors)):
+        return None if small < least else sign * math.inf
+    if 0.0 in factors:
+        return None if large > most else sign * 0.0
+    if (large > most and small < 1) or (small < least and large > 1):
+        return None
+    exact, bits = Exact(sign) * large * small, int(kind.layout.nmant) + 1
+    if large <= most and small >= least and _odd_part(exact).bit_length() <= bits:
+        return exact, Exact(0)
+    return exact, abs(exact) * ((1 + Exact(2) ** -bits) ** len(factors) - 1) + (least if small < least else 0)
+
+
+def _odd_part(exact: Exact) -> int:
+    """The numerator without factors of 2, which no product of some of the factors exceeds."""
+    number = abs(int(exact.numerator))
+    return number // (number & -number)

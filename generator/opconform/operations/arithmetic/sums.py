@@ -1,0 +1,106 @@
+"""Sums of products: their exact results, and how large an error is right (MatMul-1, Convolution-1, ReduceSum-1, …).
+
+The rule has the form of TOSA's check of dot products. It does not depend on the order of the sum.
+"""
+
+import math
+from collections.abc import Sequence
+
+import gmpy2
+
+from opconform.operations.arithmetic.functions import unit
+from opconform.operations.operation import ContextError
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.exact import Exact, Result
+
+_Number = Exact | float
+#: The widest of the narrow types, in bits, whose products are summed in f32.
+_NARROW = 16
+
+
+def sum_of_products(
+    kind: ElementType, left: Sequence[_Number], right: Sequence[_Number], divisor: int = 1, *, is_sum: bool = False
+) -> Result:
+    """The sum of the products of two lists of equal length, divided by an integer; `is_sum` if no product is -0.
+
+    `ContextError` if the order decides whether a partial sum is beyond the accumulator's range.
+    """
+    if any(isinstance(x, float) for x in (*left, *right)):
+        return _special(left, right) / divisor
+    products = [Exact(a) * Exact(b) for a, b in zip(left, right, strict=True)]
+    exact, magnitude = sum(products, Exact(0)), sum(map(abs, products), Exact(0))
+    if abs(exact) < magnitude and magnitude > Exact(float(_accumulator(kind).layout.max)):
+        raise ContextError("the order in which the products are added decides whether a sum is finite")
+    if products and not magnitude and not is_sum:  # accumulators begin with 0, or with a product of either sign
+        return exact, Exact(float(kind.layout.smallest_subnormal))
+    step = min(map(_step, filter(None, products)), default=None)
+    return _divided(kind, exact, _allowed(kind, step, magnitude, len(products)), divisor)
+
+
+def partial_sums(kind: ElementType, numbers: Sequence[float]) -> list[Result]:
+    """The sums of the first number, of the first two, and so on."""
+    results: list[Result] = []
+    special, total, magnitude, step = 0.0, Exact(0), Exact(0), None
+    for count, number in enumerate(numbers, 1):
+        if math.isfinite(number):
+            total, magnitude = total + Exact(number), magnitude + abs(Exact(number))
+            step = min(x for x in (step, _step(Exact(number))) if x is not None) if number else step
+        else:
+            special += number
+        is_finite = math.isfinite(special) and special == 0
+        results.append((total, _allowed(kind, step, magnitude, count)) if is_finite else special)
+    return results
+
+
+def is_open(kind: ElementType, numbers: Sequence[float], divisor: int = 1) -> bool:
+    """Whether the order decides a sum or mean: zeros with a sign, or partial sums beyond the accumulator's range."""
+    finite = [Exact(x) for x in numbers if math.isfinite(x)]
+    magnitude = sum(map(abs, finite), Exact(0))
+    is_beyond = magnitude > Exact(float(_accumulator(kind).layout.max))
+    is_infinite = divisor == 1 and len(finite) == len(numbers) and magnitude == abs(sum(finite, Exact(0)))
+    return (is_beyond and not is_infinite) or (
+        len(numbers) > 0 and all(x == 0 and math.copysign(1, x) < 0 for x in numbers)
+    )
+
+
+def _divided(kind: ElementType, exact: Exact, allowed: Exact, divisor: int) -> Result:
+    """A quotient: by a division or a product with the rounded reciprocal, which is exact for a power of two."""
+    quotient = exact / divisor
+    is_number = (quotient / unit(kind, quotient)).denominator == 1
+    is_exact = not allowed and (not exact or (divisor & (divisor - 1) == 0 and is_number))
+    return quotient, Exact(0) if is_exact else allowed / divisor + (2 * unit(kind, quotient) if divisor > 1 else 0)
+
+
+def _special(left: Sequence[_Number], right: Sequence[_Number]) -> float:
+    """The sum of products of which one is a NaN or an infinity; finite ones do not change it, however large."""
+    pairs = zip(left, right, strict=True)
+    return sum(float(a) * float(b) for a, b in pairs if isinstance(a, float) or isinstance(b, float))
+
+
+def _step(number: Exact) -> int:
+    """The exponent of the lowest bit of a number other than 0."""
+    return int(gmpy2.bit_scan1(number.numerator)) - (number.denominator.bit_length() - 1)
+
+
+def _allowed(kind: ElementType, step: int | None, magnitude: Exact, count: int) -> Exact:
+    """The error that is right for a sum of multiples of a power of two: none if every partial sum is a number."""
+    layout = kind.layout
+    fraction, least = int(layout.nmant), int(layout.minexp)
+    if step is None:
+        return Exact(0)
+    largest = min(Exact(2) ** (step + fraction + 1), Exact(float(layout.max)))
+    is_exact = step >= least - fraction and magnitude <= largest
+    return Exact(0) if is_exact else allowed_error(kind, magnitude, count)
+
+
+def _accumulator(kind: ElementType) -> ElementType:
+    """The type in which kernels sum."""
+    return ELEMENT_TYPES["f32"] if kind.bits <= _NARROW else kind
+
+
+def allowed_error(kind: ElementType, magnitude: Exact, count: int) -> Exact:
+    """The error that is right for a sum of products, not all 0, whose absolute values have the sum `magnitude`."""
+    layout = kind.layout
+    fraction, wide = int(layout.nmant), int(_accumulator(kind).layout.nmant)
+    unit = max(magnitude / Exact(2) ** (fraction + 1), Exact(float(layout.smallest_normal)))
+    return 2 * math.ceil(count / 2 ** ((wide - fraction) / 2)) * unit

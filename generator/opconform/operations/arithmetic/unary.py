@@ -1,0 +1,192 @@
+"""Abs-1, Negative-1, ReLU-1, Clamp-1, Sqrt-1, Exp-1, Log-1, Sigmoid-1, Tanh-1, Erf-1 and Gelu-7, from their pages."""
+
+import math
+import operator
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from opconform.operations.arguments import Arguments
+from opconform.operations.arithmetic.elementwise import Keep, Row, clamped, computed, elements_of, tensor_of, unary
+from opconform.operations.arithmetic.functions import COMPOSITE_WORK, FUNCTION_WORK, FUNCTIONS, results_of, value_of
+from opconform.operations.checks import INTEGERS, NUMBERS
+from opconform.suite.case import Shape
+from opconform.suite.declarations import AttributeSpec
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.exact import Exact, bounded_tensor, numbers
+from opconform.tensors.rounding import low_bits
+from opconform.tensors.tensor import Array, Tensor
+
+#: The floating-point types of functions that are not exact.
+REALS = ("bf16", "f16", "f32", "f64")
+#: The types of numbers with a sign.
+_SIGNED = tuple(x for x in NUMBERS if ELEMENT_TYPES[x].kind != "unsigned" and x != "f8e8m0")
+
+_Of = Callable[[Arguments], Tensor]
+
+
+def _exactly(row: Row, *, keep: Keep = low_bits) -> _Of:
+    return lambda arguments: computed(row, arguments.tensor("data"), keep=keep)
+
+
+def _each(of: Callable[[int], int]) -> Callable[[Array], Array]:
+    """A function of a Python integer for arrays of them."""
+    vectorized = np.frompyfunc(of, 1, 1)
+    return lambda x: np.asarray(vectorized(x), object)
+
+
+def _rounded_root(number: int) -> int:
+    """The square root of an integer, rounded to the nearest one."""
+    root = math.isqrt(number)
+    return root + (number - root * root > root)
+
+
+def _relu(*, keeps_nan: bool, keeps_zero: bool) -> _Of:
+    """The larger one of 0 and the element; NaNs, and zeros with a sign, are kept or 0."""
+
+    def floats(x: Array) -> Array:
+        kept = (x > 0) | (keeps_nan & np.isnan(x)) | (keeps_zero & (x == 0))
+        return np.where(kept, x, 0.0)
+
+    return _exactly(Row(floats=floats, integers=_each(lambda x: max(x, 0))))
+
+
+def _limits(arguments: Arguments) -> tuple[float, float]:
+    """The lower and the upper limit; an integer beyond f64 is as good as its largest number."""
+    numbers: Iterator[Any] = (arguments.attribute(name) for name in ("min", "max"))
+    least, most = (float(max(-sys.float_info.max, min(x, sys.float_info.max))) for x in numbers)
+    return least, most
+
+
+def limits_of(arguments: Arguments) -> tuple[Tensor, Tensor]:
+    """The limits as scalars of the type of data: rounded, of integers inwards, and not beyond the type."""
+    kind, (least, most) = ELEMENT_TYPES[arguments.operand("data").element_type], _limits(arguments)
+    if kind.is_integer:
+        least, most = clamped(kind, math.ceil(least)), clamped(kind, math.floor(most))
+    tensors = [tensor_of(kind, np.array(x, object if kind.is_integer else np.float64)) for x in (least, most)]
+    return tensors[0], tensors[1]
+
+
+def _clamp(arguments: Arguments, *, nan: int | None = None, is_zero_replaced: bool = False) -> Tensor:
+    """The elements of data within the limits; of an integer type, the limits are rounded inwards.
+
+    By other readings, a NaN is replaced with a limit, and so is a zero with that of the other sign.
+    """
+    least, most = _limits(arguments)
+
+    def floats(x: Array) -> Array:
+        zero = np.where(least == 0, least, most) if is_zero_replaced and 0 in (least, most) else x
+        inside = np.where(x < least, least, np.where(x > most, most, np.where(x == 0, zero, x)))
+        return inside if nan is None else np.where(np.isnan(x), (least, most)[nan], inside)
+
+    integers = _each(lambda x: min(max(x, math.ceil(least)), math.floor(most)))
+    return computed(Row(floats=floats, integers=integers), arguments.tensor("data"))
+
+
+def _function(name: str) -> _Of:
+    """The values of a function, with the bounds of right results; of an integer type, the nearest integers."""
+    return partial(_applied, name, lambda exact: math.floor(exact + Exact(1, 2)))
+
+
+def _applied(name: str, integer: Callable[[Exact], int], arguments: Arguments) -> Tensor:
+    function, data = FUNCTIONS[name], arguments.tensor("data")
+    if data.type.is_integer:
+        results = [integer(Exact(value_of(function, x))) for x in data.integers()]
+        return tensor_of(data.type, np.array(results, object).reshape(data.shape))
+    return _bounded(name, data.element_type, data.shape, data.array.tobytes())
+
+
+@lru_cache(maxsize=4)
+def _bounded(name: str, element_type: str, shape: Shape, content: bytes) -> Tensor:
+    """The values at the bytes of a tensor; other readings ask for most values again."""
+    array = np.frombuffer(content, ELEMENT_TYPES[element_type].storage).reshape(shape)
+    return bounded_tensor(
+        element_type, shape, results_of(FUNCTIONS[name], Tensor(element_type=element_type, array=array))
+    )
+
+
+def _to_integer(name: str) -> tuple[_Of, ...]:
+    """The readings by which integers lose their fractions, or are rounded down."""
+    return tuple(partial(_applied, name, integer) for integer in (math.trunc, math.floor))
+
+
+def _gelu(arguments: Arguments, *, is_limit: bool = False) -> Tensor:
+    """The values in the mode; by another reading, minus infinity has the limit of the function, and not a NaN."""
+    name, data = f"gelu-{arguments.attribute('approximation_mode')}", arguments.tensor("data")
+    if is_limit and np.isneginf(numbers(data)).any():
+        function = replace(FUNCTIONS[name], limits=(-0.0, math.inf))
+        return bounded_tensor(data.element_type, data.shape, results_of(function, data))
+    return _bounded(name, data.element_type, data.shape, data.array.tobytes())
+
+
+def _has_negative(arguments: Arguments, least: int = 0) -> bool:
+    """Whether an element is below the least one."""
+    return bool((elements_of(arguments.tensor("data")) < least).any())
+
+
+def _has_no_logarithm(arguments: Arguments) -> bool:
+    """Whether an integer is not positive, so that its logarithm is no number."""
+    return arguments.operand("data").is_integer and _has_negative(arguments, 1)
+
+
+_ABS = Row(floats=np.abs, integers=np.abs)
+_NEGATIVE = Row(floats=np.negative, integers=operator.neg)
+ABS = unary("Abs-1", _exactly(_ABS), others={"values.wrap": [_exactly(_ABS, keep=clamped)]})
+NEGATIVE = unary(
+    "Negative-1", _exactly(_NEGATIVE), types=_SIGNED, others={"values.wrap": [_exactly(_NEGATIVE, keep=clamped)]}
+)
+RELU = unary(
+    "ReLU-1",
+    _relu(keeps_nan=True, keeps_zero=False),
+    others={
+        "values.nan": [_relu(keeps_nan=False, keeps_zero=False)],
+        "values.zero": [_relu(keeps_nan=True, keeps_zero=True)],
+    },
+)
+CLAMP = replace(
+    unary(
+        "Clamp-1",
+        _clamp,
+        others={
+            "values.nan": [partial(_clamp, nan=side) for side in (0, 1)],
+            "values.zero": [partial(_clamp, is_zero_replaced=True)],
+        },
+    ),
+    attributes=(AttributeSpec("min", type="float"), AttributeSpec("max", type="float")),
+    checks={"min.order": lambda a: operator.gt(*_limits(a))},
+    facts={"a limit has a fraction": lambda a: any(x % 1 for x in _limits(a))},
+)
+SQRT = unary(
+    "Sqrt-1",
+    _exactly(Row(floats=np.sqrt, integers=_each(_rounded_root))),
+    undefined=_has_negative,
+    others={"values.zero": [_exactly(Row(floats=lambda x: np.sqrt(np.abs(x)), integers=_each(_rounded_root)))]},
+)
+EXP = unary("Exp-1", _function("exp"), work=FUNCTION_WORK, types=REALS)
+LOG = unary(
+    "Log-1",
+    _function("log"),
+    work=FUNCTION_WORK,
+    types=(*REALS, *INTEGERS),
+    undefined=_has_no_logarithm,
+    others={"values.integers": _to_integer("log")},
+)
+SIGMOID = unary("Sigmoid-1", _function("sigmoid"), work=COMPOSITE_WORK, types=REALS)
+TANH = unary("Tanh-1", _function("tanh"), work=FUNCTION_WORK, types=(*REALS, *INTEGERS))
+ERF = unary(
+    "Erf-1",
+    _function("erf"),
+    work=FUNCTION_WORK,
+    types=(*REALS, *INTEGERS),
+    others={"values.integers": _to_integer("erf")},
+)
+GELU = replace(
+    unary(
+        "Gelu-7", _gelu, work=COMPOSITE_WORK, types=REALS, others={"values.special": [partial(_gelu, is_limit=True)]}
+    ),
+    attributes=(AttributeSpec("approximation_mode", type="enum", values=("erf", "tanh"), default="erf"),),
+)

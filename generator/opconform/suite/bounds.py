@@ -1,0 +1,54 @@
+"""The bounds of outputs that are rounded: how a suite stores them, and what makes them valid."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from opconform.suite.case import Input, Output
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array
+
+#: The least and the largest right value of each element, which differ where not only the golden bits are right.
+Bounds = tuple[Array, Array]
+
+
+def bound_names(output: str) -> tuple[str, str]:
+    """The arrays with the lower and the upper bounds of an output, in the file of its golden values."""
+    return f"{output}.lower", f"{output}.upper"
+
+
+def with_bounds(tensors: Sequence[Input | Output]) -> dict[str, Input | Output]:
+    """The arrays that a file has for some tensors, by name; those of bounds have the type and shape of their output."""
+    named = {tensor.name: tensor for tensor in tensors}
+    bounded = [x for x in tensors if isinstance(x, Output) and x.comparison == "bounds"]
+    return named | {name: output for output in bounded for name in bound_names(output.name)}
+
+
+def bounds_of(output: Output, arrays: Mapping[str, Array]) -> Bounds | None:
+    """The bounds of an output among the arrays of a file; None for an output whose bits are compared."""
+    if output.comparison == "bits":
+        return None
+    if output.comparison == "numbers":
+        return (arrays[output.name],) * 2
+    lower, upper = bound_names(output.name)
+    return arrays[lower], arrays[upper]
+
+
+def bounds_problem(output: Output, arrays: Mapping[str, Array]) -> str | None:
+    """Why the bounds of an output are invalid, or None. The arrays have the right names and types."""
+    kind = ELEMENT_TYPES[output.element_type]
+    bounds = bounds_of(output, arrays)
+    if bounds is None:
+        return None
+    if any(x.shape != arrays[output.name].shape for x in bounds):
+        return f"the bounds of {output.name} have another shape than its golden values"
+    if kind.kind != "float":
+        return f"{output.name} is {kind.name} and has bounds, which only floating-point types have"
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        golden, lower, upper = (x.view(kind.arithmetic).astype(np.float64) for x in (arrays[output.name], *bounds))
+    is_nan = np.isnan(golden)
+    if not (np.array_equal(is_nan, np.isnan(lower)) and np.array_equal(is_nan, np.isnan(upper))):
+        return f"the bounds of {output.name} are NaN at other elements than its golden values"
+    if not ((lower <= golden) & (golden <= upper) | is_nan).all():
+        return f"a golden value of {output.name} is outside its bounds"
+    return None

@@ -1,0 +1,51 @@
+"""How PyTorch executes the reductions, CumSum-3 and TopK-11. PyTorch is an argument, as in `rows.torch`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from opconform_runners.backends.backend import Unsupported
+from opconform_runners.backends.frameworks.adapters.reductions import (
+    LARGEST,
+    REDUCED,
+    SUMMED,
+    Order,
+    along_axes,
+    one_after_another,
+    reversible,
+)
+from opconform_runners.backends.frameworks.framework import Row
+
+
+def reduction_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
+    """The rows by operation; sums and products stay in the type of data."""
+
+    def mean(data: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
+        if not data.is_floating_point():
+            raise Unsupported("the framework has no mean of integers")
+        return torch.mean(data, axes, keep_dims)
+
+    def add(data: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
+        return torch.sum(data, axes, keep_dims, dtype=data.dtype)
+
+    def multiply(data: Any, axis: int, keep_dims: bool) -> Any:
+        return torch.prod(data, axis, keep_dims, dtype=data.dtype)
+
+    def accumulate(data: Any, axis: int) -> Any:
+        return torch.cumsum(data, axis, dtype=data.dtype)
+
+    def top_k(data: Any, k: int, axis: int, order: Order, kind: str) -> list[Any]:
+        """`torch.topk`, or `torch.sort` if equal elements have to keep their order."""
+        if not order.stable:
+            values, indices = torch.topk(data, k, axis, order.largest, order.is_sorted)
+            return [values, indices.to(types[kind])]
+        values, indices = torch.sort(data, dim=axis, descending=order.largest, stable=True)
+        return [values.narrow(axis, 0, k), indices.narrow(axis, 0, k).to(types[kind])]
+
+    return {
+        "CumSum-3": Row(reversible(accumulate, torch.flip), SUMMED),
+        "ReduceMax-1": Row(along_axes(torch.amax), REDUCED),
+        "ReduceMean-1": Row(along_axes(mean), REDUCED),
+        "ReduceProd-1": Row(one_after_another(multiply), REDUCED),
+        "ReduceSum-1": Row(along_axes(add), REDUCED),
+        "TopK-11": Row(top_k, LARGEST),
+    }

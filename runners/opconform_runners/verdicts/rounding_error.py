@@ -1,0 +1,74 @@
+"""Errors of rounded outputs, as multiples of their bounds and in units in the last place."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from opconform.suite.bounds import Bounds
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.tensor import Array, patterns
+
+
+def errors_of(
+    golden: Array, actual: Array, bounds: Bounds, kind: ElementType
+) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    """The error of each element divided by its bound; at most 1 is right, and infinity is an error without a bound.
+
+    The arrays have one shape and the storage dtype. NaN, infinities and elements whose two bounds are equal must be
+    exact; every NaN equals every other one.
+    """
+    wanted, returned, lower, upper = (_numbers(x, kind) for x in (golden, actual, *bounds))
+    same = patterns(golden) == patterns(actual)
+    both_nan = np.isnan(wanted) & np.isnan(returned)
+    with np.errstate(all="ignore"):
+        allowed = np.where(returned > wanted, upper - wanted, wanted - lower)
+        errors = np.abs(returned - wanted) / allowed
+        inside = (lower <= returned) & (returned <= upper) & (lower < upper)
+    errors = np.where(inside, np.where(np.isnan(errors), 1.0, np.minimum(errors, 1.0)), errors)
+    wrong = ~inside & ~(errors > 1)
+    errors[wrong] = np.inf
+    errors[same | both_nan] = 0.0
+    return errors
+
+
+def largest_error(
+    golden: Sequence[Array], actual: Sequence[Array], bounds: Sequence[Bounds | None], element_types: Sequence[str]
+) -> float | None:
+    """The largest error of the outputs of a feed divided by its bound; None if no output has bounds."""
+    largest = [
+        float(errors_of(want, got, bound, ELEMENT_TYPES[name]).max(initial=0.0))
+        for want, got, bound, name in zip(golden, actual, bounds, element_types, strict=True)
+        if bound is not None
+    ]
+    return max(largest, default=None)
+
+
+def is_near_enough(golden: Array, actual: Array, bounds: Bounds, kind: ElementType) -> bool:
+    """Whether the outputs are only rounded otherwise: half the digits of every element are right, or it is denormal.
+
+    Numbers below the least normal one may be lost.
+    """
+    wanted, returned, lower, upper = (_numbers(x, kind) for x in (golden, actual, *bounds))
+    layout = kind.layout
+    with np.errstate(all="ignore"):
+        exponents = np.maximum(np.frexp(wanted)[1] - 1, int(layout.minexp)) - int(layout.nmant)
+        units = np.maximum(np.ldexp(1.0, exponents), np.maximum(upper - wanted, wanted - lower))
+        digits = units * 2.0 ** (int(layout.nmant) // 2)
+        near = np.abs(returned - wanted) <= np.maximum(digits, float(layout.smallest_normal))
+    same = patterns(golden) == patterns(actual)
+    return bool((near | same | (np.isnan(wanted) & np.isnan(returned))).all())
+
+
+def units_in_last_place(wanted: float, returned: float, kind: ElementType) -> float:
+    """A difference in units in the last place of the wanted number; infinity for a number that is not finite."""
+    if not (np.isfinite(wanted) and np.isfinite(returned)):
+        return np.inf
+    layout = kind.layout
+    exponent = max(int(np.frexp(wanted)[1]) - 1, int(layout.minexp)) if wanted else int(layout.minexp)
+    return abs(returned - wanted) / float(np.ldexp(1.0, exponent - int(layout.nmant)))
+
+
+def _numbers(array: Array, kind: ElementType) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    with np.errstate(all="ignore"):  # signalling NaNs
+        return np.asarray(array.view(kind.arithmetic).astype(np.float64))

@@ -1,0 +1,88 @@
+"""Rounded outputs, compared with their bounds."""
+
+import math
+
+import numpy as np
+import pytest
+
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform_runners.verdicts.comparison import mismatch_of
+from opconform_runners.verdicts.rounding_error import errors_of, largest_error, units_in_last_place
+
+F32 = ELEMENT_TYPES["f32"]
+GOLDEN = np.array([1.0, 0.0, np.nan, np.inf], np.float32)
+BOUNDS = (np.array([0.5, -0.25, np.nan, np.inf], np.float32), np.array([2.0, 0.25, np.nan, np.inf], np.float32))
+
+
+@pytest.mark.parametrize(
+    ("actual", "errors"),
+    [
+        ([1.0, 0.0, np.nan, np.inf], [0, 0, 0, 0]),
+        ([2.0, -0.25, -np.nan, np.inf], [1, 1, 0, 0]),
+        ([0.75, -0.0, np.nan, np.inf], [0.5, 0, 0, 0]),
+        ([3.0, 0.5, 0.0, 3e38], [2, 2, math.inf, math.inf]),
+        ([np.nan, np.inf, np.nan, -np.inf], [math.inf, math.inf, 0, math.inf]),
+    ],
+)
+def test_errors_are_parts_of_their_bounds(actual: list[float], errors: list[float]) -> None:
+    """Above and below; a NaN is right where the golden value is one, and infinities are exact."""
+    assert errors_of(GOLDEN, np.array(actual, np.float32), BOUNDS, F32).tolist() == errors
+
+
+def test_elements_with_equal_bounds_are_compared_by_their_bits() -> None:
+    """A zero has the sign of the golden one there."""
+    zero = np.array([0.0, -0.0], np.float32)
+
+    assert errors_of(zero, -zero, (zero, zero), F32).tolist() == [math.inf, math.inf]
+    assert errors_of(zero, zero, (zero, zero), F32).tolist() == [0, 0]
+
+
+def test_a_bound_may_be_infinite() -> None:
+    """Where the exact result is near the largest number."""
+    golden, lower = np.array([3e38], np.float32), np.array([2e38], np.float32)
+    bounds = (lower, np.array([np.inf], np.float32))
+
+    assert largest_error([golden], [np.array([np.inf], np.float32)], [bounds], ["f32"]) == 1
+    assert mismatch_of([golden], [np.array([-np.inf], np.float32)], ["f32"], bounds=[bounds]) is not None
+
+
+@pytest.mark.parametrize(
+    ("actual", "reason"), [(2.5, "rounding"), (1000.0, "rounding"), (1e5, "value"), (-7.0, "rounding")]
+)
+def test_an_error_of_rounding_leaves_half_the_digits(actual: float, reason: str) -> None:
+    """Otherwise the value is wrong."""
+    returned = GOLDEN.copy()
+    returned[0] = actual
+    found = mismatch_of([GOLDEN], [returned], ["f32"], bounds=[BOUNDS])
+
+    assert found is not None
+    assert (found.reason, found.at, found.allowed) == (reason, (0,), ("0.5", "2.0"))
+
+
+def test_a_lost_denormal_number_is_an_error_of_rounding() -> None:
+    """Where results have bounds."""
+    tiny = np.array([1e-40], np.float32)
+    found = mismatch_of([tiny], [tiny * 0], ["f32"], bounds=[(tiny, tiny)])
+
+    assert found is not None
+    assert (found.reason, found.error) == ("rounding", None)
+
+
+def test_the_sentence_names_the_limits_and_the_units() -> None:
+    """Of the first element outside its bounds; the error is the largest one."""
+    returned = np.array([3.0, 0.75, np.nan, np.inf], np.float32)
+    found = mismatch_of([GOLDEN], [returned], ["f32"], bounds=[BOUNDS])
+
+    assert found is not None
+    assert found.sentence == (
+        "output_0[0]: expected 1.0 (0x3f800000), allowed are 0.5 to 2, got 3.0 (0x40400000); "
+        "error: 1.678e+07 units in the last place; elements outside their bounds: 2 of 4"
+    )
+    assert found.error == 3
+
+
+def test_units_of_denormal_numbers_are_those_of_the_least_normal_one() -> None:
+    """One unit is the least denormal number."""
+    assert units_in_last_place(0.0, float(np.float32(1e-45)), F32) == 1
+    assert units_in_last_place(1.0, 1.0 + 2**-23, F32) == 1
+    assert units_in_last_place(1.0, math.nan, F32) == math.inf
