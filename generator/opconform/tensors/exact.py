@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Exact = Fraction
 else:
     Exact = gmpy2.mpq
+#: The floating-point types whose results have bounds.
+REALS = ("bf16", "f16", "f32", "f64")
 #: An exact result and the error that is right; a float is a NaN, an infinity or a zero, which must be exact.
 Result = tuple[Exact, Exact] | float
 
@@ -33,6 +35,16 @@ def numbers(tensor: Tensor) -> Array:
     """The elements of a tensor of a floating-point type in f64, which has them exactly."""
     with np.errstate(invalid="ignore"):  # signalling NaNs
         return np.asarray(tensor.array.view(tensor.type.arithmetic).astype(np.float64))
+
+
+def is_narrow(kind: ElementType) -> bool:
+    """Whether kernels compute results of a floating-point type in f32."""
+    return kind.bits < ELEMENT_TYPES["f32"].bits
+
+
+def wide_type(kind: ElementType) -> ElementType:
+    """The type in which kernels compute and sum."""
+    return ELEMENT_TYPES["f32"] if is_narrow(kind) else kind
 
 
 def rounded(kind: ElementType, array: Array) -> Array:

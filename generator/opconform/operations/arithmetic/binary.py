@@ -12,7 +12,7 @@ import numpy as np
 
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import FEWER_RULES
-from opconform.operations.arithmetic.elementwise import BinaryPage, Row, RowOf, binary, elements_of
+from opconform.operations.arithmetic.elementwise import BinaryPage, Row, RowOf, binary, each, elements_of
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.operation import Operation
 from opconform.suite.declarations import AttributeSpec
@@ -25,12 +25,6 @@ _ORDERED = tuple(name for name, element_type in ELEMENT_TYPES.items() if element
 
 #: A function of two arrays of one shape.
 _Pairwise = Callable[[Array, Array], Array]
-
-
-def _each(of: Callable[[Any, Any], Any]) -> _Pairwise:
-    """A function of two Python integers for arrays of them."""
-    vectorized = np.frompyfunc(of, 2, 1)
-    return lambda a, b: np.asarray(vectorized(a, b), object)
 
 
 def _truncated(a: int, b: int) -> int:
@@ -65,7 +59,7 @@ def _smallest(a: Array, b: Array) -> Array:
 
 def _extreme(name: str, floats: _Pairwise, integers: Callable[[int, int], int], is_more: Any) -> Operation:
     """Maximum-1 or Minimum-1; other readings take a number instead of a NaN, or the first or second of two equals."""
-    exact = _each(integers)
+    exact = each(2, integers)
 
     def either(is_open: _Pairwise, of: _Pairwise) -> Row:
         return Row(floats=lambda a, b: np.asarray(np.where(is_open(a, b), of(a, b), floats(a, b))), integers=exact)
@@ -82,10 +76,10 @@ def _extreme(name: str, floats: _Pairwise, integers: Callable[[int, int], int], 
     return binary(name, Row(floats=floats, integers=exact), BinaryPage(rules=FEWER_RULES, others=others))
 
 
-_FLOOR = Row(floats=np.divide, integers=_each(operator.floordiv))
-_TRUNCATION = Row(floats=np.divide, integers=_each(_truncated))
-_NEAREST = Row(floats=np.divide, integers=_each(_nearest))
-_FLOOR_OF_FLOATS = Row(floats=lambda a, b: np.floor(a / b), integers=_each(operator.floordiv))
+_FLOOR = Row(floats=np.divide, integers=each(2, operator.floordiv))
+_TRUNCATION = Row(floats=np.divide, integers=each(2, _truncated))
+_NEAREST = Row(floats=np.divide, integers=each(2, _nearest))
+_FLOOR_OF_FLOATS = Row(floats=lambda a, b: np.floor(a / b), integers=each(2, operator.floordiv))
 
 
 def _quotient(arguments: Arguments) -> Row:
@@ -126,7 +120,7 @@ def _with_zeros(sign_of: _Pairwise) -> Row:
         rest = np.mod(a, b)
         return np.asarray(np.where(rest == 0, np.copysign(0.0, sign_of(a, b)), rest))
 
-    return Row(floats=floats, integers=_each(operator.mod))
+    return Row(floats=floats, integers=each(2, operator.mod))
 
 
 def _arithmetic(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any]) -> Operation:
@@ -168,13 +162,13 @@ DIVIDE = binary(
 )
 FLOOR_MOD = binary(
     "FloorMod-1",
-    Row(floats=np.mod, integers=_each(operator.mod)),
+    Row(floats=np.mod, integers=each(2, operator.mod)),
     BinaryPage(
         rules=FEWER_RULES,
         undefined=_divides_by_zero,
         others={
             "values.zeros": (_with_zeros(lambda _, b: np.abs(b)), _with_zeros(lambda a, _: a)),
-            "values.special": (Row(floats=_floor_mod_of_formula, integers=_each(operator.mod)),),
+            "values.special": (Row(floats=_floor_mod_of_formula, integers=each(2, operator.mod)),),
         },
     ),
 )

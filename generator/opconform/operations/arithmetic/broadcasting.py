@@ -19,7 +19,8 @@ def attribute(rules: tuple[str, ...]) -> AttributeSpec:
     return AttributeSpec("auto_broadcast", type="enum", values=rules, default="numpy")
 
 
-def _is(arguments: Arguments, rule: str) -> bool:
+def follows(arguments: Arguments, rule: str) -> bool:
+    """Whether the rule is this one."""
     return arguments.attribute("auto_broadcast") == rule
 
 
@@ -30,7 +31,7 @@ def _aligned(arguments: Arguments) -> tuple[Shape, Shape]:
     dimensions that the first has more.
     """
     first, second = arguments.shape("a"), arguments.shape("b")
-    if _is(arguments, "pdpd") and len(second) > len(first):
+    if follows(arguments, "pdpd") and len(second) > len(first):
         raise Unknown
     rank = max(len(first), len(second))
     return (1,) * (rank - len(first)) + first, (1,) * (rank - len(second)) + second
@@ -59,7 +60,7 @@ def _without_last_ones(arguments: Arguments) -> Arguments:
     sizes = list(operand.shape)
     while sizes and sizes[-1] == 1:
         sizes.pop()
-    if not _is(arguments, "pdpd") or len(sizes) == len(operand.shape) or not sizes:
+    if not follows(arguments, "pdpd") or len(sizes) == len(operand.shape) or not sizes:
         return arguments
     tensor = operand.tensor and replace(operand.tensor, array=operand.tensor.array.reshape(sizes))
     return replace(arguments, inputs={**arguments.inputs, "b": replace(operand, shape=tuple(sizes), tensor=tensor)})
@@ -68,12 +69,12 @@ def _without_last_ones(arguments: Arguments) -> Arguments:
 #: The other reading of the trailing ones of the second input, which the default axis may count or not.
 LAST_ONES = {"pdpd.last-ones": Reading(rewrites=(_without_last_ones,))}
 CHECKS = {
-    "none.shapes": lambda a: _is(a, "none") and a.shape("a") != a.shape("b"),
+    "none.shapes": lambda a: follows(a, "none") and a.shape("a") != a.shape("b"),
     "numpy.dimensions": lambda a: (
-        _is(a, "numpy") and any(x != y and 1 not in (x, y) for x, y in zip(*_aligned(a), strict=True))
+        follows(a, "numpy") and any(x != y and 1 not in (x, y) for x, y in zip(*_aligned(a), strict=True))
     ),
-    "pdpd.rank": lambda a: _is(a, "pdpd") and len(a.shape("b")) > len(a.shape("a")),
-    "pdpd.dimensions": lambda a: _is(a, "pdpd") and any(y not in (x, 1) for x, y in zip(*_aligned(a), strict=True)),
+    "pdpd.rank": lambda a: follows(a, "pdpd") and len(a.shape("b")) > len(a.shape("a")),
+    "pdpd.dimensions": lambda a: follows(a, "pdpd") and any(y not in (x, 1) for x, y in zip(*_aligned(a), strict=True)),
 }
 FACTS = {
     "both inputs have the same shape": lambda a: a.shape("a") == a.shape("b"),

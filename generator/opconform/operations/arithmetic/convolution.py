@@ -9,8 +9,9 @@ import numpy as np
 from opconform.errors import counted
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
-from opconform.operations.arithmetic.elementwise import Keep, clamped, elements_of
-from opconform.operations.arithmetic.matmul import TYPES, sums_of_products
+from opconform.operations.arithmetic.elementwise import Keep, elements_of, saturating
+from opconform.operations.arithmetic.matmul import sums_of_products
+from opconform.operations.arithmetic.sums import SUMMED
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.operation import Operation
@@ -95,12 +96,6 @@ def _convolved(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...
     return (sums_of_products(data.type, rows, columns, shape, keep),)
 
 
-def _saturated(arguments: Arguments) -> tuple[Tensor, ...]:
-    if not arguments.operand("data").is_integer:
-        raise Unknown
-    return _convolved(arguments, clamped)
-
-
 def _reversed(arguments: Arguments) -> tuple[Tensor, ...]:
     filters = arguments.operand("filters")
     array = np.flip(arguments.tensor("filters").array, tuple(range(2, len(filters.shape))))
@@ -167,7 +162,7 @@ _CHECKS: Mapping[str, Predicate] = {
 #: From its specification page.
 CONVOLUTION = Operation(
     name="Convolution-1",
-    inputs=(Port("data", types=TYPES, ranks=_RANKS), Port("filters", types=TYPES, ranks=_RANKS)),
+    inputs=(Port("data", types=SUMMED, ranks=_RANKS), Port("filters", types=SUMMED, ranks=_RANKS)),
     attributes=(
         *(AttributeSpec(name, type="ints") for name in _LISTS),
         AttributeSpec(
@@ -198,6 +193,6 @@ CONVOLUTION = Operation(
         "data.zero-size": Reading(rejects=lambda a: any(map(is_empty, a.inputs.values()))),
         "outputs.floor": Reading(rejects=lambda a: any(x.room % x.stride for x in windows_of(a))),
         "same.size": Reading(rejects=lambda a: _is_same(a) and any(x.stride > 1 for x in windows_of(a))),
-        "values.wrap": Reading(computes=(_saturated,)),
+        "values.wrap": saturating(_convolved),
     },
 )

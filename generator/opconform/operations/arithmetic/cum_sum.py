@@ -5,13 +5,11 @@ import math
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType, Unknown
-from opconform.operations.arithmetic.elementwise import Keep, clamped, elements_of, tensor_of, without_special
+from opconform.operations.arguments import Arguments, TensorType
+from opconform.operations.arithmetic.elementwise import Keep, elements_of, saturating, tensor_of, without_special
 from opconform.operations.arithmetic.functions import FUNCTION_WORK
-from opconform.operations.arithmetic.reductions import SUMMED
-from opconform.operations.arithmetic.sums import is_open, partial_sums
+from opconform.operations.arithmetic.sums import SUMMED, is_open, partial_sums
 from opconform.operations.checks import RANKED
-from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import from_front, is_outside
 from opconform.operations.operation import ContextError, Operation
 from opconform.suite.declarations import AttributeSpec, Port
@@ -33,7 +31,7 @@ def _placed(arguments: Arguments, rows: Array) -> Array:
     return rows[..., ::-1] if arguments.attribute("reverse") is True else rows
 
 
-def _sums(arguments: Arguments, keep: Keep) -> Tensor:
+def _sums(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...]:
     """The output; `keep` gives the integers of the type for those beyond its range."""
     data, axis, is_exclusive = arguments.tensor("data"), _axis(arguments), arguments.attribute("exclusive") is True
     rows = _placed(arguments, np.moveaxis(elements_of(data), axis, -1))
@@ -51,14 +49,8 @@ def _sums(arguments: Arguments, keep: Keep) -> Tensor:
             sums[(*index, place)] = result
     placed = np.moveaxis(_placed(arguments, sums), -1, axis)
     if data.type.is_integer:
-        return tensor_of(data.type, placed, keep=keep)
-    return bounded_tensor(data.element_type, data.shape, placed.reshape(-1).tolist())
-
-
-def _saturated(arguments: Arguments) -> tuple[Tensor, ...]:
-    if not arguments.operand("data").is_integer:
-        raise Unknown
-    return (_sums(arguments, clamped),)
+        return (tensor_of(data.type, placed, keep=keep),)
+    return (bounded_tensor(data.element_type, data.shape, placed.reshape(-1).tolist()),)
 
 
 #: From its specification page.
@@ -74,7 +66,7 @@ CUM_SUM = Operation(
     ),
     checks={"axis.range": lambda a: is_outside(_given_axis(a), len(a.shape("data")))},
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
-    compute=lambda a: (_sums(a, low_bits),),
+    compute=_sums,
     rounds=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
     contexts={"doubled": contexts.doubled(_axis), "convert": contexts.convert},
@@ -87,7 +79,7 @@ CUM_SUM = Operation(
         "there is one element along the axis": lambda a: a.shape("data")[_axis(a)] == 1,
     },
     readings={
-        "values.wrap": Reading(computes=(_saturated,)),
-        "values.special": without_special(lambda a: (_sums(a, low_bits),)),
+        "values.wrap": saturating(_sums),
+        "values.special": without_special(_sums),
     },
 )

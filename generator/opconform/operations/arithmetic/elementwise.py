@@ -7,6 +7,7 @@ right for every narrower type.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -26,14 +27,10 @@ from opconform.operations.interpretation import Reading
 from opconform.operations.operation import ContextError, Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
-from opconform.tensors.exact import exact_of, numbers, rounded
+from opconform.tensors.exact import REALS, exact_of, numbers, rounded
 from opconform.tensors.literals import encoded
 from opconform.tensors.rounding import encoded_floats, low_bits, nearest, numbers_of
 from opconform.tensors.tensor import Array, Tensor
-
-#: The floating-point types that numpy and `rounded` round to; the others are rounded one element after another.
-COMMON = frozenset({"bf16", "f16", "f32", "f64"})
-
 
 #: The integer of a type that stands for one beyond its range.
 Keep = Callable[[ElementType, int], int]
@@ -60,6 +57,12 @@ RowOf = Row | Callable[[Arguments], Row]
 Compute = Callable[[Arguments], tuple[Tensor, ...]]
 
 
+def each(count: int, of: Callable[..., Any]) -> Callable[..., Array]:
+    """A function of some of Python's integers for arrays of them."""
+    vectorized = np.frompyfunc(of, count, 1)
+    return lambda *arrays: np.asarray(vectorized(*arrays), object)
+
+
 def elements_of(tensor: Tensor) -> Array:
     """The elements of a tensor: Python's integers, or numbers of f64."""
     kind = tensor.type
@@ -67,7 +70,7 @@ def elements_of(tensor: Tensor) -> Array:
         return tensor.array.astype(object)
     if kind.is_integer or kind.kind == "boolean":
         return np.array(tensor.integers(), object).reshape(tensor.shape)
-    if kind.name in COMMON:
+    if kind.name in REALS:
         return numbers(tensor)
     return np.array(numbers_of(tensor), np.float64).reshape(tensor.shape)
 
@@ -91,7 +94,7 @@ def _stored(kind: ElementType, results: Array, keep: Keep) -> Array:
         return np.asarray(results, np.bool_)
     if kind.is_integer:
         flat = encoded(kind.name, [keep(kind, int(x)) for x in results.reshape(-1)])
-    elif kind.name in COMMON:
+    elif kind.name in REALS:
         return np.asarray(rounded(kind, np.asarray(results, np.float64)), order="C")
     else:
         flat = encoded_floats(kind, [nearest(kind, x) for x in np.asarray(results, np.float64).reshape(-1).tolist()])
@@ -100,7 +103,7 @@ def _stored(kind: ElementType, results: Array, keep: Keep) -> Array:
 
 def without_denormals(tensor: Tensor) -> Tensor:
     """A tensor with zeros of the same sign in place of denormal numbers."""
-    if tensor.element_type not in COMMON:
+    if tensor.element_type not in REALS:
         return tensor
     values = numbers(tensor)
     is_denormal = np.abs(values) < float(tensor.type.layout.smallest_normal)
@@ -111,13 +114,13 @@ def without_special(compute: Compute) -> Reading:
     """The reading by which a NaN counts as 0 and an infinity as the largest number, as in types that lack them."""
 
     def finite(tensor: Tensor) -> Tensor:
-        if tensor.element_type not in COMMON:
+        if tensor.element_type not in REALS:
             return tensor
         largest = float(tensor.type.layout.max)
         return tensor_of(tensor.type, np.nan_to_num(numbers(tensor), nan=0.0, posinf=largest, neginf=-largest))
 
     def outputs(arguments: Arguments) -> tuple[Tensor, ...]:
-        tensors = [x.tensor for x in arguments.inputs.values() if x.tensor and x.element_type in COMMON]
+        tensors = [x.tensor for x in arguments.inputs.values() if x.tensor and x.element_type in REALS]
         if all(np.isfinite(numbers(x)).all() for x in tensors):
             raise Unknown
         try:
@@ -137,6 +140,17 @@ def _with_tensors(arguments: Arguments, of: Callable[[Tensor], Tensor]) -> Argum
 def clamped(kind: ElementType, integer: int) -> int:
     """The integer of a type that is nearest."""
     return min(max(integer, kind.minimum), kind.maximum)
+
+
+def saturating(of: Callable[[Arguments, Keep], tuple[Tensor, ...]]) -> Reading:
+    """The reading by which integers beyond the range of their type become its nearest one."""
+
+    def outputs(arguments: Arguments) -> tuple[Tensor, ...]:
+        if not next(iter(arguments.inputs.values())).is_integer:
+            raise Unknown
+        return of(arguments, clamped)
+
+    return Reading(computes=(outputs,))
 
 
 def computed(row: Row, *tensors: Tensor, keep: Keep = low_bits) -> Tensor:

@@ -3,19 +3,18 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import gmpy2
 
-from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
-from opconform.tensors.exact import Exact, Result, numbers
+from opconform.tensors.element_types import ElementType
+from opconform.tensors.exact import Exact, Result, is_narrow, numbers, wide_type
 from opconform.tensors.tensor import Tensor
 
 #: The bits of precision of values; their own error is far below any bound.
 PRECISION = 240
 #: The largest exponent of values, beyond that of every type; an exact number of a larger one would not fit in memory.
 EXPONENT = 20_000
-#: The widest of the narrow types, in bits, whose composites are computed in f32.
-_NARROW = 16
 #: The work of a value and its bounds, and of those of a composite, in exact products of two numbers.
 FUNCTION_WORK, COMPOSITE_WORK = 30, 60
 #: The units in the last place of a division (OpenCL C 3.0, section 7.4).
@@ -32,6 +31,20 @@ class Part:
     error: Exact = _NONE
 
 
+class Units(NamedTuple):
+    """The units in the last place within which a result is right, of f32 and f64, and of the narrower types."""
+
+    wide: int
+    narrow: int
+
+    def of(self, kind: ElementType, exact: Exact) -> Exact:
+        """The error that is right for an exact result."""
+        return (self.narrow if is_narrow(kind) else self.wide) * unit(kind, exact)
+
+
+_UNUSED = Units(0, 0)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RealFunction:
     """A function, and how large an error of a right implementation may be.
@@ -40,16 +53,14 @@ class RealFunction:
         value: The value at a finite number.
         limits: The values at minus infinity and infinity; a NaN gives a NaN.
         root: The number whose value is a zero, which must have the sign of the number; None if there is none.
-        units: The units in the last place of the result for f32 and f64; of no meaning for a composite.
-        narrow_units: Those for f16 and bf16.
+        units: Its own error; unused for a composite.
         error: For a composite, the error of its parts at a number, in the type in which kernels compute.
     """
 
     value: Callable[[gmpy2.mpfr], gmpy2.mpfr]
     limits: tuple[float, float]
     root: float | None = None
-    units: int = 0
-    narrow_units: int = 0
+    units: Units = _UNUSED
     error: Callable[[ElementType, Exact], Exact] | None = None
 
 
@@ -82,11 +93,11 @@ def _result(function: RealFunction, kind: ElementType, x: float) -> Result:
     value = value_of(function, x)
     if not gmpy2.is_finite(value):
         return float(value)
-    exact, is_narrow = Exact(value), kind.bits <= _NARROW
+    exact = Exact(value)
     if function.error is None:
-        return exact, (function.narrow_units if is_narrow else function.units) * unit(kind, exact)
-    allowed = function.error(ELEMENT_TYPES["f32"] if is_narrow else kind, Exact(x))
-    return exact, allowed + (unit(kind, exact) if is_narrow else 0)
+        return exact, function.units.of(kind, exact)
+    allowed = function.error(wide_type(kind), Exact(x))
+    return exact, allowed + (unit(kind, exact) if is_narrow(kind) else 0)
 
 
 def _rounded(kind: ElementType, exact: Exact, error: Exact, units: Exact = _HALF) -> Part:
@@ -113,7 +124,7 @@ def _applied(kind: ElementType, name: str, x: Part) -> Part:
     """A monotone function of a part."""
     function = FUNCTIONS[name]
     low, exact, high = (Exact(value_of(function, number)) for number in (x.exact - x.error, x.exact, x.exact + x.error))
-    return _rounded(kind, exact, max(exact - low, high - exact), Exact(function.units))
+    return _rounded(kind, exact, max(exact - low, high - exact), Exact(function.units.wide))
 
 
 def _constant(kind: ElementType, value: gmpy2.mpfr) -> Part:
@@ -143,7 +154,7 @@ def _gelu_erf_error(kind: ElementType, x: Exact) -> Exact:
     with gmpy2.context(precision=PRECISION):
         root = gmpy2.sqrt(gmpy2.mpfr(1) / 2)
     erf = _applied(kind, "erf", _product(kind, Part(x), _constant(kind, root)))
-    return _half_product(kind, x, erf, Exact(FUNCTIONS["erf"].units))
+    return _half_product(kind, x, erf, Exact(FUNCTIONS["erf"].units.wide))
 
 
 def _gelu_tanh(x: gmpy2.mpfr) -> gmpy2.mpfr:
@@ -158,7 +169,7 @@ def _gelu_tanh_error(kind: ElementType, x: Exact) -> Exact:
     cube = _product(kind, _product(kind, Part(x), Part(x)), Part(x))
     inner = _sum(kind, Part(x), _product(kind, _constant(kind, factor), cube))
     tanh = _applied(kind, "tanh", _product(kind, _constant(kind, root), inner))
-    return _half_product(kind, x, tanh, Exact(FUNCTIONS["exp"].units + DIVISION + 1))
+    return _half_product(kind, x, tanh, Exact(FUNCTIONS["exp"].units.wide + DIVISION + 1))
 
 
 def _half_product(kind: ElementType, x: Exact, odd: Part, units: Exact) -> Exact:
@@ -169,12 +180,15 @@ def _half_product(kind: ElementType, x: Exact, odd: Part, units: Exact) -> Exact
     return max(error, x) if is_beyond else error
 
 
-#: The units of OpenCL C 3.0, section 7.4 (full profile), and of its extension cl_khr_fp16 for the narrow types.
+# The units of OpenCL C 3.0, section 7.4 (full profile), and of its extension cl_khr_fp16 for the narrower types.
+#: Those of pow.
+POWER_UNITS = Units(16, 4)
+#: The functions of one number.
 FUNCTIONS: Mapping[str, RealFunction] = {
-    "exp": RealFunction(value=gmpy2.exp, limits=(0.0, math.inf), units=3, narrow_units=2),
-    "log": RealFunction(value=gmpy2.log, limits=(math.nan, math.inf), root=1, units=3, narrow_units=2),
-    "tanh": RealFunction(value=gmpy2.tanh, limits=(-1.0, 1.0), root=0, units=5, narrow_units=2),
-    "erf": RealFunction(value=gmpy2.erf, limits=(-1.0, 1.0), root=0, units=16, narrow_units=4),
+    "exp": RealFunction(value=gmpy2.exp, limits=(0.0, math.inf), units=Units(3, 2)),
+    "log": RealFunction(value=gmpy2.log, limits=(math.nan, math.inf), root=1, units=Units(3, 2)),
+    "tanh": RealFunction(value=gmpy2.tanh, limits=(-1.0, 1.0), root=0, units=Units(5, 2)),
+    "erf": RealFunction(value=gmpy2.erf, limits=(-1.0, 1.0), root=0, units=Units(16, 4)),
     "sigmoid": RealFunction(value=_sigmoid, limits=(0.0, 1.0), error=_sigmoid_error),
     "gelu-erf": RealFunction(value=_gelu_erf, limits=(math.nan, math.inf), root=0, error=_gelu_erf_error),
     "gelu-tanh": RealFunction(value=_gelu_tanh, limits=(math.nan, math.inf), root=0, error=_gelu_tanh_error),

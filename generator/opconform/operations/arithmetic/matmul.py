@@ -7,10 +7,9 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
-from opconform.operations.arithmetic.elementwise import Keep, clamped, elements_of, tensor_of, without_special
-from opconform.operations.arithmetic.sums import sum_of_products
-from opconform.operations.checks import INTEGERS, RANKED
-from opconform.operations.interpretation import Reading
+from opconform.operations.arithmetic.elementwise import Keep, elements_of, saturating, tensor_of, without_special
+from opconform.operations.arithmetic.sums import SUMMED, sum_of_products
+from opconform.operations.checks import RANKED
 from opconform.operations.operation import Operation
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
@@ -18,9 +17,6 @@ from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import Exact, bounded_tensor, rounded
 from opconform.tensors.rounding import low_bits
 from opconform.tensors.tensor import Array, Tensor
-
-#: The floating-point types whose sums have a bound, and every integer type.
-TYPES = ("bf16", "f16", "f32", "f64", *INTEGERS)
 
 
 def _transposed(shape: Shape, *, is_transposed: bool) -> Shape:
@@ -139,16 +135,10 @@ def _untransposed(arguments: Arguments) -> Arguments:
     return replace(arguments, attributes=dict.fromkeys(("transpose_a", "transpose_b"), False))
 
 
-def _saturated(arguments: Arguments) -> tuple[Tensor, ...]:
-    if not arguments.operand("a").is_integer:
-        raise Unknown
-    return _computed(arguments, clamped)
-
-
 #: From its specification page.
 MATMUL = Operation(
     name="MatMul-1",
-    inputs=(Port("a", types=TYPES, ranks=RANKED), Port("b", types=TYPES, ranks=RANKED)),
+    inputs=(Port("a", types=SUMMED, ranks=RANKED), Port("b", types=SUMMED, ranks=RANKED)),
     attributes=tuple(AttributeSpec(f"transpose_{name}", type="boolean", default=False) for name in "ab"),
     checks={
         "b.same-type": lambda a: a.operand("a").element_type != a.operand("b").element_type,
@@ -174,5 +164,5 @@ MATMUL = Operation(
         "the matrices are broadcast": lambda a: a.shape("a")[:-2] != a.shape("b")[:-2],
         "the products have no elements": lambda a: _matrices(a)[0][-1] == 0,
     },
-    readings={"values.wrap": Reading(computes=(_saturated,)), "values.special": without_special(_computed)},
+    readings={"values.wrap": saturating(_computed), "values.special": without_special(_computed)},
 )

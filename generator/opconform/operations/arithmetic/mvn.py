@@ -12,14 +12,14 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType
 from opconform.operations.arithmetic.elementwise import exact_array, without_special
 from opconform.operations.arithmetic.functions import FUNCTION_WORK, PRECISION, unit
-from opconform.operations.arithmetic.softmax import REALS, wide_type
+from opconform.operations.arithmetic.reductions import reduced_axes
 from opconform.operations.arithmetic.sums import sum_of_products
 from opconform.operations.interpretation import Reading, is_empty
-from opconform.operations.movement.axis import from_front, is_outside
+from opconform.operations.movement.axis import is_outside
 from opconform.operations.operation import Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import Exact, Result, bounded_tensor
+from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, wide_type
 from opconform.tensors.tensor import Tensor
 
 #: The units in the last place of a square root with the sum in it, and of a product with a reciprocal or a division
@@ -103,14 +103,8 @@ def _is_number(kind: ElementType, exact: Exact) -> bool:
     return not exact.denominator & (exact.denominator - 1) and bits <= int(kind.layout.nmant) + 1
 
 
-def _axes(arguments: Arguments) -> tuple[int, ...]:
-    """The axes from the front, each once."""
-    rank = len(arguments.shape("data"))
-    return tuple(sorted({from_front(axis, rank) for axis in arguments.integers("axes")}))
-
-
 def _computed(arguments: Arguments, *, is_mean: bool = True) -> tuple[Tensor, ...]:
-    data, axes = arguments.tensor("data"), _axes(arguments)
+    data, axes = arguments.tensor("data"), reduced_axes(arguments)
     scale = None
     if arguments.attribute("normalize_variance") is True:
         eps = Exact(float(str(arguments.attribute("eps"))))
@@ -141,7 +135,7 @@ MVN = Operation(
     ),
     checks={
         "axes.range": lambda a: any(is_outside(axis, len(a.shape("data"))) for axis in a.integers("axes")),
-        "axes.unique": lambda a: len(_axes(a)) < len(a.integers("axes")),
+        "axes.unique": lambda a: len(reduced_axes(a)) < len(a.integers("axes")),
         "eps.positive": lambda a: not float(str(a.attribute("eps"))) > 0,
     },
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
@@ -153,8 +147,10 @@ MVN = Operation(
     facts={
         "the variance is normalized": lambda a: a.attribute("normalize_variance") is True,
         "eps is inside the square root": lambda a: a.attribute("eps_mode") == "inside_sqrt",
-        "the axes are the last ones": lambda a: _axes(a) == tuple(range(len(a.shape("data"))))[-len(_axes(a)) :],
-        "the axes are all of data": lambda a: len(_axes(a)) == len(a.shape("data")),
+        "the axes are the last ones": lambda a: (
+            reduced_axes(a) == tuple(range(len(a.shape("data"))))[-len(reduced_axes(a)) :]
+        ),
+        "the axes are all of data": lambda a: len(reduced_axes(a)) == len(a.shape("data")),
         "an axis is negative": lambda a: any(axis < 0 for axis in a.integers("axes")),
     },
     readings={

@@ -8,17 +8,15 @@ import numpy as np
 
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import FEWER_RULES, stretched
-from opconform.operations.arithmetic.elementwise import COMMON, BinaryPage, Compute, Row, binary, computed, elements_of
-from opconform.operations.arithmetic.functions import FUNCTION_WORK, PRECISION, unit
+from opconform.operations.arithmetic.elementwise import BinaryPage, Compute, Row, binary, computed, elements_of
+from opconform.operations.arithmetic.functions import FUNCTION_WORK, POWER_UNITS, PRECISION
 from opconform.operations.interpretation import Reading
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import Exact, Result, bounded_tensor
+from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor
 from opconform.tensors.tensor import Tensor
 
-#: The units in the last place of OpenCL C 3.0, section 7.4, for pow, and of cl_khr_fp16 for the narrow types.
-_UNITS, _NARROW_UNITS = 16, 4
-#: The widest of the narrow types, and of all integers, in bits.
-_NARROW, _WIDEST = 16, 64
+#: The widest integers, in bits.
+_WIDEST = 64
 #: Powers beyond 2 to this or its inverse are infinite or near 0 in every type.
 _FAR = 1 << 15
 
@@ -38,7 +36,7 @@ def _result(kind: ElementType, base: float, exponent: float, value: gmpy2.mpfr) 
     if size > _FAR:
         return math.copysign(math.inf, value)
     exact = Exact(value) if size > -_FAR else Exact(math.copysign(1, value)) / Exact(2) ** _FAR
-    return exact, (_NARROW_UNITS if kind.bits <= _NARROW else _UNITS) * unit(kind, exact)
+    return exact, POWER_UNITS.of(kind, exact)
 
 
 def _power_of_integers(base: int, exponent: int) -> int:
@@ -76,7 +74,7 @@ def _computed(of: Callable[[float, float], gmpy2.mpfr]) -> Compute:
 
     def compute(arguments: Arguments) -> tuple[Tensor, ...]:
         bases, exponents = stretched(arguments)
-        if bases.element_type not in COMMON:
+        if bases.element_type not in REALS:
             floats = np.vectorize(lambda a, b: float(of(a, b)), otypes=[np.float64])
             return (computed(Row(floats=floats, integers=_INTEGERS), bases, exponents),)
         pairs = [*zip(*(elements_of(x).reshape(-1).tolist() for x in (bases, exponents)), strict=True)]

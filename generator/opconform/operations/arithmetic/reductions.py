@@ -15,7 +15,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic.elementwise import Keep, clamped, elements_of, tensor_of, without_special
 from opconform.operations.arithmetic.products import product_of
-from opconform.operations.arithmetic.sums import is_open, sum_of_products
+from opconform.operations.arithmetic.sums import SUMMED, is_open, sum_of_products
 from opconform.operations.checks import INTEGERS, NUMBERS, Predicate
 from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import from_front, is_outside
@@ -26,10 +26,6 @@ from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import Exact, Result, bounded_tensor
 from opconform.tensors.rounding import low_bits
 from opconform.tensors.tensor import Array, Tensor
-
-#: The floating-point types whose sums and products have a bound, and every integer type.
-SUMMED = ("bf16", "f16", "f32", "f64", *INTEGERS)
-
 
 #: The work of adding an element, in exact products; and after how many factors a product takes as much more.
 _SUM_WORK, _GROWTH = 4, 16

@@ -4,7 +4,7 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
-from opconform.operations.arithmetic.broadcasting import RULES, attribute
+from opconform.operations.arithmetic.broadcasting import RULES, attribute, follows
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.operation import Operation
 from opconform.operations.places import Places
@@ -13,10 +13,6 @@ from opconform.suite.declarations import Port
 from opconform.tensors.tensor import Array
 
 _NAMES = ("cond", "on_true", "on_false")
-
-
-def _is(arguments: Arguments, rule: str) -> bool:
-    return arguments.attribute("auto_broadcast") == rule
 
 
 def _pairs(first: Shape, second: Shape) -> list[tuple[int, int]]:
@@ -33,7 +29,7 @@ def _fits(part: Shape, whole: Shape) -> bool:
 def _shape(arguments: Arguments) -> Shape:
     """The shape of both tensors broadcast to each other; under `pdpd`, that of the first of them."""
     first, second = (arguments.shape(name) for name in _NAMES[1:])
-    if not _is(arguments, "numpy"):
+    if not follows(arguments, "numpy"):
         if not _fits(second, first):
             raise Unknown
         return first
@@ -45,7 +41,7 @@ def _shape(arguments: Arguments) -> Shape:
 
 def _differ(arguments: Arguments) -> bool:
     first, second = (arguments.shape(name) for name in _NAMES[1:])
-    return _is(arguments, "numpy") and any(a != b and 1 not in (a, b) for a, b in _pairs(first, second))
+    return follows(arguments, "numpy") and any(a != b and 1 not in (a, b) for a, b in _pairs(first, second))
 
 
 def _selected(arguments: Arguments, places: Places) -> list[Array]:
@@ -60,10 +56,10 @@ SELECT = Operation(
     attributes=(attribute(RULES),),
     checks={
         "on_false.same-type": lambda a: a.operand("on_true").element_type != a.operand("on_false").element_type,
-        "none.shapes": lambda a: _is(a, "none") and len({a.shape(name) for name in _NAMES}) > 1,
+        "none.shapes": lambda a: follows(a, "none") and len({a.shape(name) for name in _NAMES}) > 1,
         "numpy.dimensions": _differ,
-        "pdpd.dimensions": lambda a: _is(a, "pdpd") and not _fits(a.shape("on_false"), a.shape("on_true")),
-        "cond.shape": lambda a: not _is(a, "none") and not _fits(a.shape("cond"), _shape(a)),
+        "pdpd.dimensions": lambda a: follows(a, "pdpd") and not _fits(a.shape("on_false"), a.shape("on_true")),
+        "cond.shape": lambda a: not follows(a, "none") and not _fits(a.shape("cond"), _shape(a)),
     },
     moved=_selected,
     shapes=lambda a: [_shape(a)],

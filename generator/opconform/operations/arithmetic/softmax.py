@@ -9,18 +9,13 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic.elementwise import exact_array
-from opconform.operations.arithmetic.functions import EXPONENT, FUNCTION_WORK, FUNCTIONS, PRECISION, unit
+from opconform.operations.arithmetic.functions import DIVISION, EXPONENT, FUNCTION_WORK, FUNCTIONS, PRECISION, unit
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.operation import Operation
 from opconform.suite.declarations import AttributeSpec, Port
-from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
-from opconform.tensors.exact import Exact, Result, bounded_tensor, numbers
+from opconform.tensors.element_types import ElementType
+from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, numbers, wide_type
 from opconform.tensors.tensor import Tensor
-
-#: The floating-point types in which a bound can be computed.
-REALS = ("bf16", "f16", "f32", "f64")
-#: The units in the last place of a division (OpenCL C 3.0, section 7.4).
-_DIVISION = 3
 
 
 def softmax(kind: ElementType, elements: Sequence["Exact | float"], *, is_literal: bool = False) -> list[Result]:
@@ -39,21 +34,16 @@ def softmax(kind: ElementType, elements: Sequence["Exact | float"], *, is_litera
     total, relative = sum(powers, Exact(0)), Exact(2) ** -int(wide_type(kind).layout.nmant)
     # the difference is rounded, which changes the exponential by as much as the difference, as a part of it
     errors = [
-        power * relative * (Exact(0) if isinstance(x, float) else abs(x - largest) + FUNCTIONS["exp"].units)
+        power * relative * (Exact(0) if isinstance(x, float) else abs(x - largest) + FUNCTIONS["exp"].units.wide)
         for x, power in zip(elements, powers, strict=True)
     ]
     least = total - sum(errors, Exact(0)) - total * len(elements) * relative  # a sum in any order
     results: list[Result] = []
     for power, error in zip(powers, errors, strict=True):
         exact = power / total
-        upper = (power + error) / least * (1 + _DIVISION * relative)
+        upper = (power + error) / least * (1 + DIVISION * relative)
         results.append((exact, upper - exact + unit(kind, upper)) if power else 0.0)
     return results
-
-
-def wide_type(kind: ElementType) -> ElementType:
-    """The type in which kernels compute."""
-    return ELEMENT_TYPES["f32"] if kind.bits < ELEMENT_TYPES["f32"].bits else kind
 
 
 def _axis(arguments: Arguments) -> int:

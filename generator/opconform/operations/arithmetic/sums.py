@@ -9,13 +9,14 @@ from collections.abc import Sequence
 import gmpy2
 
 from opconform.operations.arithmetic.functions import unit
+from opconform.operations.checks import INTEGERS
 from opconform.operations.operation import ContextError
-from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
-from opconform.tensors.exact import Exact, Result
+from opconform.tensors.element_types import ElementType
+from opconform.tensors.exact import REALS, Exact, Result, wide_type
 
 _Number = Exact | float
-#: The widest of the narrow types, in bits, whose products are summed in f32.
-_NARROW = 16
+#: The types of sums.
+SUMMED = (*REALS, *INTEGERS)
 
 
 def sum_of_products(
@@ -29,7 +30,7 @@ def sum_of_products(
         return _special(left, right) / divisor
     products = [Exact(a) * Exact(b) for a, b in zip(left, right, strict=True)]
     exact, magnitude = sum(products, Exact(0)), sum(map(abs, products), Exact(0))
-    if abs(exact) < magnitude and magnitude > Exact(float(_accumulator(kind).layout.max)):
+    if abs(exact) < magnitude and magnitude > Exact(float(wide_type(kind).layout.max)):
         raise ContextError("the order in which the products are added decides whether a sum is finite")
     if products and not magnitude and not is_sum:  # accumulators begin with 0, or with a product of either sign
         return exact, Exact(float(kind.layout.smallest_subnormal))
@@ -56,7 +57,7 @@ def is_open(kind: ElementType, numbers: Sequence[float], divisor: int = 1) -> bo
     """Whether the order decides a sum or mean: zeros with a sign, or partial sums beyond the accumulator's range."""
     finite = [Exact(x) for x in numbers if math.isfinite(x)]
     magnitude = sum(map(abs, finite), Exact(0))
-    is_beyond = magnitude > Exact(float(_accumulator(kind).layout.max))
+    is_beyond = magnitude > Exact(float(wide_type(kind).layout.max))
     is_infinite = divisor == 1 and len(finite) == len(numbers) and magnitude == abs(sum(finite, Exact(0)))
     return (is_beyond and not is_infinite) or (
         len(numbers) > 0 and all(x == 0 and math.copysign(1, x) < 0 for x in numbers)
@@ -93,14 +94,9 @@ def _allowed(kind: ElementType, step: int | None, magnitude: Exact, count: int) 
     return Exact(0) if is_exact else allowed_error(kind, magnitude, count)
 
 
-def _accumulator(kind: ElementType) -> ElementType:
-    """The type in which kernels sum."""
-    return ELEMENT_TYPES["f32"] if kind.bits <= _NARROW else kind
-
-
 def allowed_error(kind: ElementType, magnitude: Exact, count: int) -> Exact:
     """The error that is right for a sum of products, not all 0, whose absolute values have the sum `magnitude`."""
     layout = kind.layout
-    fraction, wide = int(layout.nmant), int(_accumulator(kind).layout.nmant)
+    fraction, wide = int(layout.nmant), int(wide_type(kind).layout.nmant)
     unit = max(magnitude / Exact(2) ** (fraction + 1), Exact(float(layout.smallest_normal)))
     return 2 * math.ceil(count / 2 ** ((wide - fraction) / 2)) * unit

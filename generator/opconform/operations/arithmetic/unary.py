@@ -11,18 +11,25 @@ from typing import Any
 import numpy as np
 
 from opconform.operations.arguments import Arguments
-from opconform.operations.arithmetic.elementwise import Keep, Row, clamped, computed, elements_of, tensor_of, unary
+from opconform.operations.arithmetic.elementwise import (
+    Keep,
+    Row,
+    clamped,
+    computed,
+    each,
+    elements_of,
+    tensor_of,
+    unary,
+)
 from opconform.operations.arithmetic.functions import COMPOSITE_WORK, FUNCTION_WORK, FUNCTIONS, results_of, value_of
 from opconform.operations.checks import INTEGERS, NUMBERS
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.exact import Exact, bounded_tensor, numbers
+from opconform.tensors.exact import REALS, Exact, bounded_tensor, numbers
 from opconform.tensors.rounding import low_bits
 from opconform.tensors.tensor import Array, Tensor
 
-#: The floating-point types of functions that are not exact.
-REALS = ("bf16", "f16", "f32", "f64")
 #: The types of numbers with a sign.
 _SIGNED = tuple(x for x in NUMBERS if ELEMENT_TYPES[x].kind != "unsigned" and x != "f8e8m0")
 
@@ -31,12 +38,6 @@ _Of = Callable[[Arguments], Tensor]
 
 def _exactly(row: Row, *, keep: Keep = low_bits) -> _Of:
     return lambda arguments: computed(row, arguments.tensor("data"), keep=keep)
-
-
-def _each(of: Callable[[int], int]) -> Callable[[Array], Array]:
-    """A function of a Python integer for arrays of them."""
-    vectorized = np.frompyfunc(of, 1, 1)
-    return lambda x: np.asarray(vectorized(x), object)
 
 
 def _rounded_root(number: int) -> int:
@@ -52,7 +53,7 @@ def _relu(*, keeps_nan: bool, keeps_zero: bool) -> _Of:
         kept = (x > 0) | (keeps_nan & np.isnan(x)) | (keeps_zero & (x == 0))
         return np.where(kept, x, 0.0)
 
-    return _exactly(Row(floats=floats, integers=_each(lambda x: max(x, 0))))
+    return _exactly(Row(floats=floats, integers=each(1, lambda x: max(x, 0))))
 
 
 def _limits(arguments: Arguments) -> tuple[float, float]:
@@ -83,7 +84,7 @@ def _clamp(arguments: Arguments, *, nan: int | None = None, is_zero_replaced: bo
         inside = np.where(x < least, least, np.where(x > most, most, np.where(x == 0, zero, x)))
         return inside if nan is None else np.where(np.isnan(x), (least, most)[nan], inside)
 
-    integers = _each(lambda x: min(max(x, math.ceil(least)), math.floor(most)))
+    integers = each(1, lambda x: min(max(x, math.ceil(least)), math.floor(most)))
     return computed(Row(floats=floats, integers=integers), arguments.tensor("data"))
 
 
@@ -162,9 +163,9 @@ CLAMP = replace(
 )
 SQRT = unary(
     "Sqrt-1",
-    _exactly(Row(floats=np.sqrt, integers=_each(_rounded_root))),
+    _exactly(Row(floats=np.sqrt, integers=each(1, _rounded_root))),
     undefined=_has_negative,
-    others={"values.zero": [_exactly(Row(floats=lambda x: np.sqrt(np.abs(x)), integers=_each(_rounded_root)))]},
+    others={"values.zero": [_exactly(Row(floats=lambda x: np.sqrt(np.abs(x)), integers=each(1, _rounded_root)))]},
 )
 EXP = unary("Exp-1", _function("exp"), work=FUNCTION_WORK, types=REALS)
 LOG = unary(
