@@ -139,7 +139,7 @@ def test_an_issue_has_the_script_its_output_and_the_specification(opconform: Run
     text = (tmp_path / "issue.md").read_text()
 
     assert written.stdout == f"{tmp_path}/issue.md: {len(text.splitlines())} lines; the heading is the title\n"
-    assert text.startswith("# [Bug]: Split-1: wrong data (data of every element type keeps every bit)\n")
+    assert text.startswith("# [Bug]: Split-1: wrong data (data of every element type)\n")
     assert "\n> Every element keeps all its bits in the outputs.\n" in text
     assert re.search(r"\[Detailed Description, [^]]+\]\(https://github\.com/openvinotoolkit/openvino/blob/", text)
     assert "- **Releases that fail:** since 2025.3.0 (last good 2025.2.0)\n" in text
