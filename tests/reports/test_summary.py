@@ -1,5 +1,6 @@
 """The lines of the summary on cases that are only counted."""
 
+import json
 import re
 from pathlib import Path
 
@@ -55,3 +56,24 @@ def test_remarks_are_one_line_in_words(opconform: Run, small_suite: Path, tmp_pa
 
     remark = "Remarks: 1 case rejected at run time instead of when the model was built."
     assert [line for line in shown.splitlines() if "Remarks" in line] == [remark]
+
+
+def test_many_operations_have_one_row_each(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
+    """With their broken requirements and their cases by verdict; the conclusion names the worst three."""
+    arguments = ("run", core_suite, "--backend", f"{MINIATURES}:RefusesEverything", "--out", tmp_path)
+    shown = opconform(*arguments, *("-k", "*/page-example*"), "-k", "*/wrong*", code=1).stdout
+    requirements = json.loads((tmp_path / "report.json").read_text())["requirements"]
+    broken = {
+        op: count
+        for op, rows in requirements.items()
+        if (count := sum(row["broken"] and row["level"] == "normative" for row in rows.values()))
+    }
+
+    rows = re.findall(r"^([A-Za-z0-9]+-\d+) .* (\d+) +(?:\d+|-)$", shown.partition("\noperation ")[2], re.MULTILINE)
+    assert len(rows) > 12
+    assert {op: int(number) for op, number in rows} == broken
+    [(number, named)] = re.findall(r" broken: in (\d+) operations, most of (.+?)[.;]", shown.replace("\n", " "))
+    assert int(number) == len(broken)
+    worst = {op: int(count) for op, count in re.findall(r"(\S+) \((\d+)\)", named)}
+    assert len(worst) == 3
+    assert all(broken[op] == count >= sorted(broken.values())[-3] for op, count in worst.items())

@@ -12,8 +12,9 @@ from opconform_runners.reports.terminal.incidents import deaths_clause, incident
 from opconform_runners.verdicts.baseline import Comparison, expectation
 
 _LONGEST = 300
-#: The most requirements that are named; of more only the number for each operation is said.
-_NAMED = 12
+#: The most requirements that are named, of more only the number for each operation; and the most operations, of more
+#: only the worst.
+_NAMED, _WORST = 12, 3
 
 
 def conclusion(report: Report) -> list[str]:
@@ -74,6 +75,10 @@ def _names(rows: Iterable[RequirementRow]) -> str:
     operations: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         operations[row.op].append(row.id)
+    if len(operations) > _NAMED:
+        worst = sorted(operations, key=lambda op: -len(operations[op]))[:_WORST]
+        most = ", ".join(f"{op} ({len(operations[op])})" for op in worst)
+        return f"in {len(operations)} operations, most of {most}"
     if sum(map(len, operations.values())) > _NAMED:
         return ", ".join(f"{op}: {len(ids)}" for op, ids in operations.items())
     return "; ".join(f"{op}: {', '.join(ids)}" for op, ids in operations.items())

@@ -2,10 +2,8 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import groupby
-from operator import attrgetter
 
 from rich.console import Console, RenderableType
 from rich.console import Group as Lines
@@ -17,7 +15,6 @@ from opconform.errors import counted
 from opconform.system.text import printable
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.report import Report
-from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.harness.environment import environment_facts
 from opconform_runners.reports.terminal.conclusion import (
     conclusion,
@@ -29,18 +26,11 @@ from opconform_runners.reports.terminal.conclusion import (
     stale_sentences,
 )
 from opconform_runners.reports.terminal.incidents import incident_lines
+from opconform_runners.reports.terminal.requirements import print_requirements
 from opconform_runners.reports.terminal.uses import print_uses
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result
 
-#: The heading and the colour of each verdict.
-_VERDICTS = {
-    "pass": ("pass", "green"),
-    "fail": ("fail", "red"),
-    "unsupported": ("unsup.", "dim"),
-    "inconclusive": ("inconcl.", "yellow"),
-    "error": ("error", "magenta"),
-}
 #: The colour of each conclusion, with and without a baseline.
 _COLOURS = {
     "CONFORMANT": "green",
@@ -92,7 +82,7 @@ def print_summary(
         section("Stale lines", _lines(stale_sentences(comparison)))
     console.print()
     print_uses(report, console)
-    _print_requirements(report, console, is_verbose=is_verbose)
+    print_requirements(report, console, is_verbose=is_verbose)
     if is_verbose:
         section("Inconclusive cases", _by_sentence(report, "inconclusive"))
         section("Not supported", _by_sentence(report, "unsupported"))
@@ -168,53 +158,6 @@ def _print_head(report: Report, console: Console) -> None:
     cases, plural = counted(report.cases, "case"), "" if len(report.profiles) == 1 else "s"
     profiles = f" of the profile{plural} {', '.join(report.profiles)}" if report.profiles else ""
     console.print(f"suite {suite.version}, digest {suite.digest[:16]}, {cases}{profiles}")
-
-
-def _print_requirements(report: Report, console: Console, *, is_verbose: bool) -> None:
-    """One row for each requirement that a case breaks or, if `is_verbose`, for each one."""
-    rows = report.requirements
-    shown = [row for row in rows if is_verbose or row.is_broken or row.counts["error"]]
-    if shown:
-        console.print(_table(report, shown))
-    left_out = [row for row in rows if row not in shown]
-    decided = sum(x.counts["pass"] > 0 for x in left_out)
-    said = [f"{counted(decided, 'requirement')} without failing cases"] if decided else []
-    without = sum(not x.cases for x in left_out)
-    if open_ones := len(left_out) - decided - without:
-        said.append(f"{counted(open_ones, 'requirement')} without decided cases")
-    if without:
-        said.append(f"{counted(without, 'requirement')} without cases")
-    if said:
-        console.print(f"{'; '.join(said)} (`opconform report OUT -v` lists them)")
-
-
-def _table(report: Report, shown: Sequence[RequirementRow]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
-    table.add_column("requirement", no_wrap=True)
-    table.add_column("level", no_wrap=True)
-    used = {name: verdict for name, verdict in _VERDICTS.items() if report.summary[name]}
-    for heading, _ in used.values():
-        table.add_column(heading, justify="right", no_wrap=True)
-    for op, of_op in groupby(shown, attrgetter("op")):
-        rows = list(of_op)
-        if all(not any(count for name, count in row.counts.items() if name != "unsupported") for row in rows):
-            table.add_row(f"[bold]{op}[/bold]: not supported")
-            continue
-        table.add_row(f"[bold]{op}[/bold]")
-        for row in rows:
-            counts = (f"[{used[name][1]}]{row.counts[name]:,}[/]" if row.counts[name] else "-" for name in used)
-            note = "mapped" if row.is_mapped else row.note
-            notes = filter(None, (note, "" if row.cases or row.is_broken else "no case"))
-            table.add_row(f"{_mark(row)} {row.id}", ", ".join(notes), *counts)
-    return table
-
-
-def _mark(row: RequirementRow) -> str:
-    if row.is_broken:
-        return "[red]✗[/red]"
-    if row.counts["error"]:
-        return "[magenta]![/magenta]"
-    return "[green]✓[/green]" if row.counts["pass"] else "·"
 
 
 def _print_section(console: Console, title: str, items: Iterable[RenderableType], *, most: int | None) -> None:
