@@ -112,6 +112,21 @@ def test_a_process_that_died_is_in_the_conclusion() -> None:
     assert f"incidents: {clause}" in summary_lines(DIED)
 
 
+def test_the_accuracy_levels_and_flushed_numbers_are_in_the_summary() -> None:
+    """The level of each operation, and the declaration with the cases that need it."""
+    said = statement(
+        replace(result(1, "pass", "axis.range"), error=0.0),
+        replace(result(2, "pass", "data.bits", "types"), error=0.25, remarks=("flushes-denormals",)),
+    )
+    declared = conclusion(said, backend=replace(said.predicate.opconform.backend, flushes_denormals=True))
+
+    assert statement_from(statement_bytes(declared), "it") == declared
+    assert [*summary_lines(declared)][-4:-2] == [
+        "Accuracy level bounded met by 1 operation: Split-1 (0.25)",
+        "The backend declares that it flushes denormal numbers to zero; 1 case passes only so",
+    ]
+
+
 def test_a_statement_in_another_spelling_is_refused() -> None:
     """Although it means the same: a key is repeated, or there is white space."""
     payload = statement_bytes(GOOD)
@@ -149,6 +164,10 @@ FALSE: dict[str, tuple[Callable[[], Statement], str]] = {
     "conformant and died": (
         lambda: predicate(conclusion(GOOD, deaths=2), result="PASSED"),
         "conformant is true, but 2 harness processes crashed or hung, but not with their last case alone",
+    ),
+    "flushed": (
+        lambda: conclusion(GOOD, flushed=2),
+        "2 cases pass by a declaration that the backend does not have",
     ),
     "digest": (
         lambda: conclusion(GOOD, suite=replace(GOOD.predicate.opconform.suite, digest="9" * 64)),

@@ -75,8 +75,8 @@ def test_the_sentence_names_the_limits_and_the_units() -> None:
 
     assert found is not None
     assert found.sentence == (
-        "output_0[0]: expected 1.0 (0x3f800000), allowed are 0.5 to 2, got 3.0 (0x40400000); "
-        "error: 1.678e+07 units in the last place; elements outside their bounds: 2 of 4"
+        "output_0[0]: expected 1.0 (0x3f800000), allowed are 0.5 to 2.0, got 3.0 (0x40400000); "
+        "error: 1.678e+07 units in the last place, 2 times its bound; elements outside their bounds: 2 of 4"
     )
     assert found.error == 3
 

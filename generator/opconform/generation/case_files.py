@@ -13,7 +13,7 @@ from opconform.model.graph import taken
 from opconform.model.readings import other_readings
 from opconform.operations.arguments import Operand, TensorType
 from opconform.operations.operation import ContextError
-from opconform.suite.bounds import bound_names
+from opconform.suite.bounds import bound_names, flushed_name
 from opconform.suite.case import Accept, Case, Comparison, Graph, Input, Output, Reject, case_text
 from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
 from opconform.tensors.npz import Buffer, is_large, npz_bytes, npz_parts
@@ -120,6 +120,7 @@ def expected_outputs(outputs: Mapping[str, TensorType | Operand | Tensor]) -> tu
             element_type=output.element_type,
             shape=output.shape,
             comparison=_comparison(output) if isinstance(output, Tensor) else "bits",
+            flushed=isinstance(output, Tensor) and output.flushed is not None,
         )
         for name, output in outputs.items()
     )
@@ -132,9 +133,10 @@ def _comparison(output: Tensor) -> Comparison:
 
 
 def expected_arrays(outputs: Mapping[str, Tensor]) -> dict[str, Array]:
-    """The arrays of the file of golden outputs: each output, and its bounds."""
-    arrays = {name: output.array for name, output in outputs.items()}
-    for name, output in outputs.items():
+    """The arrays of the file of golden outputs: each output, what it is without denormal numbers, and their bounds."""
+    every = dict(outputs) | {flushed_name(name): x.flushed for name, x in outputs.items() if x.flushed is not None}
+    arrays = {name: output.array for name, output in every.items()}
+    for name, output in every.items():
         arrays |= zip(bound_names(name), output.bounds or (), strict=False)
     return arrays
 

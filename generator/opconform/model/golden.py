@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,9 +12,11 @@ from opconform.model.draft import Draft, TensorDraft
 from opconform.model.fills import fill, longest_text
 from opconform.model.graph import declared, evaluated, graph_of, inferred, ports_of, taken
 from opconform.operations.arguments import Operand, TensorType
+from opconform.operations.denormals import flushed, has_denormals, without_denormals
+from opconform.operations.operation import ContextError
 from opconform.suite.case import Binding, Dynamic, Graph
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Tensor, patterns
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,8 +59,32 @@ def golden_of(draft: Draft, seed: int) -> Golden:
     used = taken(graph)
     inputs = tuple({name: tensor for name, tensor in feed.items() if name in used} for feed in inputs_of(draft, seed))
     accepted = () if draft.rejected_for is not None else inputs
-    tensors = _compared_alike(graph, tuple(evaluated(graph, x) for x in accepted))
+    tensors = compared_feeds(graph, accepted, [evaluated(graph, x) for x in accepted])
     return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tensors)
+
+
+def compared_feeds(
+    graph: Graph, inputs: Sequence[Mapping[str, Tensor]], feeds: Sequence[dict[str, Tensor]]
+) -> tuple[Mapping[str, Tensor], ...]:
+    """The evaluated tensors of accepted feeds, whose outputs have what verdicts need.
+
+    Outputs have bounds in each feed if they have in one. They are `flushed` if those of inputs without denormal numbers
+    differ by more than denormal numbers.
+    """
+    others: list[dict[str, Tensor]] = []
+    if any(has_denormals(tensor) for feed in inputs for tensor in feed.values()):
+        with suppress(ContextError):
+            others = [evaluated(graph, x, flushed) for x in inputs]
+    pairs = [(feed[name], other[name]) for feed, other in zip(feeds, others, strict=False) for name in graph.outputs]
+    kept = [[patterns(without_denormals(x).array) for x in pair] for pair in pairs]
+    if all(np.array_equal(mine, other) for mine, other in kept):
+        others = []
+    alike = _compared_alike(graph, (*feeds, *others))
+    names = graph.outputs if others else ()
+    return tuple(
+        feed | {name: replace(feed[name], flushed=other[name]) for name in names}
+        for feed, other in zip(alike, alike[len(feeds) :] or alike, strict=False)
+    )
 
 
 def proves_nothing(golden: Golden) -> bool:

@@ -73,7 +73,7 @@ def _rejects(operation: Operation, reading: Reading, arguments: Arguments) -> bo
 def _differs(operation: Operation, compute: Callable[[Arguments], tuple[Tensor, ...]], arguments: Arguments) -> bool:
     """Whether another way of computing gives other outputs, as far as the elements are known."""
     try:
-        others, ours = compute(arguments), operation.evaluate(arguments)
+        ours, others = operation.evaluate(arguments), compute(arguments)
     except (ContextError, Unknown):  # of a result that the page leaves undefined, the golden says so
         return False
     return any(

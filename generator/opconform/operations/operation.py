@@ -49,6 +49,7 @@ class Operation:
         shapes: The shapes of the outputs, where `moved` needs elements or takes much memory to tell them.
         types: The types of the outputs of an operation that computes.
         compute: The outputs of an operation that computes. Their bits are compared, so cases need exact results.
+        undefined: The arguments for which the page has no result.
         rounds: Whether it computes with numbers, so that results can be rounded.
         products: The work of computing the outputs, as a number of exact products of two numbers.
         reads_elements: Whether an operation that computes reads the elements of its data, and not only the shape.
@@ -71,6 +72,7 @@ class Operation:
     shapes: Callable[[Arguments], Sequence[Shape]] | None = None
     types: Callable[[Arguments], tuple[TensorType, ...]] | None = None
     compute: Callable[[Arguments], tuple[Tensor, ...]] | None = None
+    undefined: Predicate = never
     rounds: bool = False
     products: Callable[[Arguments], int] = lambda _: 0
     reads_elements: bool = True
@@ -154,6 +156,8 @@ class Operation:
             tensors = [input_.tensor for input_ in arguments.inputs.values() if input_.tensor is not None]
             if self.reads_elements and any(tensor.bounds for tensor in tensors):
                 raise ContextError(f"{self.name} computes with rounded elements, whose errors are not followed further")
+            if self.undefined(arguments):
+                raise ContextError(f"the page of {self.name} leaves the result of these elements undefined")
             return self.compute(arguments)
         tensors_by_name = {name: arguments.tensor(name) for name, _ in self._data(arguments)}
         return self._moved_tensors(arguments, tensors_by_name)

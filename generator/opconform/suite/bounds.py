@@ -1,6 +1,7 @@
-"""The bounds of outputs that are rounded: how a suite stores them, and what makes them valid."""
+"""The bounds of outputs that are rounded, and outputs without denormal numbers: how a suite stores them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,11 +18,21 @@ def bound_names(output: str) -> tuple[str, str]:
     return f"{output}.lower", f"{output}.upper"
 
 
+def flushed_name(output: str) -> str:
+    """The array with the output of a backend that takes denormal numbers in inputs for zeros."""
+    return f"{output}.flushed"
+
+
+def flushed_output(output: Output) -> Output:
+    """What a file has for an output if a backend takes denormal numbers in inputs for zeros."""
+    return replace(output, name=flushed_name(output.name), flushed=False)
+
+
 def with_bounds(tensors: Sequence[Input | Output]) -> dict[str, Input | Output]:
     """The arrays that a file has for some tensors, by name; those of bounds have the type and shape of their output."""
-    named = {tensor.name: tensor for tensor in tensors}
-    bounded = [x for x in tensors if isinstance(x, Output) and x.comparison == "bounds"]
-    return named | {name: output for output in bounded for name in bound_names(output.name)}
+    every = [*tensors, *(flushed_output(x) for x in tensors if isinstance(x, Output) and x.flushed)]
+    bounded = [x for x in every if isinstance(x, Output) and x.comparison == "bounds"]
+    return {x.name: x for x in every} | {name: output for output in bounded for name in bound_names(output.name)}
 
 
 def bounds_of(output: Output, arrays: Mapping[str, Array]) -> Bounds | None:

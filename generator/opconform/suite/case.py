@@ -90,12 +90,16 @@ Comparison = Literal["bits", "numbers", "bounds"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Output:
-    """One expected output of a case's first feed. The comparison is the same in each feed."""
+    """One expected output of a case's first feed. The comparison is the same in each feed.
+
+    `flushed` says whether the file also has the output of a backend that takes denormal numbers in inputs for zeros.
+    """
 
     name: str
     element_type: ElementTypeName
     shape: Shape
     comparison: Comparison = "bits"
+    flushed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

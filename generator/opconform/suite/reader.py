@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from opconform.errors import MissingError, SuiteError
-from opconform.suite.bounds import Bounds, bounds_of, bounds_problem, with_bounds
+from opconform.suite.bounds import Bounds, bounds_of, bounds_problem, flushed_output, with_bounds
 from opconform.suite.case import Accept, Case, Input, Output, Reject, canonical_json, case_from
 from opconform.suite.declarations import declaration_document
 from opconform.suite.manifest import (
@@ -151,6 +151,13 @@ class Suite:
         arrays = self.arrays(entry, expected_name(feed))
         return tuple(bounds_of(output, arrays) for output in outputs)
 
+    def flushed(self, entry: Entry, feed: int) -> dict[str, tuple[Array, Bounds | None]]:
+        """The outputs of a feed, with their bounds, for inputs without denormal numbers, where they are others."""
+        outputs = [x for x in (self._recent.get(entry.id) or self.case(entry)).outputs if x.flushed]
+        arrays = self.arrays(entry, expected_name(feed)) if outputs else {}
+        both = [(x.name, flushed_output(x)) for x in outputs]
+        return {name: (arrays[other.name], bounds_of(other, arrays)) for name, other in both}
+
     def stored_arrays(self, entry: Entry, name: str) -> dict[str, Array]:
         """The arrays of an `.npz` file of a case, whatever the case declares."""
         content = self.read(entry, name)
@@ -200,8 +207,9 @@ def array_problems(where: str, file: str, arrays: Mapping[str, Array], case: Cas
     ]
     yield from problems
     for output in () if problems else tensors:
-        if isinstance(output, Output) and (problem := bounds_problem(output, arrays)):
-            yield f"{where}: {problem}."
+        if isinstance(output, Output):
+            both = (output, flushed_output(output)) if output.flushed else (output,)
+            yield from (f"{where}: {problem}." for x in both if (problem := bounds_problem(x, arrays)))
 
 
 def _form_problems(

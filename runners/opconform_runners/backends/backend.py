@@ -77,6 +77,7 @@ class Implementation:
         dynamic: Whether it takes models with dynamic dimensions.
         bindings: How setting inputs may reach it.
         graphs: Whether a backend without dialects executes the graph of a case, and not only the node under test.
+        flushes_denormals: Whether it may take denormal numbers, in inputs, results or both, for zeros of the same sign.
         mapped: The full names, as in `Split-1:axis.shape`, of the requirements that the harness fulfils because the
             backend's own operation lacks the concept. Cases for them do not test the backend.
     """
@@ -95,6 +96,7 @@ class Implementation:
     dynamic: bool
     bindings: tuple[Literal["constant", "parameter"], ...]
     graphs: bool = False
+    flushes_denormals: bool = False
     mapped: tuple[str, ...] = ()
 
     @property

@@ -6,13 +6,14 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from opconform.errors import CertificateError
+from opconform.errors import CertificateError, counted
 from opconform.generation.identity.provenance import foreign_specs
 from opconform.specs.loader import shipped_files
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import HEADER, MANIFEST, Header, first_error
 from opconform.system.text import printable
 from opconform_runners.backends.backend import HARDWARE, Implementation
+from opconform_runners.findings.accuracy import Accuracy, accuracy_sentences, flushed_sentence
 from opconform_runners.findings.claim_coverage import Claimed, claimed_text
 from opconform_runners.findings.report import Report, coverage_text
 from opconform_runners.harness.environment import Environment, environment_facts
@@ -60,6 +61,8 @@ class Conclusion:
         strict: Whether interpretations count as much as normative requirements.
         profiles: The profiles that were run, all cases of each.
         cases: How many cases have a verdict, and how many of them are `supported`: they passed or failed.
+        accuracy: The accuracy level that each operation with rounded results meets in all its cases.
+        flushed: How many cases pass only since the backend declares to flush denormal numbers to zero.
         claims: The digest of the file of claims, and how many cases it covers; None without claims.
         deaths: How many processes crashed or hung without a failure of a case.
     """
@@ -77,6 +80,8 @@ class Conclusion:
     supported: Annotated[int, Field(ge=0)]
     deaths: Annotated[int, Field(ge=0)]
     claims: Claimed | None = None
+    accuracy: Mapping[str, Accuracy]
+    flushed: Annotated[int, Field(ge=0)]
     timestamp: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 
 
@@ -148,6 +153,8 @@ def statement_of(
                 supported=report.supported,
                 deaths=len(report.deaths),
                 claims=report.claimed,
+                accuracy=report.accuracy,
+                flushed=report.flushed,
                 timestamp=timestamp,
             ),
         ),
@@ -207,6 +214,8 @@ def _contradictions(statement: Statement) -> Iterator[str]:
         yield f"conformant is true, but {deaths_clause(conclusion.deaths)}"
     if (claims := conclusion.claims) is not None and not claims.refused <= claims.claimed <= claims.valid:
         yield f"it says {claimed_text(claims)}"
+    if conclusion.flushed and not conclusion.backend.flushes_denormals:
+        yield f"{counted(conclusion.flushed, 'case')} pass by a declaration that the backend does not have"
     if conclusion.supported > conclusion.cases or (conclusion.conformant and not conclusion.supported):
         yield f"it says that {conclusion.supported:,} of {conclusion.cases:,} cases are supported"
 
@@ -243,6 +252,9 @@ def _lines(statement: Statement) -> Iterator[str]:
         yield f"incidents: {deaths_clause(conclusion.deaths)}"
     if (claims := conclusion.claims) is not None:
         yield f"claims: {claimed_text(claims)}, SHA-256 {claims.digest}"
+    yield from accuracy_sentences(conclusion.accuracy)
+    if backend.flushes_denormals:
+        yield flushed_sentence(conclusion.flushed)
     counts = {"passed": predicate.passed, "warned": predicate.warned, "failed": predicate.failed}
     yield f"requirements: {', '.join(f'{len(tests)} {name}' for name, tests in counts.items())}"
     later = "" if conclusion.witnessed else ", from result files: the signer did not observe the run"

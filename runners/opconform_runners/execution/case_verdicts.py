@@ -78,7 +78,8 @@ class CaseVerdicts:
         Returns its line of the log, and the files of the outputs that are kept.
         """
         neighbour_check = entry.neighbour_check if attempt == "neighbour-check" else None
-        own = judge.first_verdict(self._suite, neighbour_check or entry, case, outcome)
+        flushes = self.implementation.flushes_denormals
+        own = judge.first_verdict(self._suite, neighbour_check or entry, case, outcome, flushes=flushes)
         answer, files = answer_of(outcome, keeps=attempt == "first" and isinstance(own, Fail) and _is_small(outcome))
         if neighbour_check is not None:
             case, incidents = self._suite.case(entry), ()

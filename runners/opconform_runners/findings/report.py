@@ -12,6 +12,7 @@ from opconform.errors import counted
 from opconform.suite.manifest import RequirementNote
 from opconform.suite.selection.selection import Shard
 from opconform_runners.backends.backend import Implementation, full_name
+from opconform_runners.findings.accuracy import Accuracy, accuracy_of
 from opconform_runners.findings.claim_coverage import Claimed, claimed_of
 from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.gaps import gaps_of
@@ -19,6 +20,7 @@ from opconform_runners.findings.requirement_row import RequirementRow, supported
 from opconform_runners.harness.environment import UNKNOWN, Environment
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.baseline import Comparison
+from opconform_runners.verdicts.flushing import FLUSHES_DENORMALS
 from opconform_runners.verdicts.results import Result, placements_of, tally_kind_of
 from opconform_runners.verdicts.run_header import RunHeader, SuiteNote
 from opconform_runners.verdicts.tally import Tally
@@ -143,13 +145,14 @@ class Report:
         return frozenset(case.id for case in failing if known.isdisjoint(full_name(case.op, n) for n in case.broken))
 
     @cached_property
-    def largest_errors(self) -> Mapping[str, float]:
-        """By operation with rounded results, the largest error of a passing case divided by its bound."""
-        errors: dict[str, float] = {}
-        for result in self.results:
-            if result.verdict == "pass" and result.error is not None:
-                errors[result.op] = max(result.error, errors.get(result.op, 0.0))
-        return errors
+    def accuracy(self) -> Mapping[str, Accuracy]:
+        """The accuracy of each operation that has rounded results."""
+        return accuracy_of(self.results, self.tallies)
+
+    @property
+    def flushed(self) -> int:
+        """How many cases pass only since the backend declares to flush denormal numbers to zero."""
+        return sum(FLUSHES_DENORMALS in result.remarks for result in self.results)
 
     @cached_property
     def incidents(self) -> tuple[Incident, ...]:
@@ -164,10 +167,9 @@ class Report:
     @cached_property
     def unfinished(self) -> str:
         """Why the run did not give a verdict to every case of its suite, as it was released; empty where it did."""
-        errors = self.summary["error"]
         if self.gave_up is not None:
             return self.gave_up.rstrip(".")
-        if errors:
+        if errors := self.summary["error"]:
             return f"{counted(errors, 'case')} ended in a harness error"
         if self.missing:
             return f"{counted(len(self.missing), 'case has', 'cases have')} no verdict"

@@ -61,6 +61,7 @@ class Said:
     dynamic: bool
     bindings: tuple[Literal["constant", "parameter"], ...]
     graphs: bool = False
+    flushes_denormals: bool = False
     mapped: tuple[str, ...] = ()
     inline: bool = False
 

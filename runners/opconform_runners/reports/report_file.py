@@ -183,6 +183,10 @@ def report_document(report: Report) -> dict[str, object]:
         "requirements": requirements,
         "findings": plain["findings"],
     }
+    if report.accuracy:
+        document["accuracy"] = {op: asdict(accuracy) for op, accuracy in report.accuracy.items()}
+    if report.implementation.flushes_denormals:
+        document["flushed"] = report.flushed
     if report.incidents:
         document["incidents"] = _INCIDENTS.dump_python(report.incidents, mode="json")
     if report.claimed is not None:

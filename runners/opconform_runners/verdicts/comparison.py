@@ -168,8 +168,11 @@ def _rounded(output: tuple[Array, Array, str], bounds: Bounds, place: Mismatch) 
     is_near = is_near_enough(want, got, bounds, kind)
     units = units_in_last_place(numbers[0], numbers[1], kind)
     largest = float(errors.max())
-    allowed = f", allowed are {numbers[2]:.9g} to {numbers[3]:.9g}" if numbers[2] < numbers[3] else ""
+    ends = [x.view(kind.arithmetic) for x in (lower, upper)]
+    allowed = f", allowed are {ends[0]} to {ends[1]}" if numbers[2] < numbers[3] else ""
     off = f"; error: {units:,.4g} units in the last place" if np.isfinite(units) else ""
+    if off and np.isfinite(times := errors.reshape(-1)[wrong[0]]):
+        off += f", {times:,.4g} times its bound"
     return replace(
         place,
         reason="rounding" if is_near else "value",

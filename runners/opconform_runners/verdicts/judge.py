@@ -13,6 +13,7 @@ from opconform_runners.backends.backend import Implementation, undeclared_operat
 from opconform_runners.harness.outcome import Crashed, Error, Incident, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.comparison import Mismatch, is_altered, is_invented, mismatch_of, output_number
+from opconform_runners.verdicts.flushing import FLUSHES_DENORMALS, is_flushed
 from opconform_runners.verdicts.rounding_error import largest_error
 from opconform_runners.verdicts.verdict import (
     Fail,
@@ -46,8 +47,11 @@ UNDECLARED_UNSUPPORTED = "undeclared-unsupported"
 FAILS_UNDECLARED = "fails-undeclared"
 
 
-def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> Own:
-    """The verdict on a case alone, without its twin and without a second execution."""
+def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome, *, flushes: bool = False) -> Own:
+    """The verdict on a case alone, without its twin and without a second execution.
+
+    `flushes` says that the backend declares to flush denormal numbers to zero.
+    """
     match outcome:
         case Crashed() | TimedOut():
             return Fail(reason=outcome.status, sentence=outcome.sentence)
@@ -60,7 +64,7 @@ def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome) -> O
         case Refused():
             return _refused(case, outcome)
         case Returned():
-            return _returned(suite, entry, case, outcome)
+            return _returned(suite, entry, case, outcome, flushes=flushes)
 
 
 def final_verdict(entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
@@ -180,9 +184,11 @@ def remarks_of(case: Case, verdict: Verdict, implementation: Implementation, *, 
     every_type = ("data", "setting")
     if isinstance(verdict, Unsupported) and sent and declared_gap(case, implementation, roles=every_type) is None:
         return (UNDECLARED_UNSUPPORTED,)
-    if isinstance(verdict, Pass) and isinstance(case.expect, Accept) and declared_gap(case, implementation) is not None:
-        return ("passes-undeclared",)
-    return ()
+    if not isinstance(verdict, Pass):
+        return ()
+    flushed = (FLUSHES_DENORMALS,) if verdict.flushed else ()
+    undeclared = isinstance(case.expect, Accept) and declared_gap(case, implementation) is not None
+    return ("passes-undeclared", *flushed) if undeclared else flushed
 
 
 def declared_gap(case: Case, implementation: Implementation, *, roles: Sequence[str] = ("data",)) -> str | None:
@@ -229,7 +235,7 @@ def _refused(case: Case, answer: Refused) -> Pass | Fail:
     return Pass(late=answer.stage == "run" and early and constant, other_reason=named)
 
 
-def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass | Fail:
+def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned, *, flushes: bool) -> Own:
     match case.expect:
         case Reject(reject=requirement):
             shapes = ", ".join(str(list(output.shape)) for output in outcome.outputs[-1][:8]) or "none"
@@ -243,7 +249,7 @@ def _returned(suite: Suite, entry: Entry, case: Case, outcome: Returned) -> Pass
                     sentence += f", with elements that are in no input: {OUT_OF_BOUNDS}"
             return Fail(reason="accepted-invalid", sentence=sentence)
         case Accept(accept=outputs):
-            return _compared(suite, entry, outcome, outputs)
+            return _compared(suite, entry, outcome, outputs, flushes=flushes)
         case None:
             raise SuiteError(f"{entry.id}/case.json has no expectation. Generate the suite again.")
 
@@ -268,15 +274,18 @@ def _as_compared(array: Array, output: Output) -> Array:
     return array if output.comparison == "bits" or array.dtype != kind.storage else with_one_nan(array, kind)
 
 
-def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[Output]) -> Pass | Fail:
+def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[Output], *, flushes: bool) -> Own:
     element_types = [output.element_type for output in outputs]
     errors: list[float] = []
+    flushed = False
     for feed, actual in enumerate(outcome.outputs):
         golden = suite.golden(entry, feed)
         expected, bounds = [golden[output.name] for output in outputs], suite.bounds(entry, feed)
         said = outcome.element_types[feed] if outcome.element_types else None
         mismatch = mismatch_of(expected, actual, element_types, bounds=bounds, feed=feed, said=said)
-        if mismatch is not None:
+        if flushes and mismatch is not None and is_flushed(suite, entry, mismatch, actual):
+            flushed = True
+        elif mismatch is not None:
             if mismatch.reason == "value" and mismatch.output is not None:
                 number, inputs = output_number(mismatch.output), suite.arrays(entry, inputs_name(feed))
                 altered = is_altered(expected[number], actual[number], list(inputs.values()))
@@ -286,6 +295,6 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
             where = f"in feed {feed} " if feed else ""
             also = f"; another reading of {', '.join(readings)} gives these outputs" if readings else ""
             return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}{also}", mismatch=mismatch)
-        error = largest_error(expected, actual, bounds, element_types)
-        errors += [] if error is None else [error]
-    return Pass(error=max(errors, default=None))
+        elif (error := largest_error(expected, actual, bounds, element_types)) is not None:
+            errors.append(error)
+    return Pass(error=max(errors, default=None), flushed=flushed)

@@ -16,8 +16,9 @@ from opconform.system.files import read_regular, replace_file
 from opconform_runners.backends.backend import Placement, Stage
 from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.comparison import Mismatch
+from opconform_runners.verdicts.flushing import FLUSHES_DENORMALS
 from opconform_runners.verdicts.run_header import RUN_HEADER, RunHeader, header_line, ids_digest
-from opconform_runners.verdicts.tally import KEPT, Kind
+from opconform_runners.verdicts.tally import KEPT, Kind, level_of
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
 #: The most bytes of results, and of a report, which repeats them.
@@ -50,7 +51,7 @@ class Result:
         late: Whether it rejected the case later than it could have.
         other_reason: The requirement that it named for the rejection, where that is another one.
         error: The largest error of its outputs divided by its bound; None without a bound.
-        remarks: `undeclared-unsupported`, `passes-undeclared`, `fails-undeclared`.
+        remarks: `undeclared-unsupported`, `passes-undeclared`, `fails-undeclared`, `flushes-denormals`.
         again: The verdict in a fresh harness, where it differs.
         incidents: What happened to the harness process at this case, and not again with the case alone.
         essential: Whether every backend of the operation must support the case.
@@ -113,7 +114,7 @@ def result_document(result: Result) -> dict[str, object]:
 
 def is_kept(result: Result) -> bool:
     """Whether a streamed run keeps a result, and does not only count it."""
-    return result.verdict in KEPT or bool(result.incidents)
+    return result.verdict in KEPT or bool(result.incidents) or FLUSHES_DENORMALS in result.remarks
 
 
 def joined(result: Result, addition: Result) -> Result:
@@ -123,7 +124,13 @@ def joined(result: Result, addition: Result) -> Result:
 
 def tally_kind_of(result: Result) -> Kind:
     """The kind of cases that a streamed run counts a result with."""
-    return Kind(op=result.op, profile=result.profile, verdict=result.verdict, requirements=result.requirements)
+    return Kind(
+        op=result.op,
+        profile=result.profile,
+        verdict=result.verdict,
+        requirements=result.requirements,
+        accuracy=level_of(result.error) if result.verdict == "pass" else None,
+    )
 
 
 def placements_of(results: Iterable[Result]) -> Iterator[Placement]:

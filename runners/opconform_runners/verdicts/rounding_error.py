@@ -18,7 +18,7 @@ def errors_of(
     The arrays have one shape and the storage dtype. NaN, infinities and elements whose two bounds are equal must be
     exact; every NaN equals every other one.
     """
-    wanted, returned, lower, upper = (_numbers(x, kind) for x in (golden, actual, *bounds))
+    wanted, returned, lower, upper = (numbers_of(x, kind) for x in (golden, actual, *bounds))
     same = patterns(golden) == patterns(actual)
     both_nan = np.isnan(wanted) & np.isnan(returned)
     with np.errstate(all="ignore"):
@@ -49,7 +49,7 @@ def is_near_enough(golden: Array, actual: Array, bounds: Bounds, kind: ElementTy
 
     Numbers below the least normal one may be lost.
     """
-    wanted, returned, lower, upper = (_numbers(x, kind) for x in (golden, actual, *bounds))
+    wanted, returned, lower, upper = (numbers_of(x, kind) for x in (golden, actual, *bounds))
     layout = kind.layout
     with np.errstate(all="ignore"):
         exponents = np.maximum(np.frexp(wanted)[1] - 1, int(layout.minexp)) - int(layout.nmant)
@@ -69,6 +69,7 @@ def units_in_last_place(wanted: float, returned: float, kind: ElementType) -> fl
     return abs(returned - wanted) / float(np.ldexp(1.0, exponent - int(layout.nmant)))
 
 
-def _numbers(array: Array, kind: ElementType) -> "np.ndarray[Any, np.dtype[np.float64]]":
+def numbers_of(array: Array, kind: ElementType) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    """Elements of a floating-point type in f64, which has them exactly."""
     with np.errstate(all="ignore"):  # signalling NaNs
         return np.asarray(array.view(kind.arithmetic).astype(np.float64))

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -11,13 +11,15 @@ from opconform.suite.case import ProfileName
 from opconform.suite.selection.selection import Selection
 from opconform_runners.verdicts.verdict import VerdictName
 
+#: The named accuracy levels: the exact result rounded once, or a number within the bounds.
+AccuracyLevel = Literal["correctly-rounded", "bounded"]
 #: The verdicts whose results are kept.
 KEPT = frozenset({"fail", "error"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Kind:
-    """Cases of one operation and profile that have the same verdict and are evidence for the same requirements."""
+    """Cases of one operation and profile with one verdict and accuracy that are evidence for the same requirements."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -25,6 +27,12 @@ class Kind:
     profile: ProfileName
     verdict: VerdictName
     requirements: tuple[str, ...]
+    accuracy: AccuracyLevel | None = None
+
+
+def level_of(error: float | None) -> AccuracyLevel | None:
+    """The accuracy level of right outputs, given the largest error divided by its bound; None without bounds."""
+    return None if error is None else "bounded" if error else "correctly-rounded"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,7 +73,7 @@ class Streamed:
 
 def tallies_of(counts: Mapping[Kind, int]) -> tuple[Tally, ...]:
     """Counts as tallies, sorted."""
-    ordered = sorted(counts, key=lambda x: (x.op, x.profile, x.verdict, x.requirements))
+    ordered = sorted(counts, key=lambda x: (x.op, x.profile, x.verdict, x.requirements, x.accuracy or ""))
     return tuple(Tally(kind=x, cases=counts[x]) for x in ordered if counts[x])
 
 

@@ -33,12 +33,14 @@ class Pass:
         late: It rejected at run time what it could have rejected when the model was built.
         other_reason: The requirement that its message names, where that is not the violated one.
         error: The largest error of its outputs divided by its bound, at most 1; None if no output has bounds.
+        flushed: Whether outputs are right only if denormal numbers are flushed to zero, which the backend declares.
     """
 
     verdict: Literal["pass"] = "pass"
     late: bool = False
     other_reason: str | None = None
     error: float | None = None
+    flushed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -12,6 +12,7 @@ from opconform.generation.case_files import expected_arrays, expected_outputs
 from opconform.generation.identity.header import suite_header
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import evaluated_entries
+from opconform.model.golden import compared_feeds
 from opconform.model.graph import evaluated, inferred, operand_of
 from opconform.operations.arguments import Rejection
 from opconform.specs.every.groups import digest_of
@@ -86,10 +87,13 @@ def check_goldens(suite: Suite) -> None:
 
 def _check_golden(suite: Suite, entry: Entry) -> None:
     case, where = suite.case(entry), f"{suite.store.root}: {entry.id}"
+    inputs: list[dict[str, Tensor]] = []
+    feeds: list[dict[str, Tensor]] = []
     for feed in range(case.feeds):
         rejected = case.expect.reject if isinstance(case.expect, Reject) and feed == case.feeds - 1 else None
         try:
-            tensors = _tensors(case, suite.arrays(entry, inputs_name(feed)), where)
+            inputs.append(_inputs(case, suite.arrays(entry, inputs_name(feed)), where))
+            feeds.append(evaluated(case.graph, inputs[feed]))
         except Rejection as rejection:
             if rejected not in rejection.requirements:
                 violated = ", ".join(rejection.requirements)
@@ -99,13 +103,15 @@ def _check_golden(suite: Suite, entry: Entry) -> None:
             raise SuiteError(f"{where}: the reference semantics cannot evaluate its graph.") from error
         if rejected is not None:
             raise SuiteError(f"{where}: the reference semantics accept feed {feed}, but {CASE} names {rejected}.")
+    if isinstance(case.expect, Reject):
+        return
+    for feed, tensors in enumerate(compared_feeds(case.graph, inputs, feeds)):
         outputs = {f"output_{number}": tensors[name] for number, name in enumerate(case.graph.outputs)}
-        if isinstance(case.expect, Accept):
-            _check_outputs(suite, entry, feed, outputs)
+        _check_outputs(suite, entry, feed, outputs)
 
 
-def _tensors(case: Case, arrays: Mapping[str, Array], where: str) -> dict[str, Tensor]:
-    """Every tensor of a case's graph in one feed, evaluated once they are known to fit into memory."""
+def _inputs(case: Case, arrays: Mapping[str, Array], where: str) -> dict[str, Tensor]:
+    """The inputs of a case in one feed, once every tensor of its graph is known to fit into memory."""
     inputs = {
         input_.name: Tensor(element_type=input_.element_type, array=arrays[input_.name]) for input_ in case.inputs
     }
@@ -113,7 +119,7 @@ def _tensors(case: Case, arrays: Mapping[str, Array], where: str) -> dict[str, T
     widest = max((array.itemsize for array in arrays.values()), default=0)
     elements = sum(math.prod(x.shape) for x in inferred(case.graph, operands).values())
     check_memory(elements * widest, where)
-    return evaluated(case.graph, inputs)
+    return inputs
 
 
 def _check_outputs(suite: Suite, entry: Entry, feed: int, outputs: Mapping[str, Tensor]) -> None:

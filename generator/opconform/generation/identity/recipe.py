@@ -28,6 +28,7 @@ RECIPE = (
     "model",
     "operations",
     "specs",
+    "suite/bounds.py",
     "suite/case.py",
     "suite/declarations.py",
     "suite/manifest.py",

@@ -10,7 +10,7 @@ from opconform.errors import counted
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic.elementwise import Keep, elements_of, saturating
-from opconform.operations.arithmetic.matmul import sums_of_products
+from opconform.operations.arithmetic.matmul import Sums, sum_mistakes, sums_of_products
 from opconform.operations.arithmetic.sums import SUMMED
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, is_empty
@@ -79,7 +79,7 @@ def _shape(arguments: Arguments) -> Shape:
     return (arguments.shape("data")[0], arguments.shape("filters")[0], *windows)
 
 
-def _convolved(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...]:
+def _convolved(arguments: Arguments, keep: Keep = low_bits, sums: Sums = sums_of_products) -> tuple[Tensor, ...]:
     data, filters = arguments.tensor("data"), arguments.tensor("filters")
     windows, shape, rank = windows_of(arguments), _shape(arguments), len(data.shape)
     if 0 in shape:
@@ -93,7 +93,7 @@ def _convolved(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...
     count = prod(filters.shape[1:])
     columns = moved.reshape(batches, prod(places), count)
     rows = np.broadcast_to(elements_of(filters).reshape(channels, count), (batches, channels, count))
-    return (sums_of_products(data.type, rows, columns, shape, keep),)
+    return (sums(data.type, rows, columns, shape, keep),)
 
 
 def _reversed(arguments: Arguments) -> tuple[Tensor, ...]:
@@ -175,6 +175,7 @@ CONVOLUTION = Operation(
     rounds=True,
     products=lambda a: prod(_shape(a)) * prod(a.shape("filters")[1:]),
     mistakes={
+        **sum_mistakes(_convolved),
         "As if the filters were reversed": _reversed,
         "As if the pads of both ends were exchanged": _exchanged,
         "As if there were no dilations": lambda a: _convolved(_changed(a, dilations=(1,) * len(windows_of(a)))),

@@ -6,7 +6,7 @@ right for every narrower type.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from opconform.operations.arithmetic.broadcasting import (
     stretched,
 )
 from opconform.operations.checks import NUMBERS, Predicate, never
+from opconform.operations.denormals import with_tensors, without_denormals
 from opconform.operations.interpretation import Reading
 from opconform.operations.operation import ContextError, Operation
 from opconform.suite.declarations import AttributeSpec, Port
@@ -101,15 +102,6 @@ def _stored(kind: ElementType, results: Array, keep: Keep) -> Array:
     return flat.reshape(results.shape)
 
 
-def without_denormals(tensor: Tensor) -> Tensor:
-    """A tensor with zeros of the same sign in place of denormal numbers."""
-    if tensor.element_type not in REALS:
-        return tensor
-    values = numbers(tensor)
-    is_denormal = np.abs(values) < float(tensor.type.layout.smallest_normal)
-    return tensor_of(tensor.type, np.where(is_denormal, np.copysign(0.0, values), values))
-
-
 def without_special(compute: Compute) -> Reading:
     """The reading by which a NaN counts as 0 and an infinity as the largest number, as in types that lack them."""
 
@@ -124,17 +116,11 @@ def without_special(compute: Compute) -> Reading:
         if all(np.isfinite(numbers(x)).all() for x in tensors):
             raise Unknown
         try:
-            return compute(_with_tensors(arguments, finite))
+            return compute(with_tensors(arguments, finite))
         except ContextError as error:  # a sum of the largest numbers
             raise Unknown from error
 
     return Reading(computes=(outputs,))
-
-
-def _with_tensors(arguments: Arguments, of: Callable[[Tensor], Tensor]) -> Arguments:
-    """The arguments with other tensors."""
-    operands = {name: replace(x, tensor=of(x.tensor)) if x.tensor else x for name, x in arguments.inputs.items()}
-    return replace(arguments, inputs=operands)
 
 
 def clamped(kind: ElementType, integer: int) -> int:
@@ -201,14 +187,6 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
     def way(of: RowOf, keep: Keep = low_bits) -> Compute:
         return lambda a: (computed(of if isinstance(of, Row) else of(a), *stretched(a), keep=keep),)
 
-    def defined(of: Compute) -> Compute:
-        def outputs(arguments: Arguments) -> tuple[Tensor, ...]:
-            if page.undefined(arguments):
-                raise ContextError(f"the page of {name} leaves the result of these elements undefined")
-            return of(arguments)
-
-        return outputs
-
     def type_of(arguments: Arguments) -> tuple[TensorType, ...]:
         element_type = (isinstance(row, Row) and row.output) or arguments.operand("a").element_type
         return (TensorType(element_type=element_type, shape=broadcast_shape(arguments)),)
@@ -222,7 +200,7 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
 
     def flushed(*, inputs: bool, output: bool) -> Compute:
         def outputs(arguments: Arguments) -> tuple[Tensor, ...]:
-            results = compute(_with_tensors(arguments, without_denormals) if inputs else arguments)
+            results = compute(with_tensors(arguments, without_denormals) if inputs else arguments)
             return tuple(map(without_denormals, results)) if output else results
 
         return outputs
@@ -244,16 +222,14 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
             **{key: check for key, check in CHECKS.items() if has_pdpd or not key.startswith("pdpd.")},
         },
         types=type_of,
-        compute=defined(compute),
+        compute=compute,
+        undefined=page.undefined,
         rounds=True,
         products=lambda a: page.work * math.prod(broadcast_shape(a)),
         same_types=("b",),
         contexts={"doubled": contexts.doubled(lambda _: 0)},
         facts=FACTS,
-        readings={
-            **(LAST_ONES if has_pdpd else {}),
-            **{key: replace(x, computes=tuple(map(defined, x.computes))) for key, x in readings.items()},
-        },
+        readings={**(LAST_ONES if has_pdpd else {}), **readings},
     )
 
 
@@ -273,18 +249,14 @@ def unary(
     """
 
     def alone(of: Callable[[Arguments], Tensor]) -> Compute:
-        def compute(arguments: Arguments) -> tuple[Tensor, ...]:
-            if undefined(arguments):
-                raise ContextError(f"the page of {name} leaves the result of these elements undefined")
-            return (of(arguments),)
-
-        return compute
+        return lambda arguments: (of(arguments),)
 
     return Operation(
         name=name,
         inputs=(Port("data", types=types),),
         types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
         compute=alone(of),
+        undefined=undefined,
         rounds=True,
         products=lambda a: work * math.prod(a.shape("data")),
         contexts={"doubled": contexts.doubled(lambda _: 0)},

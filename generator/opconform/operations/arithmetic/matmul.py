@@ -1,13 +1,22 @@
 """MatMul-1, from its specification page: products of matrices, which are broadcast along their other dimensions."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
-from opconform.operations.arithmetic.elementwise import Keep, elements_of, saturating, tensor_of, without_special
+from opconform.operations.arithmetic.elementwise import (
+    Compute,
+    Keep,
+    elements_of,
+    saturating,
+    tensor_of,
+    without_special,
+)
+from opconform.operations.arithmetic.mistakes import Accumulate, accumulators, narrow_sums, tails
 from opconform.operations.arithmetic.sums import SUMMED, sum_of_products
 from opconform.operations.checks import RANKED
 from opconform.operations.operation import Operation
@@ -17,6 +26,9 @@ from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import Exact, bounded_tensor, rounded
 from opconform.tensors.rounding import low_bits
 from opconform.tensors.tensor import Array, Tensor
+
+#: The sums of products of rows, as `sums_of_products` has them.
+Sums = Callable[[ElementType, Array, Array, Shape, Keep], Tensor]
 
 
 def _transposed(shape: Shape, *, is_transposed: bool) -> Shape:
@@ -111,24 +123,30 @@ def _exact(number: float) -> Exact | float:
     return Exact(number) if math.isfinite(number) else number
 
 
-def _computed(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...]:
+def sum_mistakes(of: Callable[[Arguments, Keep, Sums], tuple[Tensor, ...]]) -> dict[str, Compute]:
+    """What wrong kernels compute in place of sums of products; `of` has the outputs, given how they are summed."""
+
+    def without(count: int, arguments: Arguments) -> tuple[Tensor, ...]:
+        def sums(kind: ElementType, left: Array, right: Array, shape: Shape, keep: Keep) -> Tensor:
+            return sums_of_products(kind, left[..., :-count], right[..., :-count], shape, keep)
+
+        return of(arguments, low_bits, sums)
+
+    def narrow(accumulate: Accumulate, arguments: Arguments) -> tuple[Tensor, ...]:
+        def sums(kind: ElementType, left: Array, right: Array, shape: Shape, _: Keep) -> Tensor:
+            if kind.is_integer:
+                raise Unknown
+            return tensor_of(kind, narrow_sums(accumulate, left, right).reshape(shape))
+
+        return of(arguments, low_bits, sums)
+
+    return tails(without) | accumulators(narrow)
+
+
+def _computed(arguments: Arguments, keep: Keep = low_bits, sums: Sums = sums_of_products) -> tuple[Tensor, ...]:
     a, b = (arguments.tensor(name) for name in "ab")
     left, right = _operands(arguments, (elements_of(a), elements_of(b)))
-    return (sums_of_products(a.type, left, right, _shape(arguments), keep),)
-
-
-def _without_last(arguments: Arguments) -> tuple[Tensor, ...]:
-    """The products without the last columns of the left matrices and the last rows of the right ones."""
-    a, b = (arguments.tensor(name) for name in "ab")
-    rows = arguments.attribute("transpose_a") is True and len(a.shape) > 1
-    columns = arguments.attribute("transpose_b") is True or len(b.shape) == 1
-    left = a.array[..., :-1, :] if rows else a.array[..., :-1]
-    right = b.array[..., :-1] if columns else b.array[..., :-1, :]
-    operands = {
-        name: replace(operand, shape=array.shape, tensor=Tensor(element_type=a.element_type, array=array))
-        for (name, operand), array in zip(arguments.inputs.items(), (left, right), strict=True)
-    }
-    return _computed(replace(arguments, inputs=operands))
+    return (sums(a.type, left, right, _shape(arguments), keep),)
 
 
 def _untransposed(arguments: Arguments) -> Arguments:
@@ -151,7 +169,7 @@ MATMUL = Operation(
     products=lambda a: math.prod(_shape(a)) * _matrices(a)[0][-1],
     same_types=("b",),
     mistakes={
-        "As if the last element of each sum were missing": _without_last,
+        **sum_mistakes(_computed),
         "As if nothing were transposed": lambda a: _computed(_untransposed(a)),
     },
     contexts={"doubled": contexts.doubled(lambda _: 0)},

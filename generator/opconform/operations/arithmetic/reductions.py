@@ -13,7 +13,8 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
-from opconform.operations.arithmetic.elementwise import Keep, clamped, elements_of, tensor_of, without_special
+from opconform.operations.arithmetic.elementwise import Compute, Keep, clamped, elements_of, tensor_of, without_special
+from opconform.operations.arithmetic.mistakes import Accumulate, accumulators, tails
 from opconform.operations.arithmetic.products import product_of
 from opconform.operations.arithmetic.sums import SUMMED, is_open, sum_of_products
 from opconform.operations.checks import INTEGERS, NUMBERS, Predicate
@@ -43,6 +44,7 @@ class Reduction:
         types: The element types of data.
         work: The work of an element in exact products, for the number of elements that become one.
         readings: Its own interpretations.
+        mistakes: What wrong kernels compute.
     """
 
     integers: Callable[[Array], Array]
@@ -52,6 +54,7 @@ class Reduction:
     types: tuple[str, ...] = SUMMED
     work: Callable[[int], int] = lambda _: _SUM_WORK
     readings: Mapping[str, Reading] = field(default_factory=dict)
+    mistakes: Mapping[str, Compute] = field(default_factory=dict)
 
 
 def _rank(arguments: Arguments) -> int:
@@ -124,6 +127,7 @@ def _operation(name: str, reduction: Reduction) -> Operation:
             math.prod(a.shape("data")) * reduction.work(math.prod(a.shape("data")[x] for x in reduced_axes(a)))
         ),
         contexts={"doubled": contexts.doubled(lambda _: 0), "convert": contexts.convert},
+        mistakes=reduction.mistakes,
         facts=_FACTS,
         readings={
             "axes.aliases": Reading(rejects=lambda a: len(reduced_axes(a)) < len(a.integers("axes"))),
@@ -240,12 +244,34 @@ def _integer_product(rows: Array) -> Array:
     return np.asarray(np.multiply.reduce(rows, -1))
 
 
+def _sum_mistakes(*, is_mean: bool = False) -> dict[str, Compute]:
+    """What wrong kernels compute in place of sums, or of means."""
+
+    def without(count: int, arguments: Arguments) -> tuple[Tensor, ...]:
+        def results(kind: ElementType, row: list[float]) -> Result | None:
+            return _sum(kind, row[:-count], len(row) if is_mean else 1)
+
+        other = Reduction(integers=lambda rows: _integer_sum(rows[..., :-count]), results=results)
+        return (computed_by(other, arguments),)
+
+    def narrow(accumulate: Accumulate, arguments: Arguments) -> tuple[Tensor, ...]:
+        def sums(rows: Array) -> Array:
+            return accumulate(rows) / (rows.shape[-1] if is_mean else 1)
+
+        if arguments.operand("data").is_integer:
+            raise Unknown
+        return (computed_by(Reduction(integers=_integer_sum, numbers=sums), arguments),)
+
+    return tails(without) | accumulators(narrow)
+
+
 _EMPTY = {"values.empty": Reading(rejects=_is_empty)}
 REDUCE_SUM = _operation(
     "ReduceSum-1",
     Reduction(
         integers=_integer_sum,
         results=_sum,
+        mistakes=_sum_mistakes(),
         readings={**_EMPTY, "values.wrap": _otherwise(_integer_sum, integers=True, keep=clamped)},
     ),
 )
@@ -263,6 +289,7 @@ REDUCE_MEAN = _operation(
     Reduction(
         integers=_integer_mean(math.trunc),
         results=_mean,
+        mistakes=_sum_mistakes(is_mean=True),
         readings={
             "values.empty": replace(_otherwise(_zero_if_empty, integers=False), rejects=_is_empty),
             "values.truncated": _otherwise(

@@ -22,6 +22,7 @@ from opconform.operations.arithmetic.elementwise import (
     unary,
 )
 from opconform.operations.arithmetic.functions import COMPOSITE_WORK, FUNCTION_WORK, FUNCTIONS, results_of, value_of
+from opconform.operations.arithmetic.mistakes import tables
 from opconform.operations.checks import INTEGERS, NUMBERS
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec
@@ -115,9 +116,13 @@ def _to_integer(name: str) -> tuple[_Of, ...]:
     return tuple(partial(_applied, name, integer) for integer in (math.trunc, math.floor))
 
 
+def _gelu_name(arguments: Arguments) -> str:
+    return f"gelu-{arguments.attribute('approximation_mode')}"
+
+
 def _gelu(arguments: Arguments, *, is_limit: bool = False) -> Tensor:
     """The values in the mode; by another reading, minus infinity has the limit of the function, and not a NaN."""
-    name, data = f"gelu-{arguments.attribute('approximation_mode')}", arguments.tensor("data")
+    name, data = _gelu_name(arguments), arguments.tensor("data")
     if is_limit and np.isneginf(numbers(data)).any():
         function = replace(FUNCTIONS[name], limits=(-0.0, math.inf))
         return bounded_tensor(data.element_type, data.shape, results_of(function, data))
@@ -176,18 +181,31 @@ LOG = unary(
     undefined=_has_no_logarithm,
     others={"values.integers": _to_integer("log")},
 )
-SIGMOID = unary("Sigmoid-1", _function("sigmoid"), work=COMPOSITE_WORK, types=REALS)
-TANH = unary("Tanh-1", _function("tanh"), work=FUNCTION_WORK, types=(*REALS, *INTEGERS))
-ERF = unary(
-    "Erf-1",
-    _function("erf"),
-    work=FUNCTION_WORK,
-    types=(*REALS, *INTEGERS),
-    others={"values.integers": _to_integer("erf")},
+SIGMOID = replace(
+    unary("Sigmoid-1", _function("sigmoid"), work=COMPOSITE_WORK, types=REALS), mistakes=tables(lambda _: "sigmoid")
+)
+TANH = replace(
+    unary("Tanh-1", _function("tanh"), work=FUNCTION_WORK, types=(*REALS, *INTEGERS)),
+    mistakes=tables(lambda _: "tanh"),
+)
+ERF = replace(
+    unary(
+        "Erf-1",
+        _function("erf"),
+        work=FUNCTION_WORK,
+        types=(*REALS, *INTEGERS),
+        others={"values.integers": _to_integer("erf")},
+    ),
+    mistakes=tables(lambda _: "erf"),
 )
 GELU = replace(
     unary(
-        "Gelu-7", _gelu, work=COMPOSITE_WORK, types=REALS, others={"values.special": [partial(_gelu, is_limit=True)]}
+        "Gelu-7",
+        _gelu,
+        work=COMPOSITE_WORK,
+        types=REALS,
+        others={"values.special": [partial(_gelu, is_limit=True)]},
     ),
+    mistakes=tables(_gelu_name),
     attributes=(AttributeSpec("approximation_mode", type="enum", values=("erf", "tanh"), default="erf"),),
 )

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from opconform.errors import counted
+from opconform_runners.findings.accuracy import accuracy_sentences, flushed_sentence
 from opconform_runners.findings.claim_coverage import claimed_text
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
@@ -30,6 +31,9 @@ def conclusion(report: Report) -> list[str]:
         sentences.append("The harness fulfils the mapped requirements itself; their cases do not test the backend.")
     if report.claimed is not None:
         sentences.append(f"{claimed_text(report.claimed)}.")
+    sentences += [f"{sentence}." for sentence in accuracy_sentences(report.accuracy)]
+    if report.implementation.flushes_denormals:
+        sentences.append(f"{flushed_sentence(report.flushed)}.")
     if rows := use_rows(report):
         sentences.append(uses_sentence(rows))
     if report.cases:

@@ -45,6 +45,7 @@ REMARKS = {
     "undeclared-unsupported": "unsupported, although the backend declares everything needed",
     "passes-undeclared": "passed, although the backend does not declare everything needed",
     "fails-undeclared": "failed, and not counted, since the backend does not declare everything needed",
+    "flushes-denormals": "passed, since the backend declares that it flushes denormal numbers to zero",
     "passes-unclaimed": "passed, although the claims do not cover it",
     "late": "rejected at run time instead of when the model was built",
     "other-reason": "rejected, but for another requirement than the violated one",
@@ -132,9 +133,6 @@ def _print_counts(report: Report, console: Console) -> None:
     if unsupported:
         cases = counted(report.summary["unsupported"], "case")
         console.print(f"Not supported: {cases} for {counted(unsupported, 'reason')}.")
-    if errors := {op: error for op, error in report.largest_errors.items() if error}:
-        said = ", ".join(f"{op} {error:.2g}" for op, error in errors.items())
-        console.print(f"Largest errors of passing cases, divided by their bounds: {said}.", soft_wrap=True)
     remarks = Counter(name for result in report.results for name in shown_remarks(result))
     if remarks:
         said = "; ".join(f"{counted(number, 'case')} {REMARKS[name]}" for name, number in remarks.items())

@@ -127,7 +127,8 @@ class Probe:
     async def play(self, request: Request) -> Own:
         """Send a request; returns the verdict on its case alone. An `Error` is a fault of the harness."""
         [reply] = await self.ask(request)
-        return first_verdict(self.suite, request.entry, request.case, outcome_of(self.suite, request, reply))
+        outcome, flushes = outcome_of(self.suite, request, reply), self.said.flushes_denormals
+        return first_verdict(self.suite, request.entry, request.case, outcome, flushes=flushes)
 
     def violation(self, sentence: str) -> Violation:
         """A violation that the last request and its reply show."""
