@@ -80,10 +80,17 @@ def causes(suite: Suite, change: Change) -> list[str]:
 
 
 def test_a_narrow_type_is_named(suites: dict[str, Suite]) -> None:
-    """The widest one whose results, within their bounds, are the outputs."""
+    """The one that has the outputs as numbers, and whose results, within their bounds, they are."""
     found = causes(suites["MatMul-1"], lambda x: x["a"].astype(np.float16) @ x["b"].T.astype(np.float16))
 
-    assert found == ["As if computed in f16", "As if computed in bf16"]
+    assert found == ["As if computed in f16"]
+
+
+def test_a_narrow_type_of_inputs_is_named(suites: dict[str, Suite]) -> None:
+    """If the outputs are not its numbers."""
+    found = causes(suites["ReduceSum-1"], lambda x: x["data"].astype(np.float16).astype(np.float32).sum(-1))
+
+    assert found == ["As if inputs were rounded to f16"]
 
 
 def test_a_missing_element_is_named(suites: dict[str, Suite]) -> None:

@@ -9,17 +9,17 @@ import numpy as np
 from opconform.errors import OpconformError
 from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
-from opconform.operations.arguments import Arguments, Rejection, Unknown
-from opconform.operations.denormals import flushed
+from opconform.operations.arguments import Arguments, Operand, Rejection, Unknown
+from opconform.operations.denormals import flushed, with_tensors
 from opconform.operations.operation import ContextError, Operation
 from opconform.suite.case import Case
-from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.exact import numbers, rounded
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.verdicts.flushing import is_right_if_flushed
 
-#: The types that an operation may have been computed in, the widest first.
-_NARROW = ("f32", "f16", "bf16")
+#: The types that an operation may have been computed in, the narrowest first: a wider one has most of its numbers.
+_NARROW = ("bf16", "f16", "f32")
 _Outputs = Callable[[Arguments], tuple[Tensor, ...]]
 
 
@@ -34,9 +34,12 @@ def rounding_causes(case: Case, inputs: Mapping[str, Array], actual: Mapping[str
     tensors = {x.name: Tensor(element_type=x.element_type, array=inputs[x.name]) for x in case.inputs}
     arguments = evaluated_arguments(case.node, tensors)
     named = [Tensor(element_type=x.element_type, array=actual[x.name]) for x in case.outputs if x.name in actual]
-    ways = (*operation.mistakes.items(), *_narrow_ways(operation, arguments))
-    causes = [*_flushes(operation, arguments, named), *_cutoff(operation, arguments, named)]
-    return [*causes, *(name for name, compute in ways if _gives(compute, arguments, named))]
+    return [
+        *_flushes(operation, arguments, named),
+        *_cutoff(operation, arguments, named),
+        *(name for name, compute in operation.mistakes.items() if _gives(compute, arguments, named)),
+        *_narrow(operation, arguments, named),
+    ]
 
 
 def _flushes(operation: Operation, arguments: Arguments, actual: list[Tensor]) -> Iterator[str]:
@@ -74,34 +77,42 @@ def _cutoff(operation: Operation, arguments: Arguments, actual: list[Tensor]) ->
         yield f"As if the function were flushed to zero below {least:.4g}"
 
 
-def _narrow_ways(operation: Operation, arguments: Arguments) -> Iterator[tuple[str, _Outputs]]:
-    """The computations in narrower floating-point types than that of the first input."""
+def _narrow(operation: Operation, arguments: Arguments, actual: list[Tensor]) -> Iterator[str]:
+    """In which narrower type results may have been computed, so that they are its numbers, or inputs may have been."""
     kind = ELEMENT_TYPES[next(iter(arguments.inputs.values())).element_type]
-    for name in _NARROW if kind.kind == "float" else ():
-        narrow = ELEMENT_TYPES[name]
-        if narrow.layout.nmant < kind.layout.nmant:
-            yield f"As if computed in {name}", _in_type(operation, name)
+    for narrow in map(ELEMENT_TYPES.__getitem__, _NARROW if kind.kind == "float" else ()):
+        if narrow.layout.nmant >= kind.layout.nmant:
+            continue
+        inputs = with_tensors(arguments, partial(_rounded, narrow))
+        types = {name: replace(x, element_type=narrow.name) if _is_float(x) else x for name, x in inputs.inputs.items()}
+        narrowed = with_tensors(replace(inputs, inputs=types), partial(_in_type, narrow))
+        if all(_has_numbers(narrow, x) for x in actual) and _gives(operation.evaluate, narrowed, actual):
+            yield f"As if computed in {narrow.name}"
+        elif _gives(operation.evaluate, inputs, actual):
+            yield f"As if inputs were rounded to {narrow.name}"
 
 
-def _in_type(operation: Operation, name: str) -> _Outputs:
-    return lambda arguments: operation.evaluate(_narrowed(arguments, name))
+def _has_numbers(narrow: ElementType, tensor: Tensor) -> bool:
+    """Whether a type has the numbers of a tensor."""
+    return not _is_float(tensor) or np.array_equal(numbers(tensor), numbers(_in_type(narrow, tensor)), equal_nan=True)
 
 
-def _narrowed(arguments: Arguments, name: str) -> Arguments:
-    """The arguments whose floating-point tensors are rounded to another type."""
+def _is_float(typed: Operand | Tensor) -> bool:
+    return ELEMENT_TYPES[typed.element_type].kind == "float"
 
-    def tensor(source: Tensor) -> Tensor:
-        return Tensor(element_type=name, array=rounded(ELEMENT_TYPES[name], numbers(source)))
 
-    return replace(
-        arguments,
-        inputs={
-            port: replace(operand, element_type=name, tensor=tensor(operand.tensor))
-            if operand.tensor is not None and operand.tensor.type.kind == "float"
-            else operand
-            for port, operand in arguments.inputs.items()
-        },
-    )
+def _in_type(narrow: ElementType, tensor: Tensor) -> Tensor:
+    """A floating-point tensor, rounded to another type."""
+    if not _is_float(tensor):
+        return tensor
+    return Tensor(element_type=narrow.name, array=rounded(narrow, numbers(tensor)))
+
+
+def _rounded(narrow: ElementType, tensor: Tensor) -> Tensor:
+    """A floating-point tensor of its own type, of the numbers of a narrower one."""
+    if not _is_float(tensor):
+        return tensor
+    return replace(tensor, array=rounded(tensor.type, numbers(_in_type(narrow, tensor))))
 
 
 def _computed(compute: _Outputs, arguments: Arguments) -> tuple[Tensor, ...]:
