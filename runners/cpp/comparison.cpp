@@ -1,9 +1,11 @@
 #include "comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 
 #include <openssl/evp.h>
@@ -31,24 +33,63 @@ std::string hexadecimal(const std::uint8_t* bytes, std::size_t size) {
     return text;
 }
 
-/// The bits of a floating-point type without its sign, and the largest of their patterns that is not a NaN.
-struct Numbers {
-    std::uint64_t bits;
-    std::uint64_t largest;
+/// A floating-point type.
+struct Format {
+    std::uint64_t bits;     ///< Without the sign.
+    std::uint64_t largest;  ///< The largest pattern of these bits that is not a NaN.
+    int exponents;          ///< The bits of the exponent.
+    int fraction;           ///< The bits of the fraction.
+    std::uint64_t nan;      ///< The NaN that stands for all in a digest.
+
+    int bias() const { return (1 << (exponents - 1)) - 1; }
+    /// The exponent of the least normal number; f8e8m0 has no others.
+    int least() const { return fraction == 0 ? -bias() : 1 - bias(); }
+    bool is_nan(std::uint64_t pattern) const { return (pattern & bits) > largest; }
+
+    double value(std::uint64_t pattern) const {
+        const auto exponent = static_cast<int>((pattern & bits) >> fraction);
+        const auto digits = static_cast<double>(pattern & ((std::uint64_t{1} << fraction) - 1));
+        const bool is_infinite = exponent == (1 << exponents) - 1 && (pattern & bits) == largest && digits == 0;
+        const double one = std::ldexp(1.0, fraction);
+        const double size = is_nan(pattern)   ? NAN
+                            : fraction == 0   ? std::ldexp(1.0, exponent - bias())
+                            : is_infinite     ? INFINITY
+                            : exponent == 0   ? std::ldexp(digits, least() - fraction)
+                                              : std::ldexp(one + digits, exponent - bias() - fraction);
+        return (pattern & ~bits) != 0 ? -size : size;
+    }
+
+    /// The unit in the last place of a number.
+    double unit(double number) const {
+        return std::ldexp(1.0, (number == 0 ? least() : std::max(std::ilogb(number), least())) - fraction);
+    }
 };
 
-bool is_nan(const std::string& element_type, std::uint64_t pattern) {
-    static const std::map<std::string, Numbers> types{
-        {"f16", {0x7FFF, 0x7C00}},
-        {"bf16", {0x7FFF, 0x7F80}},
-        {"f32", {0x7FFF'FFFF, 0x7F80'0000}},
-        {"f64", {0x7FFF'FFFF'FFFF'FFFF, 0x7FF0'0000'0000'0000}},
-        {"f8e4m3", {0x7F, 0x7E}},
-        {"f8e5m2", {0x7F, 0x7C}},
-        {"f8e8m0", {0xFF, 0xFE}},
+/// The format of an element type; null for one without floating-point numbers.
+const Format* format_of(const std::string& element_type) {
+    static const std::map<std::string, Format> formats{
+        {"f16", {0x7FFF, 0x7C00, 5, 10, 0x7E00}},
+        {"bf16", {0x7FFF, 0x7F80, 8, 7, 0x7FC0}},
+        {"f32", {0x7FFF'FFFF, 0x7F80'0000, 8, 23, 0x7FC0'0000}},
+        {"f64", {0x7FFF'FFFF'FFFF'FFFF, 0x7FF0'0000'0000'0000, 11, 52, 0x7FF8'0000'0000'0000}},
+        {"f8e4m3", {0x7F, 0x7E, 4, 3, 0x7F}},
+        {"f8e5m2", {0x7F, 0x7C, 5, 2, 0x7E}},
+        {"f8e8m0", {0xFF, 0xFE, 8, 0, 0xFF}},
+        {"f4e2m1", {0x7, 0x7, 2, 1, 0}},
     };
-    const auto type = types.find(element_type);
-    return type != types.end() && (pattern & type->second.bits) > type->second.largest;
+    const auto format = formats.find(element_type);
+    return format == formats.end() ? nullptr : &format->second;
+}
+
+bool is_nan(const std::string& element_type, std::uint64_t pattern) {
+    const auto* format = format_of(element_type);
+    return format != nullptr && format->is_nan(pattern);
+}
+
+std::uint64_t pattern_of(const Tensor& tensor, std::size_t element, std::size_t width) {
+    std::uint64_t pattern = 0;
+    std::memcpy(&pattern, tensor.bytes.data() + element * width, width);
+    return pattern;
 }
 
 Mismatch value_mismatch(const std::string& output, std::size_t element, const std::string& expected,
@@ -97,8 +138,99 @@ std::optional<Mismatch> bits_mismatch(const Tensor& expected, const Tensor& actu
     return nan;
 }
 
+/// An element of an output that was computed, and the least and the largest right ones.
+struct Element {
+    std::uint64_t wanted, returned;
+    double want, have, low, high;
+
+    bool is_right() const {
+        const bool is_inside = low < high && low <= have && have <= high;
+        return wanted == returned || (std::isnan(want) && std::isnan(have)) || is_inside;
+    }
+
+    /// Whether half the digits are right, or a number below the least normal one was lost.
+    bool is_near(const Format& format) const {
+        if (is_right()) {
+            return true;
+        }
+        if (!std::isfinite(want)) {
+            return false;
+        }
+        const auto unit = std::max({format.unit(want), high - want, want - low});
+        const auto digits = std::ldexp(unit, format.fraction / 2);
+        return std::abs(have - want) <= std::max(digits, std::ldexp(1.0, format.least()));
+    }
+};
+
+std::string shown(const Element& element, const Format& format) {
+    std::ostringstream text;
+    text.precision(format.fraction > 23 ? 17 : 9);
+    text << "expected " << element.want;
+    if (element.low < element.high) {
+        text << ", allowed are " << element.low << " to " << element.high;
+    }
+    text << ", got " << element.have;
+    const auto error = std::abs(element.have - element.want);
+    if (std::isfinite(error)) {
+        const auto bound = element.have > element.want ? element.high - element.want : element.want - element.low;
+        text.precision(4);
+        text << "; error: " << error / format.unit(element.want) << " units in the last place";
+        if (bound > 0) {
+            text << ", " << error / bound << " times its bound";
+        }
+    }
+    return text.str();
+}
+
+/// The first element outside its bounds.
+std::optional<Mismatch> rounded_mismatch(const Expected& expected, const Tensor& actual, const std::string& output) {
+    const auto& golden = expected.golden;
+    const bool has_bounds = expected.comparison == "bounds";
+    const auto &lower = has_bounds ? expected.lower : golden, &upper = has_bounds ? expected.upper : golden;
+    const auto width = element_type_of(golden.element_type).bytes;
+    const auto* format = format_of(golden.element_type);
+    for (const auto* tensor : {&actual, &lower, &upper}) {
+        if (format == nullptr || tensor->bytes.size() != golden.bytes.size()) {
+            throw std::runtime_error(output + " does not have as many numbers as its shape says");
+        }
+    }
+    std::optional<Mismatch> first;
+    std::size_t wrong = 0;
+    bool is_near = true;
+    const auto count = golden.bytes.size() / width;
+    for (std::size_t at = 0; at < count; ++at) {
+        const auto value = [&](const Tensor& tensor) { return format->value(pattern_of(tensor, at, width)); };
+        const Element element{pattern_of(golden, at, width), pattern_of(actual, at, width), value(golden),
+                              value(actual), value(lower), value(upper)};
+        if (element.is_right()) {
+            continue;
+        }
+        ++wrong;
+        is_near = is_near && element.is_near(*format);
+        if (!first) {
+            const auto sentence = output + ", element " + std::to_string(at) + ": " + shown(element, *format);
+            first = Mismatch{"", sentence, {}, element.low < element.high};
+        }
+    }
+    if (first) {
+        first->reason = is_near ? "rounding" : "value";
+        first->sentence += "; elements outside their bounds: " + std::to_string(wrong) + " of " + std::to_string(count);
+    }
+    return first;
+}
+
+/// The difference in the elements of an output.
+std::optional<Mismatch> element_mismatch(const Expected& expected, const Tensor& actual, const std::string& output) {
+    if (expected.comparison != "bits") {
+        return rounded_mismatch(expected, actual, output);
+    }
+    const bool is_text = expected.golden.element_type == "string";
+    return (is_text ? text_mismatch : bits_mismatch)(expected.golden, actual, output);
+}
+
 /// The difference in element type or shape.
-std::optional<Mismatch> form_mismatch(const Tensor& expected, const Tensor& actual, const std::string& output) {
+std::optional<Mismatch> form_mismatch(const Expected& output_of_case, const Tensor& actual, const std::string& output) {
+    const auto& expected = output_of_case.golden;
     if (expected.element_type != actual.element_type) {
         return Mismatch{"element-type", output + ": expected " + expected.element_type + ", got " + actual.element_type, {}};
     }
@@ -108,20 +240,33 @@ std::optional<Mismatch> form_mismatch(const Tensor& expected, const Tensor& actu
     return std::nullopt;
 }
 
+/// The output with one NaN in place of every one, if it was computed.
+Tensor with_one_nan(Tensor tensor, const Expected& expected) {
+    const auto* format = format_of(tensor.element_type);
+    if (expected.comparison == "bits" || format == nullptr || tensor.element_type != expected.golden.element_type) {
+        return tensor;
+    }
+    const auto width = element_type_of(tensor.element_type).bytes;
+    for (std::size_t at = 0; at < tensor.bytes.size() / width; ++at) {
+        if (format->is_nan(pattern_of(tensor, at, width))) {
+            std::memcpy(tensor.bytes.data() + at * width, &format->nan, width);
+        }
+    }
+    return tensor;
+}
+
 }  // namespace
 
-std::optional<Mismatch> mismatch_of(const Outputs& expected, const Outputs& actual) {
+std::optional<Mismatch> mismatch_of(const std::vector<Expected>& expected, const Outputs& actual) {
     if (expected.size() != actual.size()) {
         return Mismatch{"count",
                         "expected " + std::to_string(expected.size()) + " outputs, got " + std::to_string(actual.size()),
                         {}};
     }
     std::optional<Mismatch> first;
-    for (const auto compare : {form_mismatch, bits_mismatch}) {
+    for (const auto compare : {form_mismatch, element_mismatch}) {
         for (std::size_t number = 0; number < expected.size() && !(first && first->reason == "value"); ++number) {
-            const auto is_text = compare == bits_mismatch && expected[number].element_type == "string";
-            auto found = (is_text ? text_mismatch : compare)(expected[number], actual[number],
-                                                             "output_" + std::to_string(number));
+            auto found = compare(expected[number], actual[number], "output_" + std::to_string(number));
             if (found && (!first || found->reason == "value")) {
                 found->output = number;
                 first = found;
@@ -143,10 +288,14 @@ std::string sha256_of(const std::string& bytes) {
     return hexadecimal(digest, size);
 }
 
-std::string digest_of(const std::vector<Outputs>& feeds) {
+std::string digest_of(const std::vector<Outputs>& feeds, const std::vector<Expected>& expected) {
     std::string all;
     for (const auto& outputs : feeds) {
-        for (const auto& tensor : outputs) {
+        if (outputs.size() != expected.size()) {
+            return "";
+        }
+        for (std::size_t number = 0; number < outputs.size(); ++number) {
+            const auto tensor = with_one_nan(outputs[number], expected[number]);
             if (tensor.element_type == "string") {
                 return "";
             }

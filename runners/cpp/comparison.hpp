@@ -1,4 +1,5 @@
-/// The comparison of outputs with the expected ones, bit for bit (docs/verdicts.md).
+/// The comparison of outputs with the expected ones: bit for bit, or with the bounds of rounded results
+/// (docs/verdicts.md).
 #pragma once
 
 #include <optional>
@@ -9,20 +10,30 @@
 
 namespace opconform {
 
-/// The first difference between the outputs of a feed and the expected ones.
-struct Mismatch {
-    std::string reason;  ///< count, element-type, shape, value or nan-payload
-    std::string sentence;
-    std::optional<std::size_t> output;  ///< The number of the output; none if their count differs.
+/// An expected output.
+struct Expected {
+    Tensor golden;
+    std::string comparison;  ///< As in case.json: bits, numbers or bounds.
+    Tensor lower;            ///< The least right elements, if there are bounds.
+    Tensor upper;            ///< The largest ones.
 };
 
-/// The first difference; one in values comes before one between NaNs.
-std::optional<Mismatch> mismatch_of(const Outputs& expected, const Outputs& actual);
+/// The first difference between the outputs of a feed and the expected ones.
+struct Mismatch {
+    std::string reason;  ///< count, element-type, shape, value, rounding or nan-payload
+    std::string sentence;
+    std::optional<std::size_t> output;  ///< The number of the output; none if their count differs.
+    bool is_bounded = false;            ///< Whether other elements than the golden one were right too.
+};
+
+/// The first difference; one in values comes before one in rounding or between NaNs.
+std::optional<Mismatch> mismatch_of(const std::vector<Expected>& expected, const Outputs& actual);
 
 /// The SHA-256 of some bytes, in hexadecimal digits.
 std::string sha256_of(const std::string& bytes);
 
-/// The digest of the outputs of all feeds, as in the `readings` of a manifest; empty if one has strings.
-std::string digest_of(const std::vector<Outputs>& feeds);
+/// The digest of the outputs of all feeds, as in the `readings` of a manifest, in which all NaNs of a computed output
+/// are one; empty if an output has strings, or if there are more or fewer than expected.
+std::string digest_of(const std::vector<Outputs>& feeds, const std::vector<Expected>& expected);
 
 }  // namespace opconform

@@ -177,7 +177,7 @@ const start = async () => {
     const bits = bitsAt.get(first.join());
     return make("div", {}, make("table", { class: "grid" }, make("caption", {}, caption), head, make("tbody", {}, ...body)),
       rest.length ? make("p", { class: "quiet" }, "Shown: " + rest.join(", ") + ".") : null,
-      bits ? make("p", { class: "bits" }, "Bits of the first element that " + mark + ": ", make("code", {}, bits)) : null);
+      bits ? make("p", { class: "bits" }, "Bits of the first element that " + mark + ": ", make("code", {}, bits.split(",")[0])) : null);
   };
   // The outputs as bars over the dimension of the input that they divide.
   const bars = (sizes, label) => {
@@ -234,7 +234,8 @@ const start = async () => {
     const others = data.backends.map((_, number) => found(number + "/" + entry.id)).filter((other) => other && other !== entry);
     const rejected = entry.expect === "reject";
     const expected = seen.expected || (rejected ? "It is rejected." : "It is accepted, with the golden outputs.");
-    const came = sentence(entry) || (rejected ? "It was rejected." : "The golden outputs, bit for bit.");
+    const right = entry.error === undefined ? "The golden outputs, bit for bit." : "Right outputs; the largest error is " + entry.error + " of its bound.";
+    const came = sentence(entry) || (rejected ? "It was rejected." : right);
     const broken = entry.broken || (entry.verdict === "pass" ? [] : entry.requirements);
     const twin = (name, id) => id && row(name, step(found(entry.backend + "/" + id), id) || id);
     const { feeds = [] } = seen;

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import onnx
 import pytest
 
 from opconform.dialects import DIALECTS, Inexpressible
@@ -127,3 +128,26 @@ def test_what_onnx_cannot_express_is_left_out_with_a_true_reason(tmp_path: Path,
         DIALECTS["onnx"].files_of(golden, "it")
 
     assert left_out.value.reason == reason
+
+
+@pytest.mark.parametrize("element_type", ["boolean", "string"])
+@pytest.mark.parametrize(
+    ("op", "keys", "node"),
+    [
+        ("Clamp-1", "min: 0.5, max: 2", ("Clip", ["data"])),
+        (
+            "MVN-6",
+            "axes: [0], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt",
+            ("LayerNormalization", ["data", "MVN_scale"]),
+        ),
+    ],
+)
+def test_a_wrong_element_type_of_data_is_rendered(
+    tmp_path: Path, op: str, keys: str, node: tuple[str, list[str]], element_type: str
+) -> None:
+    """Also where other tensors of the model have the type of data; limits, which are numbers, are left out then."""
+    group = f"{{id: it, title: t, data: {{shape: [2], element_type: {element_type}}}, {keys}"
+    [golden] = goldens(tmp_path, f"op: {op}\ngroups:\n  - {group}, expect: {{reject: data.element-type}}}}\n")
+    [content] = DIALECTS["onnx"].files_of(golden, "it").values()
+
+    assert [(x.op_type, [*x.input]) for x in onnx.load_model_from_string(content).graph.node] == [node]

@@ -1,5 +1,6 @@
 """`diff` of two suites: which cases came, went and changed, and what version such changes need."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import pytest
 
 from opconform.suite.manifest import Entry, Header, RequirementNote, entry_line
 from opconform.suite.reader import open_suite
+from opconform.tensors.npz import npz_bytes
 from tests.conftest import Run
 from tests.forgery import forge, seal
 
@@ -81,6 +83,35 @@ def test_what_changed_of_a_case_is_said(
 
     assert {tuple(x["changed"]) for x in changes["changed"]} == {(what,)}
     assert (changes["needs"], changes["is_worse"]) == (needs, True)
+
+
+def test_other_bounds_are_another_comparison(opconform: Run, tmp_path: Path) -> None:
+    """The golden numbers are the same, and so they are if only the way to compare them changes; a verdict can change."""
+    (tmp_path / "spec.yaml").write_text(
+        "op: Exp-1\ngroups:\n  - {id: it, title: t, requirements: [values.bounded], data: {values: [0.5]}}\n"
+    )
+    old = tmp_path / "old"
+    opconform("generate", tmp_path / "spec.yaml", "--out", old)
+    [entry] = open_suite(old).entries
+    arrays = open_suite(old).arrays(entry, "expected.npz")
+    exact = {"output_0": arrays["output_0"]}
+    numbers = (old / entry.id / "case.json").read_bytes().replace(b'"comparison": "bounds"', b'"comparison": "numbers"')
+    changes = {
+        "wider": {"expected.npz": npz_bytes(arrays | {"output_0.upper": arrays["output_0.upper"] * 2})},
+        "without": {"expected.npz": npz_bytes(exact), "case.json": numbers},
+        "golden": {"expected.npz": npz_bytes(arrays | {"output_0": arrays["output_0.upper"]})},
+    }
+    found = {}
+    for name, files in changes.items():
+        new = Path(shutil.copytree(old, tmp_path / name))
+        for file, content in files.items():
+            (new / entry.id / file).write_bytes(content)
+        digests = {file: hashlib.sha256(content).hexdigest() for file, content in files.items()}
+        seal(new, entry_line(replace(entry, files={**entry.files, **digests})).encode())
+        [changed] = json.loads(opconform("diff", "--json", old, new, code=1).stdout)["changed"]
+        found[name] = changed["changed"]
+
+    assert found == {"wider": ["comparison"], "without": ["comparison"], "golden": ["golden"]}
 
 
 def test_models_are_compared_in_the_dialects_of_both(opconform: Run, small_suite: Path, newer: Path) -> None:

@@ -2,13 +2,14 @@
 
 import hashlib
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from opconform.suite.dataset import load
 from opconform.suite.manifest import entry_line
 from opconform.suite.reader import open_suite
 from opconform.tensors.npz import FILE_LIMIT, arrays_of, npz_bytes
@@ -24,6 +25,18 @@ groups:
     requirements: [values.bounded]
     a: {values: [[16777216.0, 1.0, 0.5]]}
     b: {values: [[1.0], [1.0], [3.0]]}
+"""
+
+
+SECOND = """
+op: Exp-1
+groups:
+  - id: second
+    title: a second inference
+    requirements: [values.bounded]
+    data: {values: [0.5, 1.5]}
+    dynamic: ["?"]
+    feed: {data: {values: [0.25, 0.75, 3.0]}}
 """
 
 
@@ -50,6 +63,16 @@ def test_bounds_lie_beside_the_golden_output(suite: Path) -> None:
     assert bounds[0] < arrays["output_0"] < bounds[1]
     assert [*opened.golden(entry, 0)] == ["output_0"]
     assert opened.case(entry).outputs[0].comparison == "bounds"
+
+
+def test_a_dataset_has_the_bounds(suite: Path) -> None:
+    """In the dtype of the outputs, so that a program can judge its own outputs."""
+    [example] = load(suite)
+    [[bounds]] = example.bounds
+
+    assert bounds is not None
+    assert bounds[0] < example.outputs[0][0] < bounds[1]
+    assert bounds[0].dtype == example.outputs[0][0].dtype == np.float32
 
 
 def nan(array: Array) -> Array:
@@ -89,6 +112,57 @@ def test_wrong_bounds_are_refused(
 
     assert problem in verified.stdout + verified.stderr
     assert problem in run.stderr
+
+
+OTHER_BOUNDS: Mapping[str, tuple[str, Callable[[Mapping[str, Array]], dict[str, Array]], str]] = {
+    "extra": (
+        "expected.npz",
+        lambda x: {**x, "output_1.lower": x["output_0.lower"]},
+        "expected.npz has an array output_1.lower, which the case does not declare.",
+    ),
+    "unordered": (
+        "expected.npz",
+        lambda x: {**x, "output_0.lower": x["output_0.upper"], "output_0.upper": x["output_0.lower"]},
+        "expected.npz: a golden value of output_0 is outside its bounds.",
+    ),
+    "missing in the second inference": (
+        "expected.1.npz",
+        lambda x: {"output_0": x["output_0"]},
+        "expected.1.npz has no array output_0.lower.",
+    ),
+    "of another shape in the second inference": (
+        "expected.1.npz",
+        lambda x: {**x, "output_0.lower": x["output_0.lower"][:1]},
+        "expected.1.npz: the bounds of output_0 have another shape than its golden values.",
+    ),
+    "of a NaN in the second inference": (
+        "expected.1.npz",
+        lambda x: {**x, "output_0.upper": nan(x["output_0.upper"])},
+        "expected.1.npz: the bounds of output_0 are NaN at other elements than its golden values.",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OTHER_BOUNDS)
+def test_other_wrong_bounds_are_refused_with_the_file_and_the_array(opconform: Run, tmp_path: Path, what: str) -> None:
+    """By `verify`, by a run, and by every form that reads expected outputs; none of them ends in a traceback."""
+    file, change, problem = OTHER_BOUNDS[what]
+    (tmp_path / "spec.yaml").write_text(SECOND)
+    opconform("generate", tmp_path / "spec.yaml", "--dialect", "onnx", "--out", tmp_path / "suite")
+    [entry] = open_suite(tmp_path / "suite").entries
+    before = open_suite(tmp_path / "suite").read(entry, file)
+    content = npz_bytes(change(dict(arrays_of(before, "", limit=FILE_LIMIT))))
+    (tmp_path / "suite" / entry.id / file).write_bytes(content)
+    files = {**entry.files, file: hashlib.sha256(content).hexdigest()}
+    seal(tmp_path / "suite", entry_line(replace(entry, files=files)).encode())
+    said = [
+        opconform("verify", tmp_path / "suite", code=1),
+        opconform("run", tmp_path / "suite", "numpy", "--out", tmp_path / "out", code=1),
+        opconform("export", tmp_path / "suite", "--as", "onnx", "--out", tmp_path / "onnx", code=1),
+        opconform("repro", entry.id, "onnxruntime", "--suite", tmp_path / "suite", code=1),
+    ]
+
+    assert [f"{entry.id}/{problem}" in x.stdout + x.stderr for x in said] == [True] * len(said)
 
 
 def test_a_right_and_a_wrong_sum_have_an_error(opconform: Run, suite: Path, tmp_path: Path) -> None:

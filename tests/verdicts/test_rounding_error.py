@@ -69,7 +69,7 @@ def test_a_lost_denormal_number_is_an_error_of_rounding() -> None:
 
 
 def test_the_sentence_names_the_limits_and_the_units() -> None:
-    """Of the first element outside its bounds; the error is the largest one."""
+    """Of the first element outside its bounds, and the multiple of its bound; the error is the largest one."""
     returned = np.array([3.0, 0.75, np.nan, np.inf], np.float32)
     found = mismatch_of([GOLDEN], [returned], ["f32"], bounds=[BOUNDS])
 
@@ -86,3 +86,23 @@ def test_units_of_denormal_numbers_are_those_of_the_least_normal_one() -> None:
     assert units_in_last_place(0.0, float(np.float32(1e-45)), F32) == 1
     assert units_in_last_place(1.0, 1.0 + 2**-23, F32) == 1
     assert units_in_last_place(1.0, math.nan, F32) == math.inf
+
+
+def test_the_limits_of_f64_have_all_their_digits() -> None:
+    """So that they differ from each other and from the golden number."""
+    one, unit = np.array([1.0]), 2.0**-52
+    found = mismatch_of([one], [one + 2 * unit], ["f64"], bounds=[(one - unit, one + unit)])
+
+    assert found is not None
+    assert ", allowed are 0.9999999999999998 to 1.0000000000000002, got 1.0000000000000004 " in found.sentence
+
+
+def test_another_sign_of_a_zero_has_no_error() -> None:
+    """In units in the last place, of which the sentence says nothing."""
+    zero = np.array([0.0], np.float32)
+    found = mismatch_of([zero], [-zero], ["f32"], bounds=[(zero, zero)])
+
+    assert found is not None
+    assert found.sentence == (
+        "output_0[0]: expected 0.0 (0x00000000), got -0.0 (0x80000000); elements outside their bounds: 1 of 1"
+    )

@@ -1,9 +1,10 @@
 """A suite as a dataset: its cases with typed arrays, for programs that use nothing else of opconform."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from opconform.suite.bounds import Bounds
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.installed import place_of
 from opconform.suite.manifest import Entry, inputs_name
@@ -21,6 +22,7 @@ class Example:
         inputs: Per feed, the arrays by the names of the model's inputs.
         outputs: Per feed, the golden arrays in the order of the model's outputs; empty for an invalid case and in a
             blind suite.
+        bounds: Per feed and output, the least and the largest right elements; None where bits are compared.
     """
 
     suite: Suite
@@ -28,6 +30,7 @@ class Example:
     case: Case
     inputs: tuple[Mapping[str, Array], ...]
     outputs: tuple[tuple[Array, ...], ...]
+    bounds: tuple[tuple[Bounds | None, ...], ...]
 
     @property
     def id(self) -> str:
@@ -75,11 +78,21 @@ def _example(suite: Suite, entry: Entry) -> Example:
     types = {input_.name: input_.element_type for input_ in case.inputs}
     inputs = tuple(_typed(suite.arrays(entry, inputs_name(feed)), types) for feed in range(case.feeds))
     outputs: tuple[tuple[Array, ...], ...] = ()
+    bounds: tuple[tuple[Bounds | None, ...], ...] = ()
     if isinstance(case.expect, Accept) and not suite.header.blind:
         types = {output.name: output.element_type for output in case.expect.accept}
         golden = (_typed(suite.golden(entry, feed), types) for feed in range(case.feeds))
         outputs = tuple(tuple(arrays[name] for name in types) for arrays in golden)
-    return Example(suite=suite, entry=entry, case=case, inputs=inputs, outputs=outputs)
+        bounds = tuple(_typed_bounds(case, suite.bounds(entry, feed)) for feed in range(case.feeds))
+    return Example(suite=suite, entry=entry, case=case, inputs=inputs, outputs=outputs, bounds=bounds)
+
+
+def _typed_bounds(case: Case, bounds: Iterable[Bounds | None]) -> tuple[Bounds | None, ...]:
+    kinds = [ELEMENT_TYPES[output.element_type].arithmetic for output in case.outputs]
+    return tuple(
+        None if pair is None else (pair[0].view(kind), pair[1].view(kind))
+        for pair, kind in zip(bounds, kinds, strict=True)
+    )
 
 
 def _typed(arrays: Mapping[str, Array], types: Mapping[str, str]) -> dict[str, Array]:

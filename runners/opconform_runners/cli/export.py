@@ -32,7 +32,7 @@ def command(suite: Path, name: str, out: Path, selection: Selection, dialect: st
     onnx   the folders of ONNX's backend tests; invalid cases are in a folder of their own
     gtest  a kit: a CMake project in C++ with one GoogleTest test per case
     ctest  the same without GoogleTest
-    numpy  .npz files and a loader of ten lines
+    numpy  .npz files, a loader and a comparison, for numpy alone
 
     An earlier export is replaced when the new one is complete, unless the folder has other files.
     """

@@ -19,7 +19,7 @@ from opconform_runners.cli.shared.output.streams import guarded_streams, harmles
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Common commands": {
         "certify": "Generate a suite, run backends on it, report verdicts",
-        "run": "Run backends on a suite and compare every bit",
+        "run": "Run backends on a suite and judge their outputs",
         "merge": "Merge the results of shards",
         "report": "Write HTML, JUnit XML, SARIF, Markdown or a badge",
         "list": "List the cases of specs or of a suite",

@@ -77,7 +77,7 @@ def command(
     cluster: ClusterOptions,
     **values: Any,
 ) -> None:
-    """Run backends on SUITE (a folder, a zip file or a URL) and compare every bit of their outputs.
+    """Run backends on SUITE (a folder, a zip file or a URL) and judge their outputs.
 
     The same command continues an interrupted run. With --record, each case is executed twice, and the outputs are
     written to one file for `opconform certificate judge`. SUITE can then be blind. Exit code: 0 conformant, 1 not

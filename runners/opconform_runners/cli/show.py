@@ -20,6 +20,7 @@ from opconform_runners.reports.terminal.case_text import (
     change_lines,
     drawing_lines,
     input_lines,
+    output_text,
     returned_lines,
     seen_link,
 )
@@ -100,6 +101,6 @@ def _lines(shown: ListedCase) -> Iterator[str]:
             yield f"  its twin, which must be accepted: {case.twin}"
         case Accept(accept=outputs):
             yield f"  must be accepted, with {counted(len(outputs), 'output')}:"
-            yield from (f"    {output.name}: {output.element_type}{list(output.shape)}" for output in outputs[:_MOST])
+            yield from (f"    {output.name}: {output_text(output)}" for output in outputs[:_MOST])
             if len(outputs) > _MOST:
                 yield f"    … {len(outputs) - _MOST} more"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
-from opconform.errors import counted
+from opconform.errors import SuiteError, counted
 from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, Entry, Header
 from opconform.suite.reader import Suite
 from opconform.system.text import printable, shortened
@@ -15,7 +15,11 @@ _MOST = 50
 #: What a version promises, the least first.
 _STEPS = ("nothing", "patch", "minor", "major")
 #: What of a case can change, and what a version that changes it is. A case whose setting inputs change has another id.
-_PARTS = {"expectation": "major", "golden": "major", "input": "major", "model": "major", "text": "patch"}
+_PARTS = {**dict.fromkeys(("expectation", "golden", "comparison", "input", "model"), "major"), "text": "patch"}
+
+
+#: A case of a suite.
+_Case = tuple[Suite, Entry]
 
 
 def suite_changes(old: Suite, new: Suite) -> dict[str, Any]:
@@ -27,7 +31,7 @@ def suite_changes(old: Suite, new: Suite) -> dict[str, Any]:
     changed = [
         {"id": name, "changed": parts}
         for name in sorted(old.by_id.keys() & new.by_id.keys())
-        if (parts := _changed(old.by_id[name], new.by_id[name], dialects))
+        if (parts := _changed((old, old.by_id[name]), (new, new.by_id[name]), dialects))
     ]
     levels = sorted(_levels(old.header).items() ^ _levels(new.header).items())
     came, went = (sorted(a.by_id.keys() - b.by_id.keys()) for a, b in ((new, old), (old, new)))
@@ -72,8 +76,9 @@ def suite_changes_lines(changes: Mapping[str, Any]) -> Iterator[str]:
 _COUNTED = {"came": "new", "went": "missing", "changed": "changed"}
 
 
-def _changed(old: Entry, new: Entry, dialects: set[str]) -> list[str]:
+def _changed(first: _Case, second: _Case, dialects: set[str]) -> list[str]:
     """What changed of a case, in the order of `_PARTS`."""
+    old, new = first[1], second[1]
     if old == new:
         return []
     parts = set()
@@ -82,11 +87,29 @@ def _changed(old: Entry, new: Entry, dialects: set[str]) -> list[str]:
     for name in old.files.keys() | new.files.keys():
         before, now = old.files.get(name), new.files.get(name)
         if before != now and (part := _part_of(name.removeprefix(f"{NEIGHBOUR_CHECK}/"), dialects)):
-            parts.add(part)
+            is_only_compared = part in ("golden", "text") and before and now and _compares(name, first, second)
+            parts.add("comparison" if is_only_compared else part)
     parts = parts - {"text"} or parts
     if not parts and (old.profile, old.requirements, old.twin) != (new.profile, new.requirements, new.twin):
         parts.add("text")
     return [part for part in _PARTS if part in parts]
+
+
+def _compares(name: str, first: _Case, second: _Case) -> bool:
+    """Whether a changed file compares the same outputs otherwise: it has other bounds, or another way to compare."""
+    found = []
+    for suite, entry in (first, second):
+        item = entry.neighbour_check if name.startswith(NEIGHBOUR_CHECK) else entry
+        try:
+            outputs = () if item is None else suite.case(item).outputs
+            arrays = {} if item is None or name.endswith(CASE) else suite.arrays(item, name.rpartition("/")[2])
+        except SuiteError:  # another file than the manifest says
+            return False
+        golden = [arrays[x.name] for x in outputs if x.name in arrays]
+        forms = [(x.name, x.element_type, x.shape) for x in outputs], [(x.dtype, x.shape, x.tobytes()) for x in golden]
+        found.append((forms, [x.comparison for x in outputs]))
+    (form, comparisons), (other_form, other_comparisons) = found
+    return form == other_form and (comparisons != other_comparisons or not name.endswith(CASE))
 
 
 def _part_of(name: str, dialects: set[str]) -> str | None:

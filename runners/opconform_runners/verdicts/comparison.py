@@ -170,7 +170,7 @@ def _rounded(output: tuple[Array, Array, str], bounds: Bounds, place: Mismatch) 
     largest = float(errors.max())
     ends = [x.view(kind.arithmetic) for x in (lower, upper)]
     allowed = f", allowed are {ends[0]} to {ends[1]}" if numbers[2] < numbers[3] else ""
-    off = f"; error: {units:,.4g} units in the last place" if np.isfinite(units) else ""
+    off = f"; error: {units:,.4g} units in the last place" if 0 < units < np.inf else ""
     if off and np.isfinite(times := errors.reshape(-1)[wrong[0]]):
         off += f", {times:,.4g} times its bound"
     return replace(

@@ -264,6 +264,8 @@ def _golden_of_twin(suite: Suite, entry: Entry) -> list[Array]:
 
 def _other_readings(entry: Entry, outcome: Returned, outputs: Sequence[Output]) -> tuple[str, ...]:
     """The interpretations by whose other readings all outputs are right."""
+    if any(len(feed) != len(outputs) for feed in outcome.outputs):
+        return ()
     feeds = [[*map(_as_compared, feed, outputs)] for feed in outcome.outputs]
     return entry.readings.outputs.get(outputs_digest(feeds), ())
 

@@ -52,8 +52,9 @@ def is_near_enough(golden: Array, actual: Array, bounds: Bounds, kind: ElementTy
     wanted, returned, lower, upper = (numbers_of(x, kind) for x in (golden, actual, *bounds))
     layout = kind.layout
     with np.errstate(all="ignore"):
-        exponents = np.maximum(np.frexp(wanted)[1] - 1, int(layout.minexp)) - int(layout.nmant)
-        units = np.maximum(np.ldexp(1.0, exponents), np.maximum(upper - wanted, wanted - lower))
+        exponents = np.where(wanted == 0, int(layout.minexp), np.frexp(wanted)[1] - 1)  # a zero has no digits
+        units = np.ldexp(1.0, np.maximum(exponents, int(layout.minexp)) - int(layout.nmant))
+        units = np.maximum(units, np.maximum(upper - wanted, wanted - lower))
         digits = units * 2.0 ** (int(layout.nmant) // 2)
         near = np.abs(returned - wanted) <= np.maximum(digits, float(layout.smallest_normal))
     same = patterns(golden) == patterns(actual)

@@ -82,8 +82,8 @@ def unchanged(node: KnownNode) -> Call:
 
 
 def clip(node: KnownNode) -> Call:
-    """A Clip, whose limits are tensors of the type of data."""
-    if "data" not in node.inputs:
+    """A Clip, whose limits are tensors of the type of data; without limits if that is no type of numbers."""
+    if node.violated in ("data.required", "data.element-type"):
         return Call(node.node.inputs)
     names = [f"{node.node.name}_{name}" for name in ("min", "max")]
     limits = dict(zip(names, limits_of(node.arguments[0]), strict=True))

@@ -61,9 +61,10 @@ def _layer_normalization(node: KnownNode) -> Call:
     if not axes or axes != [*range(axes[0], rank)] or len({shape[axes[0] :] for shape in shapes}) > 1:
         raise Inexpressible("ONNX's LayerNormalization normalizes the last dimensions, with a scale of their shape")
     kind, scale = ELEMENT_TYPES[node.types["data"].element_type], f"{node.node.name}_scale"
-    ones = np.ones(next(iter(shapes))[axes[0] :], kind.arithmetic).view(kind.storage)
+    ones = np.ones(next(iter(shapes))[axes[0] :], kind.arithmetic)
     attributes = {"axis": str(axes[0]), "epsilon": repr(float(str(node.attributes["eps"])))}
-    initializers = {scale: Tensor(element_type=kind.name, array=ones)}
+    array = ones if kind.kind == "string" else ones.view(kind.storage)
+    initializers = {scale: Tensor(element_type=kind.name, array=array)}
     return Call((*node.without("axes"), scale), attributes, initializers=initializers)
 
 

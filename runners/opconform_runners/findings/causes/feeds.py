@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from opconform.explanation.origins import Origin, origin_of
 from opconform.operations import OPERATIONS
+from opconform.suite.bounds import Bounds
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
@@ -24,12 +25,16 @@ Outputs = Mapping[tuple[int, int], Array]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FeedArrays:
-    """The arrays of one feed of a case: its inputs, its golden outputs, and the outputs that the run kept."""
+    """The arrays of one feed of a case: its inputs, its golden outputs, and the outputs that the run kept.
+
+    `bounds` has those of the golden outputs that were computed.
+    """
 
     number: int
     inputs: Arrays
     golden: Arrays
     actual: Arrays
+    bounds: Mapping[str, Bounds]
 
 
 def is_read(case: Case) -> bool:
@@ -49,9 +54,15 @@ def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> li
             inputs=suite.arrays(entry, inputs_name(number)),
             golden=suite.golden(entry, number) if expected_name(number) in entry.files else {},
             actual={f"output_{output}": o for (feed, output), o in outputs.items() if feed == number},
+            bounds=_bounds(suite, entry, number) if expected_name(number) in entry.files else {},
         )
         for number in sorted(range(case.feeds), key=lambda x: x != at_fault)
     ]
+
+
+def _bounds(suite: Suite, entry: Entry, feed: int) -> dict[str, Bounds]:
+    pairs = zip(suite.case(entry).outputs, suite.bounds(entry, feed), strict=True)
+    return {output.name: bounds for output, bounds in pairs if bounds is not None}
 
 
 def divided_shape(case: Case, feed: FeedArrays) -> tuple[int, ...]:

@@ -91,6 +91,7 @@ def _listed(backend: int, result: Result, inputs: str) -> dict[str, object]:
         "reason": result.reason,
         "broken": _full_names(result, result.broken),
         "sentence": short(result.sentence),
+        "error": None if result.verdict != "pass" or result.error is None else f"{result.error:.2g}",
         "inputs": short(inputs),
         "message": short(result.message or "") if (result.message or "") not in result.sentence else "",
         "remarks": shown_remarks(result),

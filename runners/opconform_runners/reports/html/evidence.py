@@ -10,7 +10,7 @@ from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.findings.causes.feeds import Arrays, FeedArrays, divided_shape, origin_line, origin_of_mismatch
-from opconform_runners.reports.terminal.case_text import input_lines, seen_link
+from opconform_runners.reports.terminal.case_text import input_lines, output_text, seen_link
 from opconform_runners.reports.terminal.excerpt import Excerpt, Marks, bars_of, excerpt_of, pairs_of
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result
@@ -80,7 +80,7 @@ def _expected(case: Case) -> str:
         case Accept(accept=()):
             return "It is accepted, with no output."
         case Accept(accept=outputs):
-            kinds = ", ".join(f"{output.element_type}{list(output.shape)}" for output in outputs[:_VALUES])
+            kinds = ", ".join(map(output_text, outputs[:_VALUES]))
             more = f", … {len(outputs)} in all" if len(outputs) > _VALUES else ""
             return f"It is accepted, with the outputs {kinds}{more}."
         case None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from opconform.errors import counted
 from opconform.explanation.pictures import Highlight, highlight_of
 from opconform.explanation.specification import requirement_texts
-from opconform.suite.case import Case
+from opconform.suite.case import Case, Comparison, Output
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.findings.causes.feeds import FeedArrays, likely_cause, origin_line, origin_of_mismatch
 from opconform_runners.reports.terminal.excerpt import Excerpt, excerpt_of, pairs_of
@@ -16,6 +16,7 @@ from opconform_runners.verdicts.results import Result
 #: The most outputs whose sizes are listed, and the most values of an input.
 _OUTPUTS = 10
 _VALUES = 12
+_COMPARISONS: Mapping[Comparison, str] = {"bits": "", "numbers": " (any NaN for a NaN)", "bounds": " (within bounds)"}
 
 
 def input_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
@@ -48,6 +49,11 @@ def change_lines(case: Case, first: Mapping[str, Array], later: Mapping[str, Arr
     return lines or ["(nothing)"]
 
 
+def output_text(output: Output) -> str:
+    """The element type and shape of an expected output, and how its elements are compared if not bit by bit."""
+    return f"{output.element_type}{list(output.shape)}{_COMPARISONS[output.comparison]}"
+
+
 def seen_link(seen: str) -> str:
     """The URL of a public report; the tracker redirects an issue's number to a pull request."""
     repository, _, number = seen.partition("#")
@@ -72,7 +78,8 @@ def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
 def returned_lines(case: Case, result: Result, backend: str, feeds: Sequence[FeedArrays]) -> Iterator[str]:
     """The verdict on a case, the likely cause of a failure, and the outputs of the feed at fault, which comes first."""
     kind = f" ({result.reason})" if result.reason else ""
-    yield f"{backend}: {result.verdict}{kind}{f': {result.sentence}' if result.sentence else ''}"
+    error = f"; largest error: {result.error:.2g} of its bound" if result.verdict == "pass" and result.error else ""
+    yield f"{backend}: {result.verdict}{kind}{f': {result.sentence}' if result.sentence else ''}{error}"
     yield from (f"incident: {incident_line}" for incident_line in incident_lines(result.incidents))
     texts = requirement_texts(case.op)
     for name in result.broken:

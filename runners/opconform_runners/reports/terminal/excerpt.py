@@ -3,17 +3,19 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
 from opconform.explanation.pictures import Highlight, highlight_of
+from opconform.suite.bounds import Bounds
 from opconform.suite.case import Accept, Case
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, patterns
 from opconform_runners.findings.causes.cause import divided_axis
 from opconform_runners.findings.causes.feeds import Arrays, FeedArrays, divided_shape
 from opconform_runners.verdicts.comparison import Mismatch, output_number
+from opconform_runners.verdicts.rounding_error import errors_of
 
 #: The most rows and columns of an excerpt, and the most characters of an element.
 ROWS = 10
@@ -22,6 +24,8 @@ _WIDEST = 24
 #: The digits of a floating-point number, and those that tell any two of them apart.
 _DIGITS = 6
 _EXACT = 17
+#: What the marked elements of an output with bounds have in common.
+OUTSIDE: Final = "is outside its bounds"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,7 +41,8 @@ class Excerpt:
         along: The direction of the axis, `rows` or `columns`; empty for a tensor that is not divided into outputs.
         outputs: The name of the output, or of the joined input, of each row or column along the axis.
         mark: What the marked elements have in common.
-        marked: The rows and columns of these elements in the excerpt, and their bit patterns.
+        marked: The rows and columns of these elements in the excerpt, and their bit patterns, with the allowed numbers
+            or the error where there are bounds.
         first: The row and column in the excerpt of the first of them.
     """
 
@@ -49,7 +54,7 @@ class Excerpt:
     size: tuple[int, int] = (0, 0)
     along: str = ""
     outputs: tuple[str, ...] = ()
-    mark: Literal["differs", "is past the end"] = "differs"
+    mark: Literal["differs", "is outside its bounds", "is past the end"] = "differs"
     marked: tuple[tuple[int, int, str], ...] = ()
     first: tuple[int, int] | None = None
 
@@ -61,11 +66,14 @@ class Marks:
     Attributes:
         at: The index of the first one; ignored where the tensor has no such element.
         other: An array of the same dtype and shape; elements that differ from it are marked.
+        bounds: The bounds of `other` or, if `is_golden`, of this array; only elements outside them are marked.
         past: Whether each element is past the end of the input; instead of `other`.
     """
 
     at: tuple[int, ...] | None = None
     other: Array | None = None
+    bounds: Bounds | None = None
+    is_golden: bool = False
     past: Array | None = None
 
 
@@ -108,7 +116,12 @@ def excerpt_of(
         marked = _marked(shown, np.atleast_2d(marks.past[index])[part], kind)
     elif marks.other is not None:
         opposite = np.atleast_2d(marks.other[index])[part]
-        marked, texts = _marked(shown, patterns(shown) != patterns(opposite), kind), _texts(opposite, kind, known=known)
+        texts = _texts(opposite, kind, known=known)
+        if marks.bounds is None:
+            marked = _marked(shown, patterns(shown) != patterns(opposite), kind)
+        else:
+            lower, upper = (np.atleast_2d(x[index])[part] for x in marks.bounds)
+            marked = _outside(shown, opposite, (lower, upper), kind, is_golden=marks.is_golden)
         exact = _texts(shown, kind, known=known, digits=_EXACT)
         for y, x, _ in marked:  # as different texts, also where few digits do not show the difference
             rows[y][x] = exact[y][x] if rows[y][x] == texts[y][x] else rows[y][x]
@@ -122,7 +135,7 @@ def excerpt_of(
         size=(matrix.shape[0], matrix.shape[1]),
         along=along,
         outputs=tuple(outputs[part[0 if along == "rows" else 1]].tolist()),
-        mark="differs" if marks.past is None else "is past the end",
+        mark="is past the end" if marks.past is not None else "differs" if marks.bounds is None else OUTSIDE,
         marked=marked,
         first=(row - top, column - left) if at is not None else None,
     )
@@ -134,6 +147,22 @@ def _marked(shown: Array, chosen: Array, kind: ElementType) -> tuple[tuple[int, 
         (row, column, "" if shown.dtype.kind == "U" else f"0x{int(bits[row, column]):0{digits}x}")
         for row, column in np.argwhere(chosen).tolist()
     )
+
+
+def _outside(
+    shown: Array, opposite: Array, bounds: Bounds, kind: ElementType, *, is_golden: bool
+) -> tuple[tuple[int, int, str], ...]:
+    """The elements outside their bounds, with the allowed numbers if they are golden, and otherwise with the error."""
+    errors = errors_of(*((shown, opposite) if is_golden else (opposite, shown)), bounds, kind)
+    lower, upper = (_texts(x, kind, known=True, digits=_EXACT) for x in bounds)
+
+    def note(row: int, column: int) -> str:
+        if is_golden:
+            least, most = lower[row][column], upper[row][column]
+            return f", allowed {least} to {most}" if least != most else ""
+        return f", error {errors[row, column]:,.4g} times its bound" if np.isfinite(errors[row, column]) else ""
+
+    return tuple((row, column, bits + note(row, column)) for row, column, bits in _marked(shown, errors > 1, kind))
 
 
 def _matrix_index(rank: int, axis: int | None, place: Sequence[int]) -> tuple[tuple[slice | int, ...], str]:
@@ -216,8 +245,10 @@ def pairs_of(case: Case, feed: FeedArrays, mismatch: Mismatch | None) -> Iterato
             past = np.broadcast_to(indices >= room, got.shape)
         alike = want is not None and got is not None and (want.dtype.kind, want.shape) == (got.dtype.kind, got.shape)
         joined = highlight if highlight is not None and highlight.tensor == name else None
-        of_want = Marks(at=at, other=got if alike else None)
-        of_got = Marks(at=at, other=want if alike else None, past=past)
+        has_bounds = alike and want is not None and got is not None and want.dtype == got.dtype
+        bounds = feed.bounds.get(name) if has_bounds else None
+        of_want = Marks(at=at, other=got if alike else None, bounds=bounds, is_golden=True)
+        of_got = Marks(at=at, other=want if alike else None, bounds=bounds, past=past)
         yield (
             None if want is None else excerpt_of(name, want, element_type, highlight=joined, marks=of_want),
             None

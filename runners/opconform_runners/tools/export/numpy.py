@@ -1,4 +1,4 @@
-"""The format `numpy`: `.npz` files, and a loader that needs only numpy."""
+"""The format `numpy`: `.npz` files, and a loader and a comparison that need only numpy."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,5 +16,6 @@ def write(suite: Suite, entries: Sequence[Entry], _model: str, out: Path) -> Non
         arrays = [name for name, _ in tensors_of(suite.case(entry), blind=False)]
         for name in (CASE, *arrays):
             (folder / name).write_bytes(suite.read(entry, name))
-    (out / "loader.py").write_text(text_of("export/loader.py.j2"), encoding="utf-8")
+    for name in ("loader", "comparison"):
+        (out / f"{name}.py").write_text(text_of(f"export/{name}.py.j2"), encoding="utf-8")
     (out / "README.md").write_text(text_of("export/numpy.md"), encoding="utf-8")

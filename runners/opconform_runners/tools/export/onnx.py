@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opconform.errors import SuiteError, UsageError
-from opconform.suite.case import Accept, Case, Reject
+from opconform.suite.case import Accept, Case, Output, Reject
 from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.system.resources import text_of
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.tools.export.tolerance import tolerance_of
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -22,7 +23,7 @@ _VALID, _INVALID = "valid", "invalid"
 
 
 def gap(suite: Suite, entry: Entry) -> str | None:
-    """The element type of a case that the onnx package lacks, in a sentence, or None."""
+    """Why ONNX's runner cannot judge a case, in a sentence, or None."""
     try:
         from onnx import TensorProto
     except ImportError as error:
@@ -33,7 +34,9 @@ def gap(suite: Suite, entry: Entry) -> str | None:
     known = set(TensorProto.DataType.keys())
     names = [*(input_.element_type for input_ in case.inputs), *(output.element_type for output in case.outputs)]
     lacking = [name for name in names if ELEMENT_TYPES[name].onnx not in known]
-    return f"ONNX has no element type {lacking[0]}" if lacking else None
+    if lacking:
+        return f"ONNX has no element type {lacking[0]}"
+    return None if tolerance_of(suite, entry) else "ONNX's runner has no tolerance for numbers beside an infinity"
 
 
 def write(suite: Suite, entries: Sequence[Entry], model: str, out: Path) -> None:
@@ -74,10 +77,18 @@ def _write_case(suite: Suite, entry: Entry, case: Case, model: bytes, folder: Pa
         tensors = [Tensor(element_type=types[name], array=arrays[name]) for name in names]
         _write_tensors(place, "input", zip(names, tensors, strict=True))
         if outputs:
-            golden = suite.arrays(entry, expected_name(feed))
-            results = [Tensor(element_type=output.element_type, array=golden[output.name]) for output in outputs]
-            _write_tensors(place, "output", zip((value.name for value in graph.output), results, strict=True))
+            expected = suite.arrays(entry, expected_name(feed))
+            for prefix, suffix in (("output", ""), ("lower", ".lower"), ("upper", ".upper")):
+                results = [_tensor(output, expected.get(output.name + suffix)) for output in outputs]
+                _write_tensors(place, prefix, zip((value.name for value in graph.output), results, strict=True))
+    if outputs and (tolerance := tolerance_of(suite, entry)):
+        about = {**tolerance._asdict(), "comparison": [output.comparison for output in outputs]}
+        (folder / "data.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
     (folder / "model.onnx").write_bytes(model)
+
+
+def _tensor(output: Output, array: Array | None) -> Tensor | None:
+    return None if array is None else Tensor(element_type=output.element_type, array=array)
 
 
 def _model(suite: Suite, entry: Entry, content: bytes) -> "ModelProto":
@@ -90,9 +101,10 @@ def _model(suite: Suite, entry: Entry, content: bytes) -> "ModelProto":
         raise SuiteError(f"{suite.store.root}: {entry.id} has no valid ONNX model: {error}.") from error
 
 
-def _write_tensors(folder: Path, prefix: str, tensors: Iterable[tuple[str, Tensor]]) -> None:
+def _write_tensors(folder: Path, prefix: str, tensors: Iterable[tuple[str, Tensor | None]]) -> None:
     from opconform.dialects.onnx import tensor_proto
 
     for number, (name, tensor) in enumerate(tensors):
-        content = tensor_proto(name, tensor).SerializeToString(deterministic=True)
-        (folder / f"{prefix}_{number}.pb").write_bytes(content)
+        if tensor is not None:
+            content = tensor_proto(name, tensor).SerializeToString(deterministic=True)
+            (folder / f"{prefix}_{number}.pb").write_bytes(content)

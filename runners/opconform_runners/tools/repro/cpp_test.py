@@ -2,12 +2,13 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from opconform.errors import UsageError
+from opconform.suite.bounds import bound_names
 from opconform.suite.case import Accept, Input, Output
 from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
@@ -17,7 +18,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform.tensors.texts import bytes_of
 from opconform_runners.tools.repro.script import IMPORT, comments, short_ir
-from opconform_runners.tools.repro.variables import BIT_ORDERS, MOST, NANS
+from opconform_runners.tools.repro.variables import BIT_ORDERS, MOST, NANS, has_limits
 
 _WIDTH, _INDENT = 100, " " * 8
 _PLAIN = re.compile(rb"[ !#-\[\]-~]")
@@ -28,15 +29,19 @@ class CppTensor(NamedTuple):
 
     Attributes:
         source: Element type, shape and elements, as arguments.
+        elements: The elements alone.
         padding: The bits of the last byte that hold no element; 0 if there are none.
-        nan: A mask, and the largest bits under it that are not a NaN; (0, 0) if no element is a NaN.
+        nan: A mask, and the largest bits under it that are not a NaN; (0, 0) if no element is a NaN, or NaNs differ.
+        limits: The least and the largest right elements, as arguments; empty if bits are compared.
     """
 
     name: str
     holder: str
     source: str
+    elements: str
     padding: int
     nan: tuple[int, int]
+    limits: str = ""
 
 
 def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], reason: str | None) -> str:
@@ -51,7 +56,7 @@ def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], 
     outputs = case.expect.accept if isinstance(case.expect, Accept) else ()
     given = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
     golden = [suite.arrays(entry, expected_name(feed)) for feed in range(case.feeds)] if outputs else [{}] * case.feeds
-    expected = [[_tensor(output, arrays[output.name]) for output in outputs] for arrays in golden]
+    expected = [[_output(output, arrays, reason) for output in outputs] for arrays in golden]
     operation, group, digits = (re.sub(r"\W", "_", part) for part in case.id.split("/"))
     text = render(
         "repro/openvino.cpp.j2",
@@ -66,9 +71,21 @@ def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], 
         feeds=[[_tensor(input_, arrays[input_.name]) for input_ in parameters] for arrays in given],
         expected=expected,
         pads=any(tensor.padding for tensors in expected for tensor in tensors),
-        nans=any(tensor.nan[0] for tensors in expected for tensor in tensors) and reason != "nan-payload",
+        nans=any(tensor.nan[0] for tensors in expected for tensor in tensors),
+        limited=any(tensor.limits for tensors in expected for tensor in tensors),
     )
     return str(text)
+
+
+def _output(output: Output, arrays: Mapping[str, Array], reason: str | None) -> CppTensor:
+    """An expected output, of a failure with that reason."""
+    tensor, kind, bounds = _tensor(output, arrays[output.name]), ELEMENT_TYPES[output.element_type], ""
+    if has_limits(output):
+        vectors = [_tensor(output, arrays[name]).elements for name in bound_names(output.name) if name in arrays]
+        fraction = int(kind.layout.nmant)
+        bounds = f"{', '.join(vectors or ['{}, {}'])}, {kind.bits - fraction - 1}, {fraction}"
+    is_nan_compared = output.comparison == "bits" and reason == "nan-payload"
+    return tensor._replace(limits=bounds, nan=(0, 0) if is_nan_compared else tensor.nan)
 
 
 def _tensor(port: Input | Output, array: Array) -> CppTensor:
@@ -89,9 +106,9 @@ def _tensor(port: Input | Output, array: Array) -> CppTensor:
             nan = NANS[kind.name]
         words = [f"0x{x:0{max(kind.bits, 8) // 4}x}" for x in bits]
     holder = "std::string" if kind.kind == "string" else f"std::uint{max(kind.bits, 8)}_t"
-    shape = ", ".join(map(str, array.shape))
-    source = f"ov::element::{kind.name}, ov::Shape{{{shape}}}, std::vector<{holder}>{_listed(words)}"
-    return CppTensor(port.name, holder, source, padding, nan)
+    shape, elements = ", ".join(map(str, array.shape)), f"std::vector<{holder}>{_listed(words)}"
+    source = f"ov::element::{kind.name}, ov::Shape{{{shape}}}, {elements}"
+    return CppTensor(port.name, holder, source, elements, padding, nan)
 
 
 def _listed(words: Sequence[str]) -> str:

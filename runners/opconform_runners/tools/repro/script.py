@@ -107,6 +107,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
     outputs = output_kinds(case)
     imported, device = device.startswith(IMPORT), device.removeprefix(IMPORT)
     model, constants = onnx_model_of(read[f"{available[0]}/model.onnx"]) if "onnx" in script.dialects else ("", [])
+    compares_numbers = any(output.comparison == "numbers" for output in case.outputs)
     dies, elsewhere = reason in ENDS, device not in ("", "CPU")
     text = render(
         "repro/openvino-ir.py.j2" if backend == "openvino" and graph is None else f"repro/{backend}.py.j2",
@@ -131,7 +132,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         onnx=_text_source(model),
         constants=constants,
         outputs=outputs,
-        both_nan=outputs.both_nan if reason not in _ABOUT_NANS else "",
+        both_nan=outputs.both_nan if reason not in _ABOUT_NANS or compares_numbers else "",
     )
     return str(text)
 

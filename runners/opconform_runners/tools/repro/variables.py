@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from opconform.errors import UsageError
-from opconform.suite.case import Accept, Case, Input, Reject
+from opconform.suite.case import Accept, Case, Input, Output, Reject
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
@@ -26,6 +26,8 @@ NANS = {
     "f8e5m2": (0x7F, 0x7C),
     "f8e8m0": (0xFF, 0xFE),
 }
+#: The types whose numbers a script can compare, and not only their bits.
+COMMON = ("bf16", "f16", "f32", "f64")
 #: The most elements that are written out one by one.
 MOST = 4_096
 _WIDTH = 100
@@ -53,17 +55,27 @@ class Variable(NamedTuple):
 
 
 class ScriptFeed(NamedTuple):
-    """One inference: the variables of the model's parameters, and expressions for the expected outputs."""
+    """One inference: the variables of the model's parameters, and expressions for the expected outputs.
+
+    `limits` has expressions for the least and the largest right elements of each output; None if its bits are compared.
+    """
 
     arguments: tuple[Variable, ...]
     expected: tuple[str, ...]
+    limits: tuple[str, ...]
 
 
 class OutputKinds(NamedTuple):
-    """The element types of what a model returns: all of them, and the one that numpy does not have, if there is one."""
+    """The element types of what a model returns.
+
+    Attributes:
+        odd: The one that numpy does not have, if there is one.
+        computed: The one of the outputs that have limits, if there are any.
+    """
 
     kinds: tuple[ElementType, ...]
     odd: ElementType | None
+    computed: ElementType | None
 
     @property
     def is_mixed(self) -> bool:
@@ -106,9 +118,15 @@ def output_kinds(case: Case) -> OutputKinds:
         names = [port.element_type for port in case.inputs if port.role == "data"][:1] or ["string"]
     kinds = [ELEMENT_TYPES[name] for name in dict.fromkeys(names)]
     odd = [kind for kind in kinds if is_odd(kind)]
-    if len(odd) > 1 or len({kind.kind == "string" for kind in kinds}) > 1:
+    computed = [*dict.fromkeys(output.element_type for output in case.outputs if has_limits(output))]
+    if len(odd) > 1 or len({kind.kind == "string" for kind in kinds}) > 1 or len(computed) > 1:
         raise UsageError(f"A short script cannot compare outputs of {', '.join(kind.name for kind in kinds)}.")
-    return OutputKinds(tuple(kinds), odd[0] if odd else None)
+    return OutputKinds(tuple(kinds), odd[0] if odd else None, ELEMENT_TYPES[computed[0]] if computed else None)
+
+
+def has_limits(output: Output) -> bool:
+    """Whether a script compares numbers. Those of 8 bits or fewer are right in their bits alone, except for NaNs."""
+    return output.comparison == "bounds" or (output.comparison == "numbers" and output.element_type in COMMON)
 
 
 def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable, ...], tuple[ScriptFeed, ...]]:
@@ -126,15 +144,23 @@ def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable
             variables.setdefault(names[input_.name], Variable(names[input_.name], source, input_))
         fed = tuple(variables[names[input_.name]] for input_ in case.inputs if input_.binding == "parameter")
         data = {names[input_.name]: arrays[input_.name] for input_ in case.inputs if input_.role == "data"}
-        feeds.append(ScriptFeed(fed, _expected(suite, entry, case, feed, data)))
+        golden = suite.golden(entry, feed) if case.outputs else {}
+        expected = tuple(output_source(golden[output.name], data) for output in case.outputs)
+        feeds.append(ScriptFeed(fed, expected, _limits(suite, entry, case, feed)))
     return tuple(variables.values()), tuple(feeds)
 
 
-def _expected(suite: Suite, entry: Entry, case: Case, feed: int, data: Mapping[str, Array]) -> tuple[str, ...]:
-    if not isinstance(case.expect, Accept):
-        return ()
-    golden = suite.golden(entry, feed)
-    return tuple(output_source(golden[output.name], data) for output in case.expect.accept)
+def _limits(suite: Suite, entry: Entry, case: Case, feed: int) -> tuple[str, ...]:
+    limits = []
+    bounds = suite.bounds(entry, feed) if case.outputs else ()
+    for number, (output, bound) in enumerate(zip(case.outputs, bounds, strict=True), feed * len(case.outputs)):
+        if bound is None or not has_limits(output):
+            limits.append("None")
+        elif output.comparison == "numbers":
+            limits.append(f"(expected[{number}],) * 2")
+        else:
+            limits.append(f"({', '.join(map(array_source, bound))})")
+    return tuple(limits)
 
 
 def is_used(case: Case, input_: Input, dialects: Sequence[str]) -> bool:
