@@ -638,6 +638,17 @@ def test_fractions_are_from_one_to_two(element_type: str) -> None:
     assert len({*elements.tolist()}) > 50
 
 
+@pytest.mark.parametrize("element_type", ["bf16", "f16", "f32", "f64"])
+def test_normal_numbers_are_of_both_signs_around_0(element_type: str) -> None:
+    """As those of a network: few are large, and the type has digits enough for most of them to differ."""
+    elements = numbers(filled(element_type, 4_000, "normal"))
+
+    assert abs(elements.mean()) < 0.1
+    assert 1.1 < elements.std() < 1.2
+    assert 3 < np.abs(elements).max() < 4
+    assert len({*elements.tolist()}) > 200
+
+
 def test_integers_have_no_fractions() -> None:
     """They are the small ones of the fill `exact`."""
     assert filled("i8", 11, "fractions").array.tolist() == filled("i8", 11, "exact").array.tolist()

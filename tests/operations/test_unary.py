@@ -104,6 +104,8 @@ def test_values_and_bounds_are_those_of_mpmath(op: str, element_type: str, bits:
     output = evaluated(op, data)
     with mpmath.workprec(PRECISION):
         exact = fraction(of(mpmath.mpf(x)))
+    if op in ("Erf-1", "Tanh-1") and abs(exact) == 1:  # below 1 by less than 200 bits show
+        exact *= 1 - Fraction(1, 2**PRECISION)
     largest = Fraction(float(kind.layout.max))
     [golden] = numbers(output).tolist()
     expected = nearest(kind, exact)  # type: ignore[arg-type]

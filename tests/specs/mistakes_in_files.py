@@ -32,7 +32,7 @@ IN_FILES = {
     ),
     "wrong fill": (
         data("{shape: [6], fill: rmp}"),
-        "spec.yaml:5:30: fill: 'rmp' is not allowed: it must be 'ramp', 'small', 'exact', 'fractions', 'bits', 'binades', 'special' or 'constant'. Did you mean 'ramp'?",
+        "spec.yaml:5:30: fill: 'rmp' is not allowed: it must be 'ramp', 'small', 'exact', 'fractions', 'normal', 'bits', 'binades', 'special' or 'constant'. Did you mean 'ramp'?",
     ),
     "wrong element type": (
         data("{shape: [6], element_type: float32}"),
@@ -73,7 +73,7 @@ IN_FILES = {
     ),
     "fill that is not alike any": (
         data("{shape: [6], fill: random}"),
-        "fill: 'random' is not allowed: it must be 'ramp', 'small', 'exact', 'fractions', 'bits', 'binades', 'special' or 'constant'.\n",
+        "fill: 'random' is not allowed: it must be 'ramp', 'small', 'exact', 'fractions', 'normal', 'bits', 'binades', 'special' or 'constant'.\n",
     ),
     "unknown requirement": (
         HEAD + "    requirements: [axis.rang]\n" + BODY,

@@ -17,7 +17,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element, encoded
 from opconform.tensors.tensor import Tensor
 
-Fill = Literal["ramp", "small", "exact", "fractions", "bits", "binades", "special", "constant", "values"]
+Fill = Literal["ramp", "small", "exact", "fractions", "normal", "bits", "binades", "special", "constant", "values"]
 
 #: How many hexadecimal digits of the content's SHA-256 are in a case's id.
 DIGITS = 10

@@ -8,6 +8,7 @@ import numpy as np
 
 from opconform.model.draft import Fill, TensorDraft
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
+from opconform.tensors.exact import rounded
 from opconform.tensors.literals import encoded
 from opconform.tensors.philox import random_words
 from opconform.tensors.special_values import SPECIAL_TEXTS, special_patterns
@@ -136,6 +137,18 @@ def _fractions(element_type: ElementType, count: int, key: tuple[object, ...]) -
     return _stored(element_type, (_bits(element_type, count, key).view(one.dtype) & mask) | one)
 
 
+def _normal(element_type: ElementType, count: int, key: tuple[object, ...]) -> Array:
+    """Numbers of both signs that are nearly normally distributed, with a deviation of 1.15; other types as `fractions`.
+
+    Each is a sum of four random integers.
+    """
+    if element_type.name not in _EXACT:
+        return _fractions(element_type, count, key)
+    parts = random_words(count, *key).astype("<u8", copy=False).view("<u2").reshape(count, 4)
+    sums = np.ldexp(parts.sum(1, dtype=np.int64) - 2 * (2**16 - 1), -15)
+    return rounded(element_type, sums)
+
+
 def _binades(element_type: ElementType, count: int, key: tuple[object, ...]) -> Array:
     """One number of each binade, from the denormal ones on, and then their negatives; the fractions are random."""
     flat = _bits(element_type, count, key)
@@ -153,6 +166,7 @@ _FILLS: Mapping[Fill, Callable[[ElementType, int, tuple[object, ...]], Array]] =
     "bits": _bits,
     "special": _special,
     "fractions": _fractions,
+    "normal": _normal,
 }
 
 

@@ -52,6 +52,7 @@ class Operation:
         undefined: The arguments for which the page has no result.
         rounds: Whether it computes with numbers, so that results can be rounded.
         products: The work of computing the outputs, as a number of exact products of two numbers.
+        sums: Whether its elements are sums of products, which numpy has exactly of small integers.
         reads_elements: Whether an operation that computes reads the elements of its data, and not only the shape.
         shaped_by_elements: Whether the shapes of the outputs depend on the elements of data.
         computes: The arguments with which an operation that otherwise moves data computes.
@@ -75,6 +76,7 @@ class Operation:
     undefined: Predicate = never
     rounds: bool = False
     products: Callable[[Arguments], int] = lambda _: 0
+    sums: bool = False
     reads_elements: bool = True
     shaped_by_elements: bool = False
     computes: Predicate = never

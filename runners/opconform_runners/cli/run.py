@@ -80,8 +80,8 @@ def command(
     """Run backends on SUITE (a folder, a zip file or a URL) and judge their outputs.
 
     The same command continues an interrupted run. With --record, each case is executed twice, and the outputs are
-    written to one file for `opconform certificate judge`. SUITE can then be blind. Exit code: 0 conformant, 1 not
-    conformant or incomplete, 3 the backend cannot start. With --baseline: 0 nothing new, 1 anything new.
+    written to one file for `opconform certificate judge`. SUITE can then be blind. Exit code: 0 conformant (with
+    --baseline: nothing new), 1 otherwise, 3 the backend cannot start.
     """
     backend = replace(backend, backends=(*named, *backend.backends))
     expected: ExpectedOptions = values["expected"]

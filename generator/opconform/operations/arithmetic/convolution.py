@@ -174,6 +174,7 @@ CONVOLUTION = Operation(
     compute=_convolved,
     rounds=True,
     products=lambda a: prod(_shape(a)) * prod(a.shape("filters")[1:]),
+    sums=True,
     mistakes={
         **sum_mistakes(_convolved),
         "As if the filters were reversed": _reversed,

@@ -80,6 +80,15 @@ def value_of(function: RealFunction, x: "Exact | float") -> gmpy2.mpfr:
         return function.value(gmpy2.mpfr(x))
 
 
+def exact_of_value(value: gmpy2.mpfr) -> Exact:
+    """The number of a finite value, moved towards the exact result by far less than the error of the value.
+
+    So it is on the right side of every number of a type: tanh is below 1, where units in the last place are smaller.
+    """
+    exact = Exact(value)
+    return exact - int(value.rc) * abs(exact) / Exact(2) ** (2 * PRECISION)
+
+
 def results_of(function: RealFunction, tensor: Tensor) -> list[Result]:
     """The values of a function at the elements of a tensor, with the errors that are right."""
     return [_result(function, tensor.type, x) for x in numbers(tensor).ravel().tolist()]
@@ -93,11 +102,11 @@ def _result(function: RealFunction, kind: ElementType, x: float) -> Result:
     value = value_of(function, x)
     if not gmpy2.is_finite(value):
         return float(value)
-    exact = Exact(value)
+    exact = exact_of_value(value)
     if function.error is None:
         return exact, function.units.of(kind, exact)
     allowed = function.error(wide_type(kind), Exact(x))
-    return exact, allowed + (unit(kind, exact) if is_narrow(kind) else 0)
+    return exact, allowed + (unit(kind, abs(exact) + allowed) if is_narrow(kind) else 0)
 
 
 def _rounded(kind: ElementType, exact: Exact, error: Exact, units: Exact = _HALF) -> Part:

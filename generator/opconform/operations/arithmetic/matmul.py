@@ -167,6 +167,7 @@ MATMUL = Operation(
     compute=_computed,
     rounds=True,
     products=lambda a: math.prod(_shape(a)) * _matrices(a)[0][-1],
+    sums=True,
     same_types=("b",),
     mistakes={
         **sum_mistakes(_computed),

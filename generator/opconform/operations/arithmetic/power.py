@@ -9,7 +9,7 @@ import numpy as np
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import FEWER_RULES, stretched
 from opconform.operations.arithmetic.elementwise import BinaryPage, Compute, Row, binary, computed, elements_of
-from opconform.operations.arithmetic.functions import FUNCTION_WORK, POWER_UNITS, PRECISION
+from opconform.operations.arithmetic.functions import FUNCTION_WORK, POWER_UNITS, PRECISION, exact_of_value
 from opconform.operations.interpretation import Reading
 from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor
@@ -35,7 +35,7 @@ def _result(kind: ElementType, base: float, exponent: float, value: gmpy2.mpfr) 
     size = gmpy2.frexp(value)[0] if value else -_FAR
     if size > _FAR:
         return math.copysign(math.inf, value)
-    exact = Exact(value) if size > -_FAR else Exact(math.copysign(1, value)) / Exact(2) ** _FAR
+    exact = exact_of_value(value) if size > -_FAR else Exact(math.copysign(1, value)) / Exact(2) ** _FAR
     return exact, POWER_UNITS.of(kind, exact)
 
 

@@ -31,17 +31,21 @@ def softmax(kind: ElementType, elements: Sequence["Exact | float"], *, is_litera
     largest = max(x for x in elements if not isinstance(x, float))
     with gmpy2.context(precision=PRECISION, emin=-EXPONENT, emax=EXPONENT):  # far smaller ones are 0
         powers = [Exact(0) if isinstance(x, float) else Exact(gmpy2.exp(gmpy2.mpfr(x - largest))) for x in elements]
-    total, relative = sum(powers, Exact(0)), Exact(2) ** -int(wide_type(kind).layout.nmant)
+    total, wide = sum(powers, Exact(0)), wide_type(kind)
+    relative, least_unit = Exact(2) ** -int(wide.layout.nmant), unit(wide, Exact(0))
     # the difference is rounded, which changes the exponential by as much as the difference, as a part of it
     errors = [
-        power * relative * (Exact(0) if isinstance(x, float) else abs(x - largest) + FUNCTIONS["exp"].units.wide)
+        power * relative * abs(x - largest) + FUNCTIONS["exp"].units.wide * max(power * relative, least_unit)
+        if not isinstance(x, float)
+        else Exact(0)
         for x, power in zip(elements, powers, strict=True)
     ]
     least = total - sum(errors, Exact(0)) - total * len(elements) * relative  # a sum in any order
     results: list[Result] = []
     for power, error in zip(powers, errors, strict=True):
         exact = power / total
-        upper = (power + error) / least * (1 + DIVISION * relative)
+        quotient = (power + error) / least
+        upper = quotient + DIVISION * max(quotient * relative, least_unit)
         results.append((exact, upper - exact + unit(kind, upper)) if power else 0.0)
     return results
 

@@ -79,7 +79,7 @@ class SpecKeys(Keys):
     )
 
 
-_Fill = Literal["ramp", "small", "exact", "fractions", "bits", "binades", "special", "constant"]
+_Fill = Literal["ramp", "small", "exact", "fractions", "normal", "bits", "binades", "special", "constant"]
 
 
 class TensorKeys(Keys):
@@ -93,7 +93,8 @@ class TensorKeys(Keys):
     )
     fill: (
         Annotated[
-            Literal["ramp", "small", "exact", "fractions", "bits", "binades", "special", "constant"], OR_EXPRESSION
+            Literal["ramp", "small", "exact", "fractions", "normal", "bits", "binades", "special", "constant"],
+            OR_EXPRESSION,
         ]
         | None
     ) = Field(None, description="How the elements are made; ramp by default.")

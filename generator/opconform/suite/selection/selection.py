@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from opconform.errors import UsageError, nearest
 
 #: The profiles of the shipped cases, and those that are left out unless named. A spec may name others.
-PROFILES = ("core", "types", "dynamic", "context", "robustness", "extended", "exhaustive", "functional", "large")
+PROFILES = (
+    *("core", "types", "dynamic", "context", "robustness", "extended"),
+    *("transformer", "vision", "exhaustive", "functional", "large"),
+)
 #: The profile with every case within bounds, of which there are too many to list or to keep.
 EXHAUSTIVE = "exhaustive"
-NOT_BY_DEFAULT = frozenset({EXHAUSTIVE, "functional", "large"})
+NOT_BY_DEFAULT = frozenset({"transformer", "vision", EXHAUSTIVE, "functional", "large"})
 #: The name for all other profiles.
 DEFAULT = "default"
 #: An id of a case whose digits are shortened.

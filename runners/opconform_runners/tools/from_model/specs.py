@@ -77,11 +77,11 @@ def _group(variant: Variant, name: str, title: str) -> Group:
     group = group_of(variant.trial, title)
     changed: Group = {"id": name, "title": title, "profile": variant.profile, "uses": {}}
     if variant.trial.twin is None:
-        changed["requirements"] = _shown(variant.trial.draft)
+        changed["requirements"] = requirements_shown(variant.trial.draft)
     return {**changed, **{key: value for key, value in group.items() if key not in changed}}
 
 
-def _shown(draft: Draft) -> list[str]:
+def requirements_shown(draft: Draft) -> list[str]:
     """What a valid case shows: the first requirement of each stage of its comparison, and its exact bits."""
     stages = [*requirements_of(draft.op).establishes.items()]
     first = [names[0] for stage, names in reversed(stages) if names and stage not in ("nan-payload", "bits")]
