@@ -46,6 +46,8 @@ LIMIT = 3
 FAMILY = """\
 def family(name, row, page):
     def compute(a):
+        if is_open(a, 11):
+            raise ContextError("the order decides the result")
         return row(a) > 4
     def other(a):
         return a - 8
@@ -53,6 +55,9 @@ def family(name, row, page):
 
 def added(a):
     return a + 1
+
+def is_open(a, most):
+    return a > 12 or a == most
 
 def row(of):
     return lambda a: of(a * 3)
@@ -161,6 +166,24 @@ def test_an_operation_of_a_family_is_mutated_where_its_row_and_the_family_decide
 
     assert found >= {("a + 1", "a - 1"), ("a * 3", "a // 3"), ("row(a) > 4", "row(a) >= 4"), ("a == 6", "a != 6")}
     assert not {before for before, _ in found} & {"a - 2", "a - 7", "a - 8"}
+
+
+def test_what_leaves_a_case_without_a_golden_is_not_mutated(tmp_path: Path) -> None:
+    """No case can show it, as a spec with such a case is refused."""
+    found = {mutant.before for mutant in mutants(tmp_path, FAMILY)}
+
+    assert "row(a) > 4" in found
+    assert not [before for before in found if "11" in before or "12" in before or "is_open" in before]
+
+
+def test_cases_that_give_the_node_the_same_are_tried_once(tmp_path: Path) -> None:
+    """Another binding or other neighbours change no result of the node."""
+    (tmp_path / "same.yaml").write_text(
+        f"{THIN}    matrix: {{given: [constant, parameter]}}\n    binding: ${{{{ given }}}}\n"
+    )
+    done = CliRunner().invoke(command, [str(tmp_path / "same.yaml")])
+
+    assert "Split-1: 1 inference\n" in done.stdout
 
 
 def test_what_an_exception_says_is_not_mutated(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from opconform.errors import UsageError
 from tests.mutants.every import acceptances, contexts, credit, data, outputs, readings, refusals, settings, state
 from tests.mutants.every.untold import untold
 from tests.mutants.operations import (
+    arithmetic,
     concat,
     crash,
     gather,
@@ -41,6 +42,7 @@ OPERATIONS = (
     pad,
     squeeze,
     unsqueeze,
+    arithmetic,
     crash,
 )
 MODULES = (*EVERY, *OPERATIONS)

@@ -97,7 +97,7 @@ def adequacy_of(cases: Sequence[Draft], others: Mapping[str, MutatedProgram[T]])
         compared = established(case.op) if case.rejected_for is None else ()
         listed.update((case.op, name) for name in (*case.requirements, *compared))
     ops = tuple(sorted({case.op for case in cases}))
-    known = _equivalents()
+    known, tried = _equivalents(), _distinct(cases)
     return Adequacy(
         ops=ops,
         untested=tuple(
@@ -107,10 +107,16 @@ def adequacy_of(cases: Sequence[Draft], others: Mapping[str, MutatedProgram[T]])
             if (op, requirement.id) not in listed
         ),
         targets={
-            SEMANTICS: _assessed(Semantics(ops), cases, known),
-            **{name: _assessed(target, cases, known) for name, target in others.items()},
+            SEMANTICS: _assessed(Semantics(ops), tried, known),
+            **{name: _assessed(target, tried, known) for name, target in others.items()},
         },
     )
+
+
+def _distinct(cases: Sequence[Draft]) -> list[Draft]:
+    """One of the cases that give the node under test the same but for random bits, if possible without other nodes."""
+    ordered = sorted(cases, key=lambda case: case.has_other_nodes, reverse=True)
+    return [*{repr((x.op, x.attributes, x.feeds, x.rejected_for)): x for x in ordered}.values()]
 
 
 def _assessed(target: MutatedProgram[T], cases: Sequence[Draft], known: Iterable[Equivalent]) -> Assessment:

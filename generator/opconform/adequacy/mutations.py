@@ -5,7 +5,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from opconform.adequacy.reach import ReachedPart
+from opconform.adequacy.reach import ReachedPart, deciding
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -57,7 +57,7 @@ class Mutation:
 def mutations_of(trees: Mapping[str, ast.Module], parts: Mapping[str, Sequence[ReachedPart]]) -> Iterator[Mutation]:
     """Every mutation of some parts of modules."""
     for module, reached in parts.items():
-        owners = {id(node): part for part in reached for node in _inside(part.node)}
+        owners = {id(node): part for part in reached for node in deciding(part.node)}
         body = trees[module].body
         for place, statement in enumerate(body):
             nodes = list(ast.walk(statement))
@@ -158,20 +158,6 @@ def _forced(test: ast.expr) -> Iterator[ast.expr]:
     """A condition negated, and forced to be true or false."""
     yield ast.UnaryOp(ast.Not(), copy.deepcopy(test))
     yield from (ast.Constant(True), ast.Constant(False))
-
-
-def _inside(part: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of an expression or of a definition, without annotations, docstrings and what exceptions say."""
-    waiting: list[ast.AST] = [part]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Raise) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-            continue
-        yield node
-        skipped = {getattr(node, name, None) for name in ("annotation", "returns")}
-        waiting.extend(
-            iter_child_node for iter_child_node in ast.iter_child_nodes(node) if iter_child_node not in skipped
-        )
 
 
 def _names(node: ast.AST, part: ast.AST) -> tuple[str, ...]:

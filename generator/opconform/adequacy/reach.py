@@ -9,8 +9,8 @@ from opconform.adequacy.modules import Program
 
 #: The parts of a declaration that decide what an operation does.
 _DECIDING = frozenset({"inputs", "attributes", "checks", "moved", "shapes", "types", "compute", "requested"})
-#: The arguments of a family's function, and of what it takes, that decide nothing: they explain, or say what is open.
-_EXPLAINING = frozenset({"others", "readings", "facts", "contexts", "mistakes", "undefined", "denormals"})
+#: The arguments of a family's function, and of what it takes, that decide nothing: they explain, or tell costs.
+_EXPLAINING = frozenset({"others", "readings", "facts", "contexts", "mistakes", "undefined", "denormals", "work"})
 
 #: An expression from which the parts that decide are reached: its module, the name of its definition, and itself.
 Root = tuple[str, str, ast.AST]
@@ -40,12 +40,31 @@ def reached(program: Program, roots: Mapping[str, Iterable[Root]]) -> dict[str, 
             if op in known.ops:
                 continue
             parts_by_module[module][id(node)] = ReachedPart(owner=owner, node=node, ops=(*known.ops, op))
-            for path in ast.walk(node):
+            for path in deciding(node):
                 if isinstance(path, ast.Name):
                     home, name = program.imports[module].get(path.id, (module, path.id))
                     if name in homes[home]:
                         waiting.append((home, name, homes[home][name]))
     return {module: list(parts.values()) for module, parts in parts_by_module.items()}
+
+
+def deciding(part: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of an expression or of a definition, without annotations, docstrings and what exceptions say.
+
+    Nor has it the conditions under which there is no golden, since no case shows them.
+    """
+    waiting: list[ast.AST] = [part]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.Raise() | ast.Expr(value=ast.Constant()):
+                continue
+            case ast.If(body=[ast.Raise(exc=ast.Call(func=ast.Name(id="ContextError")))], orelse=others):
+                waiting.extend(others)
+                continue
+        yield node
+        skipped = {getattr(node, name, None) for name in ("annotation", "returns")}
+        waiting.extend(child for child in ast.iter_child_nodes(node) if child not in skipped)
 
 
 def declarations(program: Program, ops: Collection[str]) -> dict[str, list[Root]]:

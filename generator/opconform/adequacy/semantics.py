@@ -22,6 +22,8 @@ from opconform.tensors.tensor import Tensor, with_one_nan
 
 #: Larger tensors are not filled: only their types are inferred.
 _MOST_ELEMENTS = 1 << 12
+#: Nor are those whose results take more work, in exact products.
+_MOST_WORK = 1 << 14
 #: Outputs with a larger dimension or more elements, which a mutant can have, are not evaluated.
 _MOST_OUTPUT_ELEMENTS = 1 << 22
 
@@ -129,7 +131,8 @@ def _bytes(output: Tensor) -> tuple[bytes, ...]:
 
 def _trial(draft: Draft, feed: int) -> FeedTrial:
     operands, tensors = draft.arguments[feed].inputs, draft.feeds[feed]
-    filled = sum(prod(tensor.shape) for tensor in tensors.values()) <= _MOST_ELEMENTS
+    work = 0 if draft.inferences[feed].violated else draft.operation.products(draft.arguments[feed])
+    filled = sum(prod(tensor.shape) for tensor in tensors.values()) <= _MOST_ELEMENTS and work <= _MOST_WORK
     if filled:
         feed_tensors = inputs_of(draft, 0)[feed]
         operands = {name: replace(operand, tensor=feed_tensors[name]) for name, operand in operands.items()}

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from opconform.operations import OPERATIONS
-from opconform.operations.arguments import Arguments, Rejection
+from opconform.operations.arguments import Arguments, Rejection, Unknown
 from opconform.operations.checks import never
 from opconform.operations.interpretation import Reading
-from opconform.operations.operation import Operation
+from opconform.operations.operation import ContextError, Operation
 from opconform.specs.loader import shipped_operations
 from opconform.specs.requirements import requirements_of
+from opconform.tensors.tensor import Tensor
 from tests.mutants.row import Call, Hook, Row, accepts, derived, refuse
 
 #: Where the readings are described; no report calls them faults.
@@ -35,6 +36,19 @@ def _rewriting(operation: Operation, rewrite: Callable[[Arguments], Arguments]) 
     return hook
 
 
+def computing(compute: Callable[[Arguments], tuple[Tensor, ...]]) -> Hook:
+    """The step with other outputs, where they can be computed."""
+
+    def hook(call: Call) -> Any:
+        outputs = call.right()
+        try:
+            return list(compute(call.arguments))
+        except (ContextError, Unknown):
+            return outputs
+
+    return hook
+
+
 def _accepting(operation: Operation, requirement: str) -> Hook:
     """The step that accepts arguments that violate the requirement and no other one."""
     return accepts(requirement, when=lambda call: operation.judged(call.arguments)[1] == (requirement,))
@@ -51,6 +65,10 @@ def _rows(op: str) -> Iterator[Row]:
             what = f"Another reading of {op}:{name} gives other outputs."
             hook = _rewriting(operation, rewrite)
             yield derived(f"readings/{op}/{name}/gives-{number}", op, what, _SEEN, hook, "interpretation")
+        for number, compute in enumerate(reading.computes):
+            what = f"Another reading of {op}:{name} computes other outputs."
+            hook = computing(compute)
+            yield derived(f"readings/{op}/{name}/computes-{number}", op, what, _SEEN, hook, "interpretation")
     for requirement in requirements_of(op).requirements:
         if requirement.level == "interpretation" and requirement.violable:
             what = f"Another reading of {op}:{requirement.id} accepts what ours rejects."

@@ -7,14 +7,16 @@ last place of 1. So its relative error is at most (1 + u)^n - 1, which is little
 import math
 from collections.abc import Sequence
 
+from opconform.operations.arithmetic.sums import OPEN
+from opconform.operations.operation import ContextError
 from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import Exact, Result
 
 
-def product_of(kind: ElementType, factors: Sequence[float]) -> Result | None:
-    """The product of some numbers of a type; None if their order decides whether it overflows or underflows.
+def product_of(kind: ElementType, factors: Sequence[float]) -> Result:
+    """The product of some numbers of a type. A result below the least normal number may be lost.
 
-    A result below the least normal number may be lost.
+    `ContextError` if their order decides whether it overflows or underflows.
     """
     if any(map(math.isnan, factors)) or (0.0 in factors and any(map(math.isinf, factors))):
         return math.nan
@@ -22,12 +24,14 @@ def product_of(kind: ElementType, factors: Sequence[float]) -> Result | None:
     sizes = [abs(Exact(x)) for x in factors if x and math.isfinite(x)]
     large, small = (math.prod((of(x, Exact(1)) for x in sizes), start=Exact(1)) for of in (max, min))
     most, least = Exact(float(kind.layout.max)), Exact(float(kind.layout.smallest_normal))
-    if any(map(math.isinf, factors)):
-        return None if small < least else sign * math.inf
-    if 0.0 in factors:
-        return None if large > most else sign * 0.0
-    if (large > most and small < 1) or (small < least and large > 1):
-        return None
+    if (
+        small < least
+        if any(map(math.isinf, factors))
+        else (large > most and (small < 1 or 0.0 in factors)) or (small < least and large > 1 and 0.0 not in factors)
+    ):
+        raise ContextError(OPEN)
+    if any(map(math.isinf, factors)) or 0.0 in factors:
+        return sign * (0.0 if 0.0 in factors else math.inf)
     exact, bits = Exact(sign) * large * small, int(kind.layout.nmant) + 1
     if large <= most and small >= least and _odd_part(exact).bit_length() <= bits:
         return exact, Exact(0)

@@ -16,7 +16,7 @@ from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic.elementwise import Compute, Keep, clamped, elements_of, tensor_of, without_special
 from opconform.operations.arithmetic.mistakes import Accumulate, accumulators, tails
 from opconform.operations.arithmetic.products import product_of
-from opconform.operations.arithmetic.sums import SUMMED, is_open, sum_of_products
+from opconform.operations.arithmetic.sums import OPEN, SUMMED, is_open, sum_of_products
 from opconform.operations.checks import INTEGERS, NUMBERS, Predicate
 from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import from_front, is_outside
@@ -38,7 +38,7 @@ class Reduction:
 
     Attributes:
         integers: The exact results for an array of Python's integers.
-        results: The result for a list of numbers, None where the page or the order leaves it open.
+        results: The result for a list of numbers; `ContextError` where the page or the order leaves it open.
         numbers: In place of `results`, the exact results for an array of f64.
         is_empty_defined: Whether the page has a result for data without elements.
         types: The element types of data.
@@ -48,7 +48,7 @@ class Reduction:
     """
 
     integers: Callable[[Array], Array]
-    results: Callable[[ElementType, list[float]], Result | None] | None = None
+    results: Callable[[ElementType, list[float]], Result] | None = None
     numbers: Callable[[Array], Array] | None = None
     is_empty_defined: bool = True
     types: tuple[str, ...] = SUMMED
@@ -100,12 +100,7 @@ def computed_by(reduction: Reduction, arguments: Arguments, keep: Keep = low_bit
     if reduction.results is None:
         raise Unknown
     lists = rows.reshape(math.prod(shape), rows.shape[-1]).tolist()
-    results = [result for row in lists if (result := reduction.results(data.type, row)) is not None]
-    if len(results) < len(lists):
-        raise ContextError(
-            "the order in which the elements are reduced decides whether the result is finite or negative"
-        )
-    return bounded_tensor(data.element_type, shape, results)
+    return bounded_tensor(data.element_type, shape, [reduction.results(data.type, row) for row in lists])
 
 
 def _operation(name: str, reduction: Reduction) -> Operation:
@@ -151,15 +146,15 @@ _FACTS: Mapping[str, Predicate] = {
 }
 
 
-def _sum(kind: ElementType, row: list[float], divisor: int = 1) -> Result | None:
+def _sum(kind: ElementType, row: list[float], divisor: int = 1) -> Result:
     """The sum of a list, divided by an integer."""
     if is_open(kind, row, divisor):
-        return None
+        raise ContextError(OPEN)
     elements = [Exact(x) if math.isfinite(x) else x for x in row]
     return sum_of_products(kind, elements, [Exact(1)] * len(row), divisor, is_sum=True)
 
 
-def _mean(kind: ElementType, row: list[float]) -> Result | None:
+def _mean(kind: ElementType, row: list[float]) -> Result:
     return _sum(kind, row, len(row)) if row else math.nan
 
 
@@ -248,7 +243,7 @@ def _sum_mistakes(*, is_mean: bool = False) -> dict[str, Compute]:
     """What wrong kernels compute in place of sums, or of means."""
 
     def without(count: int, arguments: Arguments) -> tuple[Tensor, ...]:
-        def results(kind: ElementType, row: list[float]) -> Result | None:
+        def results(kind: ElementType, row: list[float]) -> Result:
             return _sum(kind, row[:-count], len(row) if is_mean else 1)
 
         other = Reduction(integers=lambda rows: _integer_sum(rows[..., :-count]), results=results)

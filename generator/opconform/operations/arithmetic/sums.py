@@ -17,6 +17,8 @@ from opconform.tensors.exact import REALS, Exact, Result, wide_type
 _Number = Exact | float
 #: The types of sums.
 SUMMED = (*REALS, *INTEGERS)
+#: Why a page has no result.
+OPEN = "the order in which the elements are reduced decides whether the result is finite or negative"
 
 
 def sum_of_products(
