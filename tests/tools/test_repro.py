@@ -3,16 +3,19 @@
 import json
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from opconform.dialects.openvino import OPSETS
 from opconform.explanation.case_list import one_case
+from opconform.operations import OPERATIONS
 from opconform.suite.case import Accept
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.tools.repro.graph_source import openvino_source
+from opconform_runners.tools.repro.graph_source import WITHOUT_FUNCTION, openvino_source, snake
 from opconform_runners.tools.repro.script import script_of
 from opconform_runners.tools.repro.variables import nan_source, output_source
 from tests.conftest import Run, made_once
@@ -45,6 +48,15 @@ def test_openvinos_factory_makes_the_nodes_that_it_has_no_functions_for() -> Non
     assert too_many.steps == (
         ("reverse", """NodeFactory("opset1").create("Reverse", [data_node, axis_node], {'mode': 'index'})"""),
     )
+
+
+def test_openvino_has_every_function_that_a_script_calls() -> None:
+    """A script that calls another name would be a failure of every release."""
+    pytest.importorskip("openvino")
+    modules = {op: OPSETS.get(op, f"opset{op.rpartition('-')[2]}") for op in OPERATIONS}
+    called = {op: import_module(f"openvino.{modules[op]}") for op in modules.keys() - WITHOUT_FUNCTION}
+
+    assert [op for op, module in called.items() if not hasattr(module, snake(OPERATIONS[op].type))] == []
 
 
 def test_a_function_is_of_the_first_opset_that_has_the_operation() -> None:
@@ -178,6 +190,26 @@ def test_a_script_compares_outputs_in_their_own_type(
     done = executed(tmp_path / "script.py", sys.executable)
 
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "right"), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("group", "element_type", "call"),
+    [
+        ("Divide-1/element-types", "i32", "torch.div(a, b, rounding_mode='floor')"),
+        ("Divide-1/element-types", "f32", "torch.div(a, b)"),
+        ("TopK-11/order-of-equal-elements", "i32", "torch.topk(data, 2, 0, False, True)[1].to(torch.int64)"),
+        ("TopK-11/equal-elements", "f32", "torch.sort(data, dim=1, descending=True, stable=True)[0].narrow(1, 0, 8)"),
+    ],
+)
+def test_a_script_for_pytorch_has_the_calls_of_the_backend(
+    core_suite: Path, group: str, element_type: str, call: str
+) -> None:
+    """Of integers, too, whose quotients `torch.div` does not round unless it is told how, and of several outputs."""
+    suite = open_suite(core_suite)
+    cases = (x for x in suite.entries if x.id.startswith(f"{group}/") and x.expect == "accept")
+    entry = next(x for x in cases if suite.case(x).inputs[0].element_type == element_type)
+
+    assert call in script_of(suite, entry, "torch", (), None)
 
 
 @pytest.mark.parametrize(

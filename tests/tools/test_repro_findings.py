@@ -44,8 +44,28 @@ VARYING = frozenset(
 )
 
 
+#: What passes in some runs, as its finding says it.
+PASSING = frozenset(x.case for product in products().values() for x in product.findings if x.varies is not None)
+
+
 #: What a maintainer is ready to read.
 MOST_LINES = 100
+
+
+#: The smallest cases of findings about rounding that need many numbers: one of every size, or those of a long sum.
+LONG = frozenset(
+    {
+        "CumSum-3/biased/95d6247709",
+        "Divide-1/thirds/867e3e7602",
+        "FloorMod-1/corners/3e3f82985a",
+        "Gelu-7/binades/d7f8f8f7e9",
+        "MatMul-1/special-values/32a6d94bd0",
+        "Sigmoid-1/tenths/0414d15dd2",
+        "Sqrt-1/binades/2fa7d01cc7",
+        "Subtract-1/overflow/82c21a0cfe",
+        "Tanh-1/special-values/3cf0e6f2c2",
+    }
+)
 
 
 #: What a script says at the most.
@@ -54,8 +74,9 @@ MOST_SAID = 40
 
 #: What differs, as a verdict's sentence says it, and a script. Of some types a script knows the bits alone.
 DIFFERENCE = re.compile(
-    r"(output_\d+\[[\d, ]*\]): expected (?:\S+ \()?(0x\w+|'.*?')\)?, "
-    r"got (?:\S+ \()?(0x\w+|'.*?')\)?; (differing elements: [\d,]+ of [\d,]+)"
+    r"(output_\d+\[[\d, ]*\]): expected (?:\S+ \()?(0x\w+|'.*?')\)?(?:, allowed are \S+ to \S+)?, "
+    r"got (?:\S+ \()?(0x\w+|'.*?')\)?; (?:allowed are [^;]*; )?(?:error: [^;]*; )?"
+    r"((?:differing elements|elements outside their bounds): [\d,]+ of [\d,]+)"
 )
 
 
@@ -111,10 +132,12 @@ def test_the_script_of_a_finding_shows_it(opconform: Run, findings_suite: Path, 
         done = executed(script, python)
     text = script.read_text()
 
+    if case in PASSING and not done.returncode:
+        return
     assert "warning" not in written.stderr
     assert f"\n# The case {case} of opconform.\n" in text
     assert not re.search(r"^(import|from) opconform", text, re.MULTILINE)
-    assert len(text.splitlines()) < MOST_LINES or case not in SMALLEST
+    assert len(text.splitlines()) < MOST_LINES or case not in SMALLEST - LONG
     assert len(done.stdout.splitlines()) <= MOST_SAID
     assert done.stdout.startswith("expected: ")
     crashed = "# If the bug is present, this process crashes or hangs" in text

@@ -16,7 +16,19 @@ from opconform_runners.tools.repro.variables import array_source
 _LARGEST = 1 << 16
 #: The operations that `openvino.opset*` has no function for, or one with other names, so that OpenVINO's factory of
 #: nodes makes them.
-_WITHOUT_FUNCTION = frozenset({"Broadcast-1", "Broadcast-3", "Col2Im-15", "Reverse-1"})
+WITHOUT_FUNCTION = frozenset(
+    {
+        "Broadcast-1",
+        "Broadcast-3",
+        "Col2Im-15",
+        "MatMul-1",
+        "ReLU-1",
+        "Reverse-1",
+        "ShuffleChannels-1",
+        "SoftMax-8",
+        "TopK-11",
+    }
+)
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -76,7 +88,7 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
     """
     operation = OPERATIONS[node.op]
     omitted = [x.name for x in operation.attributes if x.name not in node.attributes and x.type != "ints"]
-    if node.op in _WITHOUT_FUNCTION or omitted:
+    if node.op in WITHOUT_FUNCTION or omitted:
         operands = ", ".join(map(str, inputs))
         return f'NodeFactory("{_opset(node)}").create("{operation.type}", [{operands}], {dict(node.attributes)})'
     single = [port for port in operation.inputs if not port.variadic]

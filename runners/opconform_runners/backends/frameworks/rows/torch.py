@@ -32,12 +32,12 @@ from opconform_runners.backends.frameworks.adapters.unary import unary_rows
 from opconform_runners.backends.frameworks.adapters.unique import SORTED
 from opconform_runners.backends.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_runners.backends.frameworks.rows.torch_products import product_rows
-from opconform_runners.backends.frameworks.rows.torch_reductions import reduction_rows
+from opconform_runners.backends.frameworks.rows.torch_reductions import is_real, reduction_rows
 from opconform_runners.backends.frameworks.rows.torch_scatters import scatter_rows
 
 
 def _divided(torch: Any, a: Any, b: Any, is_floor: bool) -> Any:
-    if a.dtype.is_floating_point:
+    if is_real(torch, a.dtype):
         return torch.div(a, b)
     return torch.div(a, b, rounding_mode="floor" if is_floor else "trunc")
 

@@ -16,11 +16,16 @@ from opconform_runners.backends.frameworks.adapters.reductions import (
 from opconform_runners.backends.frameworks.framework import Row
 
 
+def is_real(torch: Any, kind: Any) -> bool:
+    """Whether elements of a dtype have a fraction; compared, since a call that a script records has no dtype to ask."""
+    return kind in (torch.bfloat16, torch.float16, torch.float32, torch.float64)
+
+
 def reduction_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
     """The rows by operation; sums and products stay in the type of data."""
 
     def mean(data: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
-        if not data.is_floating_point():
+        if not is_real(torch, data.dtype):
             raise Unsupported("the framework has no mean of integers")
         return torch.mean(data, axes, keep_dims)
 
@@ -36,10 +41,10 @@ def reduction_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
     def top_k(data: Any, k: int, axis: int, order: Order, kind: str) -> list[Any]:
         """`torch.topk`, or `torch.sort` if equal elements have to keep their order."""
         if not order.stable:
-            values, indices = torch.topk(data, k, axis, order.largest, order.is_sorted)
-            return [values, indices.to(types[kind])]
-        values, indices = torch.sort(data, dim=axis, descending=order.largest, stable=True)
-        return [values.narrow(axis, 0, k), indices.narrow(axis, 0, k).to(types[kind])]
+            found = torch.topk(data, k, axis, order.largest, order.is_sorted)
+            return [found[0], found[1].to(types[kind])]
+        found = torch.sort(data, dim=axis, descending=order.largest, stable=True)
+        return [found[0].narrow(axis, 0, k), found[1].narrow(axis, 0, k).to(types[kind])]
 
     return {
         "CumSum-3": Row(reversible(accumulate, torch.flip), SUMMED),
