@@ -13,6 +13,8 @@ from opconform.tensors.tensor import Tensor
 
 #: The bits of precision of values; their own error is far below any bound.
 PRECISION = 240
+#: Those of values near a number of a type, which differ from it by as little as the least denormal number does from 1.
+_MORE = 2400
 #: The largest exponent of values, beyond that of every type; an exact number of a larger one would not fit in memory.
 EXPONENT = 20_000
 #: The work of a value and its bounds, and of those of a composite, in exact products of two numbers.
@@ -75,18 +77,34 @@ def unit(kind: ElementType, exact: Exact) -> Exact:
 
 
 def value_of(function: RealFunction, x: "Exact | float") -> gmpy2.mpfr:
-    """The value at a finite number; an infinity or a zero far beyond the range of every type."""
-    with gmpy2.context(precision=PRECISION, emin=-EXPONENT, emax=EXPONENT):
-        return function.value(gmpy2.mpfr(x))
+    """The value at a finite number; an infinity or a zero far beyond the range of every type.
+
+    A value with few digits may only be near such a number, as the Gelu of a denormal number is near its half.
+    """
+    value = gmpy2.mpfr(0)
+    for precision in (PRECISION, _MORE):
+        with gmpy2.context(precision=precision, emin=-EXPONENT, emax=EXPONENT):
+            value = function.value(gmpy2.mpfr(x))
+        if not _is_short(value):
+            break
+    return value
+
+
+def _is_short(value: gmpy2.mpfr) -> bool:
+    """Whether a number has few digits, like those of types and the numbers halfway between them."""
+    if not gmpy2.is_finite(value) or not value:
+        return False
+    mantissa = int(abs(value.as_mantissa_exp()[0]))
+    return mantissa.bit_length() - (mantissa & -mantissa).bit_length() < PRECISION // 2
 
 
 def exact_of_value(value: gmpy2.mpfr) -> Exact:
-    """The number of a finite value, moved towards the exact result by far less than the error of the value.
+    """The number of a finite value; one that was rounded to few digits is moved towards the exact result a little.
 
     So it is on the right side of every number of a type: tanh is below 1, where units in the last place are smaller.
     """
     exact = Exact(value)
-    return exact - int(value.rc) * abs(exact) / Exact(2) ** (2 * PRECISION)
+    return exact - int(value.rc) * abs(exact) / Exact(2) ** PRECISION if _is_short(value) else exact
 
 
 def results_of(function: RealFunction, tensor: Tensor) -> list[Result]:

@@ -81,7 +81,8 @@ def _by_table(
     near = np.where(np.isnan(x), x, values[index])
     results = np.interp(x, places, values) if choice == "linear" else near
     error = _UNITS * 2.0 ** -int(data.type.layout.nmant) * np.maximum(np.abs(results), np.abs(near))
-    lower, upper = (rounded(data.type, results + side) for side in (-error, error))
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        lower, upper = (rounded(data.type, results + side) for side in (-error, error))
     return (Tensor(element_type=data.element_type, array=rounded(data.type, results), bounds=(lower, upper)),)
 
 
