@@ -76,23 +76,19 @@ def unit(kind: ElementType, exact: Exact) -> Exact:
     return Exact(2) ** (exponent - int(layout.nmant))
 
 
-def value_of(function: RealFunction, x: "Exact | float") -> gmpy2.mpfr:
+def value_of(function: RealFunction, x: "Exact | float", precision: int = PRECISION) -> gmpy2.mpfr:
     """The value at a finite number; an infinity or a zero far beyond the range of every type.
 
     A value with few digits may only be near such a number, as the Gelu of a denormal number is near its half.
     """
-    value = gmpy2.mpfr(0)
-    for precision in (PRECISION, _MORE):
-        with gmpy2.context(precision=precision, emin=-EXPONENT, emax=EXPONENT):
-            value = function.value(gmpy2.mpfr(x))
-        if not _is_short(value):
-            break
-    return value
+    with gmpy2.context(precision=precision, emin=-EXPONENT, emax=EXPONENT):
+        value = function.value(gmpy2.mpfr(x))
+    return value_of(function, x, _MORE) if precision < _MORE and _is_short(value) else value
 
 
 def _is_short(value: gmpy2.mpfr) -> bool:
     """Whether a number has few digits, like those of types and the numbers halfway between them."""
-    if not gmpy2.is_finite(value) or not value:
+    if not gmpy2.is_finite(value):
         return False
     mantissa = int(abs(value.as_mantissa_exp()[0]))
     return mantissa.bit_length() - (mantissa & -mantissa).bit_length() < PRECISION // 2
