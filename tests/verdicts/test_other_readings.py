@@ -22,6 +22,8 @@ from tests.mutants.kills import CORE, Workbench
 
 #: The right implementations with another reading, by name.
 READERS = [name for name, row in MUTANTS.items() if row.level == "interpretation"]
+#: Those that differ in two: a maximum by one comparison has other NaNs and other zeros.
+BOTH = {"computes/Maximum-1/numbers-before-NaN", "computes/Maximum-1/second-of-two"}
 #: An interpretation by its operation and id.
 Place = tuple[str, str]
 
@@ -68,10 +70,10 @@ def interpretations() -> set[Place]:
 
 
 def test_another_reading_is_its_only_deviation_in_the_core(core_suite: Path) -> None:
-    """Each of them has one reading, which it applies wherever it can."""
+    """Each of them has one reading, or two that belong together, which it applies wherever it can."""
     found = deviations(core_suite, Selection(profiles=(CORE,)), READERS)
 
-    assert of_several(found) == {}
+    assert of_several(found).keys() == BOTH
     assert {("StridedSlice-1", "bounds.equal"), ("VariadicSplit-1", "lengths.zero")} <= set().union(*found.values())
 
 
@@ -82,7 +84,7 @@ def test_every_interpretation_has_a_right_implementation_with_another_reading(sh
     """Which is conformant, and deviates from this interpretation of the operation alone."""
     found = deviations(shipped_suite, Selection(), READERS)
 
-    assert of_several(found) == {}
+    assert of_several(found).keys() == BOTH
     assert set().union(*found.values()) == interpretations()
 
 

@@ -42,6 +42,8 @@ def _softmax(node: KnownNode) -> Call:
 
 def _convolution(node: KnownNode) -> Call:
     """A Conv with pads, or with one of ONNX's modes."""
+    if "data" in node.inputs and any(0 in arguments.shape("data")[2:] for arguments in node.arguments):
+        raise Inexpressible("ONNX's shape inference has no output of Conv for data without spatial elements")
     mode, call = str(node.attributes["auto_pad"]), convolution(node)
     if mode == "explicit":
         return call
