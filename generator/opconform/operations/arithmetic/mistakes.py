@@ -4,12 +4,13 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from itertools import product
 
+import gmpy2
 import numpy as np
 
 from opconform.errors import counted
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.arithmetic.elementwise import Compute
-from opconform.operations.arithmetic.functions import FUNCTIONS, value_of
+from opconform.operations.arithmetic.functions import FUNCTIONS
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.exact import numbers, rounded
 from opconform.tensors.tensor import Array, Tensor
@@ -24,6 +25,8 @@ _ENTRIES = tuple(1 << bits for bits in range(4, 13))
 _CHOICES = ("nearest", "lower", "linear")
 #: The units in the last place by which a result from a table may be rounded.
 _UNITS = 4
+#: The bits of the values of tables, of which f64 has 53.
+_PRECISION = 64
 
 #: The sums of products along the last axis, which are numbers of f64.
 Accumulate = Callable[[Array], Array]
@@ -81,8 +84,7 @@ def _by_table(
     near = np.where(np.isnan(x), x, values[index])
     results = np.interp(x, places, values) if choice == "linear" else near
     error = _UNITS * 2.0 ** -int(data.type.layout.nmant) * np.maximum(np.abs(results), np.abs(near))
-    with np.errstate(invalid="ignore"):  # signalling NaNs
-        lower, upper = (rounded(data.type, results + side) for side in (-error, error))
+    lower, upper = (rounded(data.type, results + side) for side in (-error, error))
     return (Tensor(element_type=data.element_type, array=rounded(data.type, results), bounds=(lower, upper)),)
 
 
@@ -91,7 +93,8 @@ def _table(name: str, table: tuple[int, int, bool]) -> tuple[Array, Array]:
     """The numbers and the values of a table; if it is closed, the last entry is at the end of the range."""
     end, entries, is_closed = table
     places = np.linspace(-end, end, entries, endpoint=is_closed)
-    return places, np.array([float(value_of(FUNCTIONS[name], x)) for x in places.tolist()])
+    with gmpy2.context(precision=_PRECISION):
+        return places, np.array([float(FUNCTIONS[name].value(gmpy2.mpfr(x))) for x in places.tolist()])
 
 
 def narrow_sums(accumulate: Accumulate, left: Array, right: Array) -> Array:

@@ -1,7 +1,7 @@
 """The arrays of a failed case, and its likely cause."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from opconform.explanation.origins import Origin, origin_of
@@ -91,24 +91,26 @@ def _element(name: str, at: tuple[int, ...]) -> str:
     return f"{name}{[*at]}" if at else name
 
 
-def likely_causes(case: Case, result: Result, feed: FeedArrays) -> list[str]:
-    """The causes that a failure in the feed at fault can have, the likeliest first."""
+def likely_causes(case: Case, result: Result, feed: FeedArrays) -> Iterator[str]:
+    """The causes that a failure in the feed at fault can have, one by one, the likeliest first."""
     mismatch = result.mismatch
     if mismatch is not None and isinstance(case.expect, Accept):
         wrong = next((output for output in case.expect.accept if output.name == mismatch.output), None)
         if wrong is None or not {wrong.name} <= feed.golden.keys() & feed.actual.keys():
-            return []
+            return
         others = {**feed.inputs, **{name: x for name, x in feed.golden.items() if name != wrong.name}}
-        if causes := rounding_causes(case, feed.inputs, feed.actual):
-            return causes
-        return causes_of(feed.golden[wrong.name], feed.actual[wrong.name], wrong.element_type, others)
-    if result.reason != "accepted-invalid" or not feed.actual:
-        return []
-    shapes = [feed.actual[name].shape for name in sorted(feed.actual, key=output_number)]
-    read = overrun(divided_shape(case, feed), shapes) or accepted_as(case, feed.inputs, shapes)
-    return [read] if read else []
+        causes = rounding_causes(case, feed.inputs, feed.actual)
+        if (first := next(causes, None)) is not None:
+            yield first
+            yield from causes
+        else:
+            yield from causes_of(feed.golden[wrong.name], feed.actual[wrong.name], wrong.element_type, others)
+    elif result.reason == "accepted-invalid" and feed.actual:
+        shapes = [feed.actual[name].shape for name in sorted(feed.actual, key=output_number)]
+        if read := overrun(divided_shape(case, feed), shapes) or accepted_as(case, feed.inputs, shapes):
+            yield read
 
 
 def likely_cause(case: Case, result: Result, feed: FeedArrays) -> str:
     """The likeliest cause of a failure in the feed at fault, or an empty string."""
-    return next(iter(likely_causes(case, result, feed)), "")
+    return next(likely_causes(case, result, feed), "")

@@ -23,23 +23,23 @@ _NARROW = ("bf16", "f16", "f32")
 _Outputs = Callable[[Arguments], tuple[Tensor, ...]]
 
 
-def rounding_causes(case: Case, inputs: Mapping[str, Array], actual: Mapping[str, Array]) -> list[str]:
+def rounding_causes(case: Case, inputs: Mapping[str, Array], actual: Mapping[str, Array]) -> Iterator[str]:
     """How the operation of a case of one node may have been computed, so that it gives these outputs; none if unknown.
+
+    Each one takes a computation, so they come one by one, the likeliest first.
 
     `inputs` are the arrays of one feed in storage dtypes, and `actual` the outputs by name.
     """
     operation = OPERATIONS.get(case.op)
     if operation is None or not operation.rounds or not case.is_bare:
-        return []
+        return
     tensors = {x.name: Tensor(element_type=x.element_type, array=inputs[x.name]) for x in case.inputs}
     arguments = evaluated_arguments(case.node, tensors)
     named = [Tensor(element_type=x.element_type, array=actual[x.name]) for x in case.outputs if x.name in actual]
-    return [
-        *_flushes(operation, arguments, named),
-        *_cutoff(operation, arguments, named),
-        *(name for name, compute in operation.mistakes.items() if _gives(compute, arguments, named)),
-        *_narrow(operation, arguments, named),
-    ]
+    yield from _flushes(operation, arguments, named)
+    yield from _cutoff(operation, arguments, named)
+    yield from _narrow(operation, arguments, named)
+    yield from (name for name, compute in operation.mistakes.items() if _gives(compute, arguments, named))
 
 
 def _flushes(operation: Operation, arguments: Arguments, actual: list[Tensor]) -> Iterator[str]:
@@ -118,7 +118,8 @@ def _rounded(narrow: ElementType, tensor: Tensor) -> Tensor:
 def _computed(compute: _Outputs, arguments: Arguments) -> tuple[Tensor, ...]:
     """The outputs of a computation; none if it is impossible."""
     try:
-        return compute(arguments)
+        with np.errstate(all="ignore"):
+            return compute(arguments)
     except (ArithmeticError, ContextError, LookupError, OpconformError, Rejection, Unknown, ValueError):
         return ()
 

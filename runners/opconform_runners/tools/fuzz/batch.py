@@ -148,4 +148,4 @@ def _causes(suite: Suite, entry: Entry, result: Result, outcome: Outcome) -> lis
         (feed, number): x for feed, arrays in enumerate(outcome.outputs) for number, x in enumerate(arrays)
     }
     feeds = feeds_of(suite, entry, result, outputs)
-    return likely_causes(suite.case(entry), result, feeds[0]) if feeds and feeds[0].actual else []
+    return [*likely_causes(suite.case(entry), result, feeds[0])] if feeds and feeds[0].actual else []
