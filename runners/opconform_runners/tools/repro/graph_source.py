@@ -29,6 +29,8 @@ WITHOUT_FUNCTION = frozenset(
         "TopK-11",
     }
 )
+#: The types that the factory spells otherwise than the pages.
+_SPELLED = {"ReLU": "Relu", "SoftMax": "Softmax"}
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -89,8 +91,8 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
     operation = OPERATIONS[node.op]
     omitted = [x.name for x in operation.attributes if x.name not in node.attributes and x.type != "ints"]
     if node.op in WITHOUT_FUNCTION or omitted:
-        operands = ", ".join(map(str, inputs))
-        return f'NodeFactory("{_opset(node)}").create("{operation.type}", [{operands}], {dict(node.attributes)})'
+        operands, kind = ", ".join(map(str, inputs)), _SPELLED.get(operation.type, operation.type)
+        return f'NodeFactory("{_opset(node)}").create("{kind}", [{operands}], {dict(node.attributes)})'
     single = [port for port in operation.inputs if not port.variadic]
     arguments = [str(input_) for input_ in inputs[: len(single)]]
     optional = arguments[sum(not port.optional for port in single) :]
