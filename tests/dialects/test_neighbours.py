@@ -16,7 +16,7 @@ TESTED = {
     "Transpose-1": "arg: {shape: [2, 3, 4], element_type: i32, fill: bits}, input_order: [1, 2, 0]",
     "Pad-12": (
         "data: {shape: [2, 3, 1], element_type: i32, fill: bits}, pads_begin: [1, 0, 0], pads_end: [0, 1, 1], "
-        "pad_mode: edge"
+        "pad_mode: constant"
     ),
 }
 #: The operations on one tensor that have integers, and those on two, which take the one tensor and another.
@@ -242,6 +242,8 @@ CONVOLVED = {
 def behind(op: str, neighbour: str) -> str:
     """A group with one case: a neighbour behind an operation."""
     tested = TESTED[op].replace("bits", "small") if neighbour in ROUNDED else TESTED[op]
+    if neighbour == "Log-1":  # the logarithm of 0 is no i32
+        tested = tested.replace("constant", "edge")
     then = ", ".join(filter(None, (f"op: {neighbour}", NEIGHBOURS[neighbour])))
     return f"  - {{id: {neighbour.lower()}, title: t, {tested}, then: {{{then}}}}}\n"
 

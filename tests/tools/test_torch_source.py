@@ -74,7 +74,7 @@ def test_what_is_done_with_an_expression_is_an_expression(source: object, text: 
                 "return [reshape[0], concat[0]]",
             ],
         ),
-        ("Slice-8/contexts/94cf1f5ae3", ["slice = [data[:, 1:12:1]]"]),
+        ("Slice-8/contexts/94cf1f5ae3", ["slice_ = [data[:, 1:12:1]]"]),
         ("Split-1/axis-beside-the-range/0563bc3e14", ["split = [*torch.tensor_split(data, 2, dim=3)]"]),
         ("Transpose-1/blocks/1bd389b044", ["transpose = [torch.permute(arg, [0, 2, 3, 1])]"]),
     ],
@@ -111,22 +111,28 @@ def test_what_the_backend_does_not_call_pytorch_for_has_no_script(core_suite: Pa
 @pytest.mark.ci_only
 @pytest.mark.timeout(900)
 def test_a_script_ends_as_the_backend_did(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
-    """With 0 where it passed and with 1 where it failed, for every case of `core` that a script can express."""
+    """With 0 where it passed, 1 where it failed, and a signal where it crashed: every case of `core` that has a script."""
     python = interpreter_with("torch", "OPCONFORM_PYTHON_TORCH")
     opconform("run", core_suite, "--backend", "torch", "--python", python, "--out", tmp_path / "out", code=None)
     results = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text().splitlines()]
-    suite, expected = open_suite(core_suite), {}
+    suite, expected, crashing = open_suite(core_suite), {}, []
     for result in (result for result in results if result.get("verdict") in ("pass", "fail")):
-        name = result["id"].replace("/", "_")
         try:
             script = script_of(suite, suite.by_id[result["id"]], "torch", (), result.get("reason"))
         except UsageError:
             continue
-        (tmp_path / f"{name}.py").write_text(script)
-        expected[name] = int(result["verdict"] == "fail")
+        name = result["id"].replace("/", "_")
+        if result.get("reason") == "crash":
+            crashing.append(tmp_path / f"{name}.crashing")
+            crashing[-1].write_text(script)
+        else:
+            (tmp_path / f"{name}.py").write_text(script)
+            expected[name] = int(result["verdict"] == "fail")
     command = [python, "-c", EXECUTION, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
+    crashes = {path: subprocess.run([python, path], capture_output=True, check=False).returncode for path in crashing}
 
     assert len(expected) > 800
     assert sum(expected.values()) > 10
     assert json.loads(done.stdout) == expected
+    assert [path for path, code in crashes.items() if code >= 0] == []

@@ -90,7 +90,7 @@ def _open(use: Draft) -> Iterator[tuple[str, str, Draft]]:
 
 def _sizes(use: Draft) -> Iterator[tuple[str, str, Draft]]:
     """The use with each dimension of 1 and of 0."""
-    for place in range(len(next(iter(use.tensors.values())).shape)):
+    for place in range(max(len(tensor.shape) for tensor in use.tensors.values())):
         for size in (1, 0):
             draft = _resized(use, place, size)
             if draft.tensors != use.tensors:
@@ -99,12 +99,12 @@ def _sizes(use: Draft) -> Iterator[tuple[str, str, Draft]]:
 
 def _resized(use: Draft, place: int, size: int | None) -> Draft:
     """The use with another size at one place, or one more, wherever data has the same size there; constants stay."""
-    first = next(iter(use.tensors.values())).shape[place : place + 1]
+    first = next(tensor.shape[place] for tensor in use.tensors.values() if len(tensor.shape) > place)
     tensors = dict(use.tensors)
     for name, tensor in use.tensors.items():
         is_open = use.operation.role_of(name) == "data" and (size is not None or use.binding[name] == "parameter")
-        if is_open and tensor.shape[place : place + 1] == first:
-            other = first[0] + 1 if size is None else size
+        if is_open and tensor.shape[place : place + 1] == (first,):
+            other = first + 1 if size is None else size
             tensors[name] = resized(tensor, (*tensor.shape[:place], other, *tensor.shape[place + 1 :]))
     draft = with_tensors(use, tensors)
     return replace(draft, dynamic={name: x for name, x in use.dynamic.items() if _still_declares(x, draft, name)})

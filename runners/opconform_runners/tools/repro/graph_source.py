@@ -1,5 +1,6 @@
 """The graph of a case as the source of a script: a call of a framework's own function for each node."""
 
+import builtins
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -47,7 +48,7 @@ def openvino_source(case: Case) -> GraphSource | None:
         return None
     known, steps = {input_.name: f"{input_.name}_node" for input_ in case.inputs}, []
     for node in case.graph.nodes:
-        variable = snake(node.name)
+        variable = variable_of(node)
         steps.append(
             (variable, _openvino_call(node, [None if input_ is None else known[input_] for input_ in node.inputs]))
         )
@@ -108,6 +109,12 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
 
 def _opset(node: Node) -> str:
     return OPSETS.get(node.op, f"opset{node.op.rpartition('-')[2]}")
+
+
+def variable_of(node: Node) -> str:
+    """The variable of a node, which hides none of Python's own functions: `abs_` and not `abs`."""
+    name = snake(node.name)
+    return f"{name}_" if hasattr(builtins, name) else name
 
 
 def snake(name: str) -> str:

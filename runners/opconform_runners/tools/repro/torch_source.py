@@ -15,7 +15,7 @@ from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.frameworks.framework import Framework
 from opconform_runners.backends.frameworks.rows.torch import torch_framework
 from opconform_runners.backends.frameworks.settings import FrameworkOperand, is_plain, plain
-from opconform_runners.tools.repro.graph_source import GraphSource, snake
+from opconform_runners.tools.repro.graph_source import GraphSource, variable_of
 from opconform_runners.tools.repro.source import Expression
 
 
@@ -48,7 +48,7 @@ def _recorded(torch: Framework, case: DeclaredCase, inputs: Mapping[str, Tensor]
         if isinstance(outputs[0], FrameworkOperand) or is_plain(outputs[0]):
             known[node.outputs[0]] = torch.operand(outputs[0])
             continue
-        variable = snake(node.name)
+        variable = variable_of(node)
         steps.append((variable, repr(outputs)))
         for number, name in enumerate(node.outputs):
             like = tensors.get(name) or inputs[case.inputs[0].name]
