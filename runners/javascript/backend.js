@@ -36,7 +36,7 @@ const MAPPED = [
 ];
 
 /** Messages of ONNX Runtime, or its binding, for something that it does not implement. */
-const NOT_IMPLEMENTED = /Could not find an implementation|NOT_IMPLEMENTED|^Unsupported data type/;
+const NOT_IMPLEMENTED = /Could not find an implementation|NOT_IMPLEMENTED|not supported for AutoPadType|^Unsupported data type/;
 
 const QUIET = { logSeverityLevel: 4 }; // the exception has the message
 
