@@ -125,24 +125,29 @@ def uses_of(profile: str) -> dict[tuple[str, Fill], dict[str, Use]]:
 
 def specs_of(profile: str) -> dict[str, str]:
     """The text of the spec of each operation."""
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+    groups: dict[str, dict[str, Any]] = {}
     numbers, names = dict[tuple[str, str], int](), dict[tuple[str, str], str]()
     unit = {"transformer": "tokens", "vision": "pixels"}[profile]
     for (model, fill), uses in uses_of(profile).items():
         for use in uses.values():
             number = numbers[model, use.draft.op] = numbers.get((model, use.draft.op), 0) + 1
-            sums = "" if fill != "normal" or not use.draft.operation.sums else ", with rounded sums"
-            title = f"{counted(len(use.nodes), 'node')} of {model}, such as {use.nodes[0]}, for {use.size} {unit}{sums}"
-            draft = replace(use.draft, requirements=tuple(requirements_shown(use.draft)))
             name = f"{model}-{number}"
             names |= {(model, node): name for node in use.nodes if (model, node) not in names}
             counts = Counter(names[model, node] for node in use.nodes)
+            if use.draft.id in groups:  # of another model
+                groups[use.draft.id]["title"] += f"; {counted(len(use.nodes), 'node')} of {model}"
+                groups[use.draft.id]["uses"] |= counts
+                continue
+            sums = "" if fill != "normal" or not use.draft.operation.sums else ", with rounded sums"
+            title = f"{counted(len(use.nodes), 'node')} of {model}, such as {use.nodes[0]}, for {use.size} {unit}{sums}"
+            draft = replace(use.draft, requirements=tuple(requirements_shown(use.draft)))
             group = group_of(Trial(draft=draft), title) | {"id": name, "profile": profile}
             keys = ("id", "title", "profile", "requirements")
-            begin = {key: group[key] for key in keys} | {"uses": dict(counts)}
-            groups.setdefault(draft.op, []).append(begin | group)
-    models = " and ".join(PROFILES[profile][0])
-    return {op: f"{MARK.format(models=models)}\n{spec_text(op, of_op)}" for op, of_op in sorted(groups.items())}
+            groups[use.draft.id] = {key: group[key] for key in keys} | {"uses": dict(counts)} | group
+    models, by_op = " and ".join(PROFILES[profile][0]), dict[str, list[Mapping[str, Any]]]()
+    for case, group in groups.items():
+        by_op.setdefault(case.partition("/")[0], []).append(group)
+    return {op: f"{MARK.format(models=models)}\n{spec_text(op, of_op)}" for op, of_op in sorted(by_op.items())}
 
 
 def write() -> None:
