@@ -37,6 +37,7 @@ const std::vector<Words> not_implemented{
     {"Input image format ", " is not supported"},          // the plugin has no memory of this element type
     {"Not Implemented"},                                   // a node, or a way to execute it
     {"doesn't support ", " operation with dynamic rank"},
+    {"unsupported src_prc"},                               // the plugin's vector code does not convert the type
     {"Element not supported"},                             // shape inference cannot read a constant of this type
     {"nsupported data type"},
     {"nsupported element type"},
