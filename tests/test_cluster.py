@@ -24,8 +24,8 @@ from tests.conftest import ROOT, Run
 
 pytestmark = pytest.mark.ci_only
 
-#: How long a process of dask may take to start, in seconds.
-PATIENCE = 60.0
+#: How long a process of dask may take to start, or the core to be generated, in seconds.
+PATIENCE = 300.0
 
 
 DEADLY = """
