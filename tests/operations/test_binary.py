@@ -381,8 +381,9 @@ def saturated(of: Callable[..., Any]) -> Callable[..., list[Tensor]]:
         if not kind.is_integer:
             return list(right)
         first, second = (np.array(x.integers(), object).reshape(x.shape) for x in inputs)
-        array = np.clip(of(first, second), kind.minimum, kind.maximum).astype(kind.storage)
-        return [Tensor(element_type=kind.name, array=np.asarray(array).reshape(right[0].shape))]
+        nearest = np.clip(of(first, second), kind.minimum, kind.maximum)
+        patterns = np.array([x % (1 << kind.bits) for x in np.ravel(nearest)], f"u{kind.storage.itemsize}")
+        return [Tensor(element_type=kind.name, array=patterns.view(kind.storage).reshape(right[0].shape))]
 
     return call
 

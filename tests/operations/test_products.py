@@ -98,8 +98,8 @@ def narrow_of(kind: ElementType) -> Any:
 def stored(kind: ElementType, array: Array) -> Array:
     """Numbers as a kernel returns them; integers keep their low bits."""
     if kind.is_integer:
-        low = [(int(x) - kind.minimum) % (1 << kind.bits) + kind.minimum for x in np.ravel(array)]
-        return np.array(low, kind.storage).reshape(np.shape(array))
+        patterns = [int(x) % (1 << kind.bits) for x in np.ravel(array)]
+        return np.array(patterns, f"u{kind.storage.itemsize}").view(kind.storage).reshape(np.shape(array))
     with np.errstate(all="ignore"):
         return np.asarray(array, wide_of(kind)).astype(kind.arithmetic).view(kind.storage)
 
