@@ -18,7 +18,9 @@ NOT_COMPILED_BY_IREE = {
 }
 #: What TVM says of what it does not implement, which the backend cannot declare.
 NOT_IMPLEMENTED_BY_TVM = (
-    "not supported for",
+    "not supported for absolute op",
+    "not supported for finiteness ops",
+    "not supported for isnan op",
     "layer_norm: only support float32 and float16",
     "power only applies to float",
     "TopK sorted must be 1",
