@@ -67,6 +67,14 @@ def test_a_function_is_of_the_first_opset_that_has_the_operation() -> None:
     assert source.steps == (("scatter_nd_update", "opset4.scatter_nd_update(data_node, indices_node, updates_node)"),)
 
 
+def test_a_variable_hides_no_function_of_python() -> None:
+    """A script that compares rounded results takes absolute values of errors."""
+    source = openvino_source(one_case("Abs-1/special-values/6a6efc3d05").case)
+
+    assert source is not None
+    assert source.steps == (("abs_", "opset1.abs(data_node)"),)
+
+
 @pytest.mark.parametrize(("case", "private"), [(SOME_FINDINGS[0], True), (SOME_FINDINGS[1], False)])
 def test_a_memory_fault_asks_for_a_private_report(
     opconform: Run, suite: Path, tmp_path: Path, case: str, private: bool

@@ -1,7 +1,6 @@
 """The PyTorch calls of a case, recorded from the backend's rows where PyTorch is missing."""
 
 import json
-import re
 import subprocess
 from pathlib import Path
 
@@ -86,16 +85,6 @@ def test_a_script_makes_the_calls_of_the_backend(core_suite: Path, case: str, li
     script = script_of(suite, suite.by_id[case], "torch", (), None)
 
     assert "\n".join(f"    {line}" for line in lines) in script
-
-
-def test_a_variable_hides_no_function_of_python(core_suite: Path) -> None:
-    """A script of the absolute value takes absolute values itself, of errors."""
-    suite = open_suite(core_suite)
-    entry = next(x for x in suite.entries if x.id.startswith("Abs-1/special-values/"))
-    script = script_of(suite, entry, "openvino", (), None)
-
-    assert "    abs_ = opset1.abs(data_node)" in script
-    assert not re.search(r"^ *abs = ", script, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
