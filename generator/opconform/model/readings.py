@@ -14,8 +14,10 @@ from opconform.operations.operation import ContextError, Operation
 from opconform.suite.manifest import OtherReadings
 from opconform.tensors.tensor import Array, Tensor, outputs_digest, patterns, with_one_nan
 
+#: The outputs of a node.
+_Outputs = tuple[Tensor, ...]
 #: How another reading gives other outputs: by other arguments, or by computing otherwise.
-_Way = Callable[[Arguments], Arguments | tuple[Tensor, ...]]
+_Way = Callable[[Arguments], Arguments | _Outputs]
 
 
 def attributed(draft: Draft) -> Draft:
@@ -23,7 +25,7 @@ def attributed(draft: Draft) -> Draft:
     readings = draft.operation.readings
     if not readings:
         return draft
-    touched = _touched(draft.operation, _tested(draft))
+    touched = _touched(draft.operation, ((arguments, None) for arguments in _tested(draft)))
     listed = [
         requirement
         for requirement in draft.requirements
@@ -41,7 +43,8 @@ def other_readings(golden: Golden) -> OtherReadings:
     draft = golden.draft
     if draft.rejected_for is not None or not draft.operation.readings:
         return OtherReadings()
-    touched = _touched(draft.operation, chain(_tested(draft), _computed(golden)))
+    tested = ((arguments, None) for arguments in _tested(draft))
+    touched = _touched(draft.operation, chain(tested, _computed(golden)))
     readings = {name: reading for name, reading in draft.operation.readings.items() if name in touched}
     ways: dict[str, tuple[_Way, ...]] = {name: (*x.rewrites, *x.computes) for name, x in readings.items()}
     outputs, refused = _other_outputs(golden, {name: way for name, way in ways.items() if way})
@@ -49,31 +52,37 @@ def other_readings(golden: Golden) -> OtherReadings:
     return OtherReadings(reject=reject, outputs=outputs)
 
 
-def _touched(operation: Operation, tested: Iterable[Arguments]) -> dict[str, bool]:
-    """The interpretations whose other reading touches a valid case, and whether it rejects the case."""
+def _touched(operation: Operation, tested: Iterable[tuple[Arguments, _Outputs | None]]) -> dict[str, bool]:
+    """The interpretations whose other reading touches a valid case, and whether it rejects the case.
+
+    `tested` has the arguments of each node under test, and its outputs if they are known.
+    """
     touched: dict[str, bool] = {}
-    for arguments in tested:
+    for arguments, outputs in tested:
         for name, reading in operation.readings.items():
-            rejects = _rejects(operation, reading, arguments)
+            rejects = _rejects(operation, reading, arguments, outputs)
             if rejects is not None:
                 touched[name] = touched.get(name, False) or rejects
     return touched
 
 
-def _rejects(operation: Operation, reading: Reading, arguments: Arguments) -> bool | None:
+def _rejects(operation: Operation, reading: Reading, arguments: Arguments, outputs: _Outputs | None) -> bool | None:
     """Whether another reading rejects the arguments; None where it treats them as ours does."""
     if reading.rejects(arguments):
         return True
-    if any(_differs(operation, compute, arguments) for compute in reading.computes):
+    if any(_differs(operation, compute, arguments, outputs) for compute in reading.computes):
         return False
     changed = [rewritten for rewrite in reading.rewrites if (rewritten := rewrite(arguments)) != arguments]
     return any(inference(operation, x).violated for x in changed) if changed else None
 
 
-def _differs(operation: Operation, compute: Callable[[Arguments], tuple[Tensor, ...]], arguments: Arguments) -> bool:
+def _differs(
+    operation: Operation, compute: Callable[[Arguments], _Outputs], arguments: Arguments, outputs: _Outputs | None
+) -> bool:
     """Whether another way of computing gives other outputs, as far as the elements are known."""
     try:
-        ours, others = operation.evaluate(arguments), compute(arguments)
+        ours = operation.evaluate(arguments) if outputs is None else outputs
+        others = compute(arguments)
     except (ContextError, Unknown):  # of a result that the page leaves undefined, the golden says so
         return False
     return any(
@@ -92,14 +101,14 @@ def _tested(draft: Draft) -> Iterator[Arguments]:
         yield from arguments_of(draft.op, graph, argument.inputs)
 
 
-def _computed(golden: Golden) -> Iterator[Arguments]:
-    """The arguments of each node of an operation that computes, with the elements that a fill gives them."""
+def _computed(golden: Golden) -> Iterator[tuple[Arguments, _Outputs]]:
+    """The arguments and outputs of each node of an operation that computes, with all elements."""
     if golden.draft.operation.compute is None:
         return
     for tensors in golden.tensors:
         for node in golden.graph.nodes:
             if node.op == golden.draft.op:
-                yield evaluated_arguments(node, tensors)
+                yield evaluated_arguments(node, tensors), tuple(tensors[name] for name in node.outputs)
 
 
 def _other_outputs(golden: Golden, ways: Mapping[str, tuple[_Way, ...]]) -> tuple[dict[str, tuple[str, ...]], set[str]]:
@@ -112,7 +121,7 @@ def _other_outputs(golden: Golden, ways: Mapping[str, tuple[_Way, ...]]) -> tupl
     names_by_outputs: dict[str, tuple[str, ...]] = {}
     fewest: dict[str, int] = {}
     refused: set[str] = set()
-    choices = product(*((None, *way) for way in ways.values()))
+    _ours, *choices = product(*((None, *way) for way in ways.values()))
     for chosen in sorted(choices, key=lambda choice: sum(x is not None for x in choice)):
         names = tuple(name for name, way in zip(ways, chosen, strict=True) if way is not None)
         try:
@@ -129,7 +138,7 @@ def _outputs(golden: Golden, ways: list[_Way]) -> str:
     """The digest of the outputs of a case whose nodes of the operation under test read their arguments otherwise."""
     op = golden.draft.op
 
-    def evaluate(operation: Operation, arguments: Arguments) -> tuple[Tensor, ...]:
+    def evaluate(operation: Operation, arguments: Arguments) -> _Outputs:
         for way in ways if operation.name == op else ():
             other = way(arguments)
             if not isinstance(other, Arguments):
