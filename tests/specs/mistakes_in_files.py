@@ -20,6 +20,19 @@ IN_FILES = {
         "$shema: s.json\n" + HEAD + BODY,
         "spec.yaml:1:1: Unknown key '$shema'. Did you mean '$schema'? Allowed: $schema, groups, op.",
     ),
+    "second document": (
+        "op: Split-1\n---\nop: Tile-1\n",
+        "spec.yaml:2:1: This is a second document; write one document in a file.\n",
+    ),
+    "alias without an anchor": (
+        "op: *op\n",
+        "spec.yaml:1:5: No value before this alias has the anchor 'op'.\n",
+    ),
+    "anchor of two values": (
+        "op: &a Split-1\ngroups: &a []\n",
+        "spec.yaml:2:9: The anchor 'a' is repeated.\n",
+    ),
+    "key that is a list": ("op: Split-1\n? [a]\n: b\n", "spec.yaml:2:3: A key must be a string.\n"),
     "missing key": ("op: Split-1\n", "spec.yaml:1:1: The key 'groups' is missing."),
     "missing key beside an unknown one": (
         "op: Split-1\ngroups:\n  - id: a\n    axs: 0\n",

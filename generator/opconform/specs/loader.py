@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from opconform.errors import MissingError, UsageError, near_word, nearest, quoted
 from opconform.operations import NAME, OPERATIONS, REQUIREMENTS
@@ -16,6 +16,7 @@ from opconform.specs.every.groups import EVERY, SAMPLES, digest_of, every_group_
 from opconform.specs.group import Group, Spec
 from opconform.specs.matrix.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.specs.requirements import cases_of, requirements_of
+from opconform.specs.schema.keys import SpecKeys
 from opconform.specs.schema.models import models_of
 from opconform.specs.versions import REFERENCE
 from opconform.specs.yaml_document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
@@ -27,6 +28,13 @@ _ALMOST = re.compile(r"\s*(\$\s*\{.*\}|\{\{.*\}\})\s*", re.DOTALL)
 _ID = re.compile(r"^ *- (?:\{ *)?id: ([a-z0-9.-]+)", re.MULTILINE)
 #: The most different expressions in a file; each takes time to compile.
 EXPRESSION_LIMIT = 2_000
+
+
+class _FileKeys(SpecKeys):
+    """The keys of a spec of any operation; its groups are checked one by one."""
+
+    op: str
+    groups: Annotated[list[Any], Field(min_length=1)]
 
 
 class WrongSpecs(SpecMistakes):
@@ -180,9 +188,9 @@ def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[
     mistakes: list[Mistake] = []
     if only is None:
         try:
-            models.spec.model_validate(document.value | {"op": op})
+            _FileKeys.model_validate(document.value | {"op": op})
         except ValidationError as error:
-            mistakes.extend(mistakes_of(error, document, models.spec))
+            mistakes.extend(mistakes_of(error, document, _FileKeys))
     for index, entry in enumerate(written if isinstance(written, list) else ()):
         if len(mistakes) >= ENOUGH:
             break

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -97,14 +98,20 @@ class Document:
 def read_document(path: Path, name: str) -> Document:
     """The YAML document in a file that mistakes call by a name; `SpecMistakes` if it is wrong or over a limit."""
     try:
-        content = read_regular(path, FILE_LIMIT, follow_links=True)
-        text = content.decode("utf-8-sig")
-        _check_size(text, name)
-        node = yaml.compose(text, _LOADER)
+        return _document(read_regular(path, FILE_LIMIT, follow_links=True), name)
     except FileTooLargeError as error:
         raise _wrong(name, f"The file has more than {FILE_LIMIT:,} bytes; split it into several.") from error
     except OSError as error:
         raise _wrong(name, f"The file cannot be read: {error.strerror}.") from error
+
+
+@lru_cache(maxsize=1_024)
+def _document(content: bytes, name: str) -> Document:
+    """The document with some content, made once, since other specs take over from it."""
+    try:
+        text = content.decode("utf-8-sig")
+        builder = _Builder(name, _events(text, name))
+        value = builder.value(()) if builder.events else None
     except UnicodeDecodeError as error:
         place = _end_of(content[: error.start].decode("utf-8-sig"))
         raise _wrong(
@@ -122,8 +129,6 @@ def read_document(path: Path, name: str) -> Document:
         raise _wrong(name, sentence, _end_of(text[: error.position])) from error
     except yaml.YAMLError as error:
         raise _wrong(name, f"This is not YAML: {error}.") from error
-    builder = _Builder(name)
-    value = None if node is None else builder.value(node, ())
     if builder.mistakes:
         raise SpecMistakes(builder.mistakes)
     digest = hashlib.sha256(content).hexdigest()
@@ -168,15 +173,25 @@ def _end_of(text: str) -> tuple[int, int]:
     return text.count("\n") + 1, len(text) - text.rfind("\n")
 
 
-def _check_size(text: str, name: str) -> None:
-    depth, values = 0, 0
+def _events(text: str, name: str) -> list[Any]:
+    """The events of the values of a document; `SpecMistakes` if they are over a limit."""
+    events: list[Any] = []
+    depth = values = documents = 0
     for event in yaml.parse(text, _LOADER):
+        if isinstance(event, yaml.DocumentStartEvent):
+            documents += 1
+            if documents > 1:
+                raise SpecMistakes([_at(name, event, "This is a second document; write one document in a file.")])
+        if not isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent):
+            continue
+        events.append(event)
         values += isinstance(event, yaml.NodeEvent)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if values > VALUE_LIMIT:
             raise SpecMistakes([_at(name, event, f"The file contains more than {VALUE_LIMIT:,} values; split it.")])
         if depth > DEPTH_LIMIT:
             raise SpecMistakes([_at(name, event, f"Values are nested deeper than {DEPTH_LIMIT} levels here.")])
+    return events
 
 
 def _at(name: str, marked: Any, sentence: str) -> Mistake:
@@ -185,54 +200,94 @@ def _at(name: str, marked: Any, sentence: str) -> Mistake:
 
 @dataclass(slots=True)
 class _Builder:
-    """Converts YAML nodes to values, and collects places and mistakes."""
+    """Converts YAML's events to values, and collects places and mistakes.
+
+    `next` is the index of the next event, and `anchors` has the index of the event of each.
+    """
 
     name: str
+    events: Sequence[Any]
+    next: int = 0
+    anchors: dict[str, int] = field(default_factory=dict)
     places: dict[Route, tuple[int, int]] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
 
-    def value(self, node: yaml.Node, route: Route) -> Any:
+    def value(self, route: Route) -> Any:
+        """The value whose event is next."""
+        event = self.events[self.next]
+        if isinstance(event, yaml.AliasEvent):
+            following, self.next = self.next + 1, self.named(event)
+            value = self.value(route)
+            self.next = following
+            return value
+        self.anchor(event)
         if len(route) > DEPTH_LIMIT:
             sentence = f"Values are nested deeper than {DEPTH_LIMIT} levels here with its aliases expanded."
-            raise SpecMistakes([_at(self.name, node, sentence)])
-        self.places[route] = (node.start_mark.line + 1, node.start_mark.column + 1)
+            raise SpecMistakes([_at(self.name, event, sentence)])
+        self.places[route] = (event.start_mark.line + 1, event.start_mark.column + 1)
         if len(self.places) > VALUE_LIMIT:
             sentence = f"The file contains more than {VALUE_LIMIT:,} values with its aliases expanded."
-            raise SpecMistakes([_at(self.name, node, sentence)])
-        if isinstance(node, yaml.MappingNode):
-            return self.mapping(node, route)
-        if isinstance(node, yaml.SequenceNode):
-            return [self.value(x, (*route, index)) for index, x in enumerate(node.value)]
-        return self.scalar(node)
-
-    def mapping(self, node: yaml.MappingNode, route: Route) -> dict[str, Any]:
-        mapping: dict[str, Any] = {}
-        for key, value in node.value:
-            name = key.value
-            if not isinstance(key, yaml.ScalarNode) or not isinstance(name, str):
-                braces = isinstance(key, yaml.MappingNode)  # as in {{ axis }}
-                advice = "; an expression is written ${{ … }}" if braces else ""
-                self.refuse(key, f"A key must be a string{advice}.")
-            elif name in mapping:
-                self.refuse(key, f"The key {quoted(name)} is repeated.")
-            else:
-                mapping[name] = self.value(value, (*route, name))
-                self.places[(*route, name, KEY)] = (key.start_mark.line + 1, key.start_mark.column + 1)
-        return mapping
-
-    def scalar(self, node: yaml.Node) -> Any:
-        text = str(node.value)
-        if node.tag.startswith(("!", f"{_PREFIX}python")):
-            self.refuse(node, f"The tag {quoted(node.tag)} is not allowed; write the plain value.")
-        if getattr(node, "style", None) in ("'", '"', "|", ">") or node.tag == f"{_PREFIX}binary":
-            return text
-        value = _plain(text)
-        if isinstance(value, float) and math.isinf(value):
-            self.refuse(node, f"The number {quoted(text)} is too large; write `inf` for infinity.")
+            raise SpecMistakes([_at(self.name, event, sentence)])
+        self.next += 1
+        if isinstance(event, yaml.ScalarEvent):
+            return self.scalar(event)
+        value = self.mapping(route) if isinstance(event, yaml.MappingStartEvent) else self.sequence(route)
+        self.next += 1
         return value
 
-    def refuse(self, node: yaml.Node, sentence: str) -> None:
-        self.mistakes.append(_at(self.name, node, sentence))
+    def sequence(self, route: Route) -> list[Any]:
+        """The values up to the end of a sequence."""
+        values: list[Any] = []
+        while not isinstance(self.events[self.next], yaml.CollectionEndEvent):
+            values.append(self.value((*route, len(values))))
+        return values
+
+    def mapping(self, route: Route) -> dict[str, Any]:
+        """The keys and values up to the end of a mapping."""
+        mapping: dict[str, Any] = {}
+        while not isinstance(key := self.events[self.next], yaml.CollectionEndEvent):
+            written = self.events[self.named(key)] if isinstance(key, yaml.AliasEvent) else key
+            self.value((*route, KEY))
+            if not isinstance(written, yaml.ScalarEvent):
+                braces = isinstance(written, yaml.MappingStartEvent)  # as in {{ axis }}
+                advice = "; an expression is written ${{ … }}" if braces else ""
+                self.refuse(key, f"A key must be a string{advice}.")
+                self.value((*route, KEY))
+            elif written.value in mapping:
+                self.refuse(key, f"The key {quoted(written.value)} is repeated.")
+                self.value((*route, KEY))
+            else:
+                mapping[written.value] = self.value((*route, written.value))
+                self.places[(*route, written.value, KEY)] = (key.start_mark.line + 1, key.start_mark.column + 1)
+        return mapping
+
+    def anchor(self, event: Any) -> None:
+        """Note the anchor of the next event, if it has one; no other can have its name."""
+        if event.anchor is not None and self.anchors.setdefault(event.anchor, self.next) != self.next:
+            raise SpecMistakes([_at(self.name, event, f"The anchor {quoted(event.anchor)} is repeated.")])
+
+    def named(self, alias: Any) -> int:
+        """The index of the event that an alias stands for."""
+        if alias.anchor not in self.anchors:
+            raise SpecMistakes(
+                [_at(self.name, alias, f"No value before this alias has the anchor {quoted(alias.anchor)}.")]
+            )
+        return self.anchors[alias.anchor]
+
+    def scalar(self, event: Any) -> Any:
+        """The value of a scalar: text if it is quoted."""
+        tag = event.tag or ""
+        if tag.startswith(("!", f"{_PREFIX}python")) and tag != "!":
+            self.refuse(event, f"The tag {quoted(tag)} is not allowed; write the plain value.")
+        if event.style in ("'", '"', "|", ">") or tag == f"{_PREFIX}binary":
+            return event.value
+        value = _plain(event.value)
+        if isinstance(value, float) and math.isinf(value):
+            self.refuse(event, f"The number {quoted(event.value)} is too large; write `inf` for infinity.")
+        return value
+
+    def refuse(self, event: Any, sentence: str) -> None:
+        self.mistakes.append(_at(self.name, event, sentence))
         if len(self.mistakes) > ENOUGH:
             raise SpecMistakes(self.mistakes)
 
