@@ -22,6 +22,7 @@ from tests.mutants.assessment import Assessment, assessed
 from tests.mutants.catalogue import MUTANTS, UNTOLD
 from tests.mutants.every.untold import PATTERNS
 from tests.mutants.kills import CORE, ISOLATED, Kill, Workbench, kills_of
+from tests.mutants.operations import arithmetic
 from tests.mutants.row import FOUND, Row
 from tests.sampling import sampled
 
@@ -33,12 +34,13 @@ DERIVED = {row.name: row for module in catalogue.EVERY for row in module.ROWS if
 SIGN_LOST, ZERO_AXIS = "settings/Split-1/axis/sign-lost", "settings/Split-1/axis/zero"
 
 
-#: The mutants that CI runs: those that somebody wrote, and a sample of those that are derived for each operation.
-CHOSEN = [*(name for name in MUTANTS if name not in DERIVED), *sampled(DERIVED)]
+#: The mutants that CI runs: those that stand alone, and a sample of those of many operations and results.
+MANY = {*DERIVED, *(row.name for row in arithmetic.ROWS)}
+CHOSEN = [*(name for name in MUTANTS if name not in MANY), *sampled(sorted(MANY))]
 
 
 #: Every so many mutants one is run wherever the tests are.
-STEP = 60
+STEP = 240
 
 
 @pytest.fixture(scope="session")

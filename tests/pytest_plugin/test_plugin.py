@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Run
 from tests.pytest_plugin.repository import Pytest, miniature, outcomes
 from tests.suite.installation import install_suite
 
@@ -184,9 +184,9 @@ def test_a_wrong_option_is_reported_in_one_sentence(
 @pytest.mark.ci_only
 def test_the_shipped_cases_are_generated_once(run_pytest: Pytest, tmp_path: Path) -> None:
     """Into pytest's cache, for two workers as for one; the next run takes what is there."""
-    options = ("-q", "--opconform-backend", "numpy", "--opconform-profile", "core", "-k", "page-example")
+    options = ("-q", "--opconform-backend", "numpy", "--opconform-profile", "transformer", "-k", "MatMul")
     first = run_pytest(*options, "-n", "2")
-    manifest = tmp_path / ".pytest_cache" / "d" / "opconform" / "core" / "manifest.jsonl"
+    manifest = tmp_path / ".pytest_cache" / "d" / "opconform" / "transformer" / "manifest.jsonl"
     written = manifest.stat().st_mtime_ns
     second = run_pytest(*options)
 
@@ -195,14 +195,15 @@ def test_the_shipped_cases_are_generated_once(run_pytest: Pytest, tmp_path: Path
 
 
 @pytest.mark.ci_only
-def test_the_page_s_commands_work(run_pytest: Pytest) -> None:
-    """Each as it stands in `docs/ci.md`, on the profile that is quickest, and collected alone."""
+def test_the_page_s_commands_work(run_pytest: Pytest, opconform: Run, tmp_path: Path) -> None:
+    """Each as it stands in `docs/ci.md`, on the cases of two operations, and collected alone."""
+    opconform("generate", "Split-1", "VariadicSplit-1", "--profile", "core", "--out", tmp_path / "splits")
     page = (ROOT / "docs" / "ci.md").read_text()
     lines = re.findall(r"^pytest .*$", page, re.MULTILINE)
 
     assert len(lines) > 4
     for line in lines:
         program, *words = shlex.split(line)
-        done = run_pytest(*words, "--opconform-profile", "core", "--collect-only", "-q")
+        done = run_pytest(*words, "--opconform-suite", tmp_path / "splits", "--collect-only", "-q")
         assert (program, done.returncode) == ("pytest", 0), done.stdout + done.stderr
         assert "opconform::" in done.stdout

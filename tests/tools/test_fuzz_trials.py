@@ -57,7 +57,7 @@ def simplest(trial: Trial) -> Trial:
 @EVERY_OPERATION
 def test_a_trial_is_valid_or_violates_one_requirement(op: str) -> None:
     """The last feed violates it; the feeds before it, and the twin, are valid."""
-    for trial in drawn(op, 100):
+    for trial in drawn(op, 40):
         *before, last = (inference.violated for inference in trial.draft.inferences)
         expected = () if trial.draft.rejected_for is None else (trial.draft.rejected_for,)
         assert (before, last) == ([()] * len(before), expected)
@@ -162,7 +162,7 @@ def test_the_seed_alone_decides_the_trials() -> None:
 @EVERY_OPERATION
 def test_the_group_of_a_trial_expands_to_it(op: str, tmp_path: Path) -> None:
     """The case and its twin, byte for byte."""
-    trials = drawn(op, 60, seed=3)
+    trials = drawn(op, 20, seed=3)
     file = tmp_path / "finds.yaml"
     file.write_text(spec_text(op, [group_of(trial, "found") for trial in trials]))
 

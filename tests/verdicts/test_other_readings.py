@@ -19,6 +19,7 @@ from opconform_runners.verdicts.verdict import FailReason
 from tests.mutants.backend import Mutant
 from tests.mutants.catalogue import MUTANTS
 from tests.mutants.kills import CORE, Workbench
+from tests.sampling import sampled
 
 #: The right implementations with another reading, by name.
 READERS = [name for name, row in MUTANTS.items() if row.level == "interpretation"]
@@ -70,8 +71,9 @@ def interpretations() -> set[Place]:
 
 
 def test_another_reading_is_its_only_deviation_in_the_core(core_suite: Path) -> None:
-    """Each of them has one reading, or two that belong together, which it applies wherever it can."""
-    found = deviations(core_suite, Selection(profiles=(CORE,)), READERS)
+    """Each of a sample has one reading, or two that belong together, which it applies wherever it can."""
+    known = {"readings/StridedSlice-1/bounds.equal/gives-0", "readings/VariadicSplit-1/lengths.zero/rejects"}
+    found = deviations(core_suite, Selection(profiles=(CORE,)), sorted({*sampled(READERS), *BOTH, *known}))
 
     assert of_several(found).keys() == BOTH
     assert {("StridedSlice-1", "bounds.equal"), ("VariadicSplit-1", "lengths.zero")} <= set().union(*found.values())

@@ -3,7 +3,8 @@
 They are not in the catalogue. A test fails if a case tells one apart, so that its pattern is removed.
 """
 
-from fnmatch import fnmatchcase
+import re
+from fnmatch import translate
 
 #: Those that no case can tell apart.
 _EQUIVALENT = (
@@ -245,8 +246,9 @@ PATTERNS = (
     *_EQUIVALENT,
     *(f"{kind}/{x}/{y}" for kind, subjects, faults in _MISSING for x in subjects.split() for y in faults.split()),
 )
+_ANY = re.compile("|".join(map(translate, PATTERNS)))  # one by one, they would take seconds for all names
 
 
 def untold(name: str) -> bool:
     """Whether no case tells a mutant apart."""
-    return any(fnmatchcase(name, pattern) for pattern in PATTERNS)
+    return _ANY.match(name) is not None
