@@ -76,7 +76,6 @@ def check_openvino_bugs(report: dict[str, Any]) -> None:
 
 
 @pytest.mark.ci_only
-@pytest.mark.timeout(3600)  # several certifications of the core, and an expansion of all profiles
 def test_every_other_command_works(tmp_path: Path) -> None:
     """In the order of the README, with the files that it shows, each command ends with 0, or as its comment says."""
     (tmp_path / "my-cases.yaml").write_text(blocks("yaml")[0])

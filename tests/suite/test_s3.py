@@ -16,9 +16,8 @@ from pathlib import Path
 import pytest
 
 from opconform_runners.verdicts.results import read_written
-from tests import test_cluster
 from tests.suite.test_suite import tree
-from tests.test_cluster import Farm, begun, timeless
+from tests.test_cluster import CORE, Farm, begun, timeless
 
 pytestmark = pytest.mark.ci_only
 PROGRAMS = Path(sys.executable).parent
@@ -134,12 +133,9 @@ def failing(server: int) -> Iterator[int]:
     assert next(requests) > 10
 
 
-def test_a_certification_on_a_cluster_in_s3_is_the_local_one(
-    server: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All of the profile `core`, though a worker is killed: the suite, byte for byte, and the results."""
-    monkeypatch.setattr(test_cluster, "PATIENCE", 300.0)  # the suite is generated first
-    certify = ("certify", "--backend", "numpy", "--profile", "core", "--out")
+def test_a_certification_on_a_cluster_in_s3_is_the_local_one(server: int, tmp_path: Path) -> None:
+    """Though a worker is killed: the suite, byte for byte, and the results."""
+    certify = ("certify", "--backend", "numpy", *CORE, "--out")
     ours, theirs = tmp_path / "s3" / "opconform-out" / "s3-tests-certified", tmp_path / "local" / "certified"
     ended(started(tmp_path / "local", server, *certify, "certified"))
     with contextlib.closing(Farm(tmp_path)) as farm:
