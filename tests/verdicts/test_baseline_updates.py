@@ -170,7 +170,7 @@ def results(draw: st.DrawFn) -> list[Result]:
     found = []
     for number, identity in enumerate(IDS):
         rejected = number % 4 > 1
-        reasons: list[FailReason] = ["crash", "accepted-invalid" if rejected else "value"]
+        reasons: list[FailReason] = ["crash", "nondeterministic", "accepted-invalid" if rejected else "value"]
         verdicts: list[VerdictName] = ["pass", "fail", "fail", "unsupported", "unsupported", "inconclusive"]
         verdict = draw(st.sampled_from(verdicts))
         found.append(
@@ -188,7 +188,7 @@ def results(draw: st.DrawFn) -> list[Result]:
 @st.composite
 def baselines(draw: st.DrawFn) -> Baseline:
     """Baselines of some lines, in any order."""
-    endings = st.sampled_from(["crash", "value", "accepted-invalid", "unsupported", "pass"])
+    endings = st.sampled_from(["crash", "nondeterministic", "value", "accepted-invalid", "unsupported", "pass"])
     lines = draw(st.lists(st.tuples(PATTERNS, endings), max_size=6))
     return parse_baseline("# head\n\n" + "".join(f"{pattern} {ending}\n" for pattern, ending in lines), "b.txt")
 

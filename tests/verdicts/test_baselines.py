@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from opconform_runners.verdicts.baseline import is_allowed
 from tests.conftest import MINIATURES, Run
 from tests.verdicts.conftest import ACCEPTED, REJECTED
 
@@ -160,6 +161,16 @@ def test_a_flaky_case_may_pass(opconform: Run, small_suite: Path, tmp_path: Path
 
     assert ["Against known.txt: NOTHING NEW.\n" in x for x in (passes, fails)] == [True, True]
     assert ["1 known failure" in x for x in (passes, fails)] == [False, True]
+
+
+def test_a_nondeterministic_case_may_pass_or_fail_otherwise(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """One line is enough for what differs from execution to execution, but no crash is among it."""
+    baseline = f"{REJECTED} nondeterministic\n"
+    passes, _ = run_with(opconform, small_suite, tmp_path, "Perfect", baseline, code=0)
+    fails, _ = run_with(opconform, small_suite, tmp_path, "AcceptsEverything", baseline, "--force", code=0)
+
+    assert ["Against known.txt: NOTHING NEW.\n" in x for x in (passes, fails)] == [True, True]
+    assert not is_allowed("crash", {"nondeterministic"})
 
 
 def test_an_incomplete_run_ends_with_1(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

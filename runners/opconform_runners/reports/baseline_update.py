@@ -1,9 +1,18 @@
 """Updates a baseline to a run; what still holds stays as it is written."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from opconform_runners.verdicts.baseline import Baseline, Line, comparison_field_of, ending_of, parse_baseline
+from opconform_runners.verdicts.baseline import (
+    Baseline,
+    Ending,
+    Line,
+    comparison_field_of,
+    ending_of,
+    is_allowed,
+    parse_baseline,
+)
 from opconform_runners.verdicts.results import Result
 
 
@@ -29,18 +38,22 @@ def update(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, st
     lines_of = baseline.lines_of(expects)
     passing = {name for name, lines in lines_of.items() if comparison_field_of(by_id[name], lines) == "passes"}
     removed: list[Line] = []
-    wanted: set[tuple[str, str]] = set()
+    wanted: set[tuple[str, Ending]] = set()
     for line in baseline.lines:
         cases = line.cases(expects)
         endings = [ending for name in cases if (ending := ending_of(by_id[name]))]
-        holds = line.reason in endings or len(endings) < len(cases)
+        holds = any(is_allowed(ending, {line.reason}) for ending in endings) or len(endings) < len(cases)
         if not line.cases(suite) or not passing.isdisjoint(cases) or (cases and not holds and line.reason != "pass"):
             removed.append(line)
             wanted |= {(name, line.reason) for name in cases if by_id[name].verdict in ("inconclusive", "error")}
     kept = [line for line in baseline.lines if line not in removed]
-    known = {(name, line.reason) for line in kept for name in line.cases(expects)}
+    known: defaultdict[str, set[Ending]] = defaultdict(set)
+    for line in kept:
+        for name in line.cases(expects):
+            known[name].add(line.reason)
     wanted |= {(result.id, ending) for result in results if (ending := ending_of(result))}
-    added = [f"{name} {reason}" for name, reason in sorted(_joined(wanted - known, by_id, suite))]
+    missing = {(name, reason) for name, reason in wanted if not is_allowed(reason, known[name])}
+    added = [f"{name} {reason}" for name, reason in sorted(_joined(missing, by_id, suite))]
     rows = baseline.text.split("\n")
     dropped = {line.number for line in removed}
     text = "\n".join(_placed(rows, {line.number: line.pattern for line in kept}, dropped, added))
@@ -52,7 +65,7 @@ def update(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, st
 
 
 def _joined(
-    wanted: Collection[tuple[str, str]], results: Mapping[str, Result], suite: Collection[str]
+    wanted: Collection[tuple[str, Ending]], results: Mapping[str, Result], suite: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """The lines, with one pattern for an operation or a group of the suite of which every case is unsupported."""
     left = {name for name, reason in wanted if reason == "unsupported"}

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import filter as matching
 from pathlib import Path
@@ -25,6 +25,8 @@ ENDINGS: tuple[Ending, ...] = (*get_args(FailReason), "unsupported", "pass")
 _OF_ACCEPTED = frozenset(
     {"count", "element-type", "shape", "value", "rounding", "nan-payload", "rejected-valid", "claimed"}
 )
+#: What a case whose executions differ does not end in by that.
+_STEADY = frozenset({"crash", "timeout", "unsupported"})
 _COMMENT = re.compile(r"(^|[ \t])#.*")
 #: The comment of a new file, which names the version of the suite that it was made with.
 _SUITE = re.compile(r"^# Expected failures(?: of suite (\S+))?:", re.MULTILINE)
@@ -188,12 +190,20 @@ def comparison_field_of(result: Result, lines: Sequence[Line]) -> str:
     if result.unclaimed and result.verdict == "unsupported" and not reasons:
         return ""  # the claims say that it is not supported
     if ending := ending_of(result):
-        return "known" if ending in reasons else "lost" if ending == "unsupported" else "regressions"
+        return "known" if is_allowed(ending, reasons) else "lost" if ending == "unsupported" else "regressions"
     if not reasons:
         return ""
     if result.verdict == "pass":
-        return "" if "pass" in reasons else "passes"
+        return "" if is_allowed("pass", reasons) else "passes"
     return "undecided"
+
+
+def is_allowed(ending: Ending, reasons: Collection[Ending]) -> bool:
+    """Whether lines with some reasons allow what a case ends in.
+
+    A case whose two executions differ may pass in the next run, or fail twice for another reason.
+    """
+    return ending in reasons or ("nondeterministic" in reasons and ending not in _STEADY)
 
 
 def ending_of(result: Result) -> Ending | None:
