@@ -1,4 +1,4 @@
-"""The workflows of `docs/ci.md` and the commands of `docs/verdicts.md`, run as they stand there."""
+"""The workflows of `docs/ci.md`, run on some operations, and the commands of `docs/verdicts.md`."""
 
 import os
 import re
@@ -16,6 +16,8 @@ from opconform_runners.verdicts.baseline import parse_baseline
 from tests.conftest import MINIATURES, ROOT, interpreter_with
 from tests.workflow import ACTION, act
 
+#: Those that workflows are run on: ONNX Runtime does not support some of their cases, and fails others by wrong outputs.
+OPERATIONS = ("Pad-12", "Split-1", "VariadicSplit-1")
 INSTALL = re.compile(r'python -m pip install -c constraints.txt "\.\[(\w+)\]"')
 
 
@@ -27,6 +29,11 @@ def blocks(page: str, language: str) -> list[str]:
 def lines(page: str) -> list[str]:
     """The commands of a page, in its order, but for pytest's."""
     return [line for block in blocks(page, "sh") for line in block.splitlines() if line.startswith("opconform ")]
+
+
+def of_some(command: str) -> str:
+    """A command whose suite has some operations; that of all of them takes minutes."""
+    return command.replace("generate --profile core", f"generate {' '.join(OPERATIONS)} --profile core")
 
 
 def shell(command: str, cwd: Path, code: int, **variables: str) -> str:
@@ -60,13 +67,13 @@ def test_the_workflows_find_nothing_new(tmp_path: Path) -> None:
     """The baseline is written, both workflows pass with it, and every report that they hand on is there."""
     interpreter_with("onnxruntime", "")
     github, gitlab = (yaml.safe_load(block) for block in blocks("ci.md", "yaml"))
-    making, running, verifying, comparing = lines("ci.md")
+    making, running, verifying, comparing = map(of_some, lines("ci.md"))
     folder = tmp_path / "repository"
     folder.mkdir()
     for command in (making, running, verifying):
         shell(command, folder, 0)
     checkout, action = github["jobs"]["conformance"]["steps"]
-    done = act(folder, **action["with"])
+    done = act(folder, **action["with"], specs="\n".join(OPERATIONS))
 
     assert checkout == {"uses": "actions/checkout@v4"}
     assert action["uses"].partition("@")[0].endswith("/opconform")
@@ -88,7 +95,7 @@ def test_the_workflows_find_nothing_new(tmp_path: Path) -> None:
 
     job = gitlab["conformance"]
     for command in [*without_installing(job["script"]), *job["after_script"]]:
-        shell(command, folder, 0)
+        shell(of_some(command), folder, 0)
     junit = junitparser.JUnitXml.fromfile(str(folder / job["artifacts"]["reports"]["junit"]))
 
     assert (junit.failures, junit.errors) == (0, 0)
