@@ -139,6 +139,7 @@ def test_the_core_is_not_random_and_no_title_is_repeated() -> None:
 
 
 @pytest.mark.ci_only
+@pytest.mark.campaign
 @pytest.mark.timeout(3600)
 def test_a_sample_of_the_exhaustive_cases_is_sound(exhaustive_sample: Path) -> None:
     """Every operation has valid cases, each that moves data has invalid ones, and none lacks a requirement or a twin."""

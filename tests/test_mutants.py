@@ -135,6 +135,7 @@ def test_the_parameters_of_openvino_leave_interpretations_open(functional_sample
 
 
 @pytest.mark.ci_only
+@pytest.mark.campaign
 @pytest.mark.timeout(3600)
 def test_the_exhaustive_cases_leave_interpretations_open(exhaustive_sample: Path) -> None:
     """No other reading breaks a normative requirement in a sample of them."""

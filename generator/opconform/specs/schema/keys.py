@@ -79,6 +79,18 @@ class SpecKeys(Keys):
     )
 
 
+def _with_samples_or_like(schema: dict[str, Any]) -> None:
+    """Let a file that takes over the samples of another version have none of its own."""
+    schema["required"].remove("samples")
+    schema["anyOf"] = [{"required": ["samples"]}, {"required": ["like"]}]
+
+
+class SamplesKeys(SpecKeys):
+    """The keys of a file of samples."""
+
+    model_config = ConfigDict(json_schema_extra=_with_samples_or_like)
+
+
 _Fill = Literal["ramp", "small", "exact", "fractions", "normal", "bits", "binades", "special", "constant"]
 
 
@@ -91,13 +103,9 @@ class TensorKeys(Keys):
     shape: Annotated[tuple[Annotated[_Size, OR_EXPRESSION], ...], OR_EXPRESSION] | None = Field(
         None, description="The sizes of the dimensions; by default those of `values`."
     )
-    fill: (
-        Annotated[
-            Literal["ramp", "small", "exact", "fractions", "normal", "bits", "binades", "special", "constant"],
-            OR_EXPRESSION,
-        ]
-        | None
-    ) = Field(None, description="How the elements are made; ramp by default.")
+    fill: Annotated[_Fill, OR_EXPRESSION] | None = Field(
+        None, description="How the elements are made; ramp by default."
+    )
     value: Annotated[Element, OR_EXPRESSION] | None = Field(None, description="The element of a constant fill.")
     values: Any = Field(
         None,

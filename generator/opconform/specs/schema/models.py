@@ -18,6 +18,7 @@ from opconform.specs.schema.keys import (
     OperationName,
     OptionalTensor,
     RequirementId,
+    SamplesKeys,
     SpecKeys,
 )
 from opconform.suite.case import Attribute, Seen
@@ -83,7 +84,7 @@ class OperationModels:
         requirement = tuple[RequirementId, ...]
         self.samples: type[BaseModel] = create_model(
             f"{title}Samples",
-            __base__=SpecKeys,
+            __base__=SamplesKeys,
             __doc__=f"Samples of {op}, from which the groups of every operation make cases.",
             op=(name, Field(description="The operation.")),
             like=(
