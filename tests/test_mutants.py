@@ -34,7 +34,7 @@ DERIVED = {row.name: row for module in catalogue.EVERY for row in module.ROWS if
 SIGN_LOST, ZERO_AXIS = "settings/Split-1/axis/sign-lost", "settings/Split-1/axis/zero"
 
 
-#: The mutants that CI runs: those that stand alone, and a sample of those of many operations and results.
+#: The mutants of many operations and results, of which CI runs a sample beside all others.
 MANY = {*DERIVED, *(row.name for row in arithmetic.ROWS)}
 CHOSEN = [*(name for name in MUTANTS if name not in MANY), *sampled(sorted(MANY))]
 
