@@ -86,12 +86,13 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         reject = RejectKeys(reject=violated[-1][0], also=())
     if group.samples is not None:
         _check_applies(draft, violated, limits)
-    elif reject is None:
-        _check_accepted(draft, draft.inferences)
     else:
-        _check_rejected(draft, violated, reject)
-    _check_context(draft)
-    check_work(draft)
+        if reject is None:
+            _check_accepted(draft, draft.inferences)
+        else:
+            _check_rejected(draft, violated, reject)
+        _check_context(draft)
+        check_work(draft)
     return attributed(draft) if reject is None else draft
 
 

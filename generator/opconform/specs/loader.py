@@ -116,9 +116,10 @@ def _shipped() -> Path:
     return Path(str(root() / "cases"))
 
 
-def shipped_operations() -> list[str]:
+@cache
+def shipped_operations() -> tuple[str, ...]:
     """The operations that have shipped specs."""
-    return [operation for operation in OPERATIONS if (_shipped() / operation / REQUIREMENTS).is_file()]
+    return tuple(operation for operation in OPERATIONS if (_shipped() / operation / REQUIREMENTS).is_file())
 
 
 def tested_operations() -> list[str]:

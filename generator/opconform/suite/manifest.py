@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -186,6 +187,7 @@ def sealed_text(document: Mapping[str, object]) -> str:
     return json.dumps({**document, "checksum": checksum}, indent=1, ensure_ascii=False) + "\n"
 
 
+@lru_cache(maxsize=16)
 def header_of(content: bytes, where: str) -> Header:
     """The header that `suite.json` holds; `SuiteError` if `generate` did not write it in this form."""
     try:

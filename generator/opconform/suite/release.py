@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import PurePosixPath
 from typing import Any
 
 from opconform.errors import counted
@@ -85,8 +84,8 @@ def specs_digests(specs: Mapping[str, str]) -> dict[str, str]:
 
 def _dialect_of(name: str) -> str:
     """The dialect that a file of a case belongs to; empty for a file that every dialect shares."""
-    folder = PurePosixPath(name.removeprefix(f"{NEIGHBOUR_CHECK}/")).parts[:-1]
-    return folder[0] if folder else ""
+    folder, inside, _ = name.removeprefix(f"{NEIGHBOUR_CHECK}/").partition("/")
+    return folder if inside else ""
 
 
 @cache

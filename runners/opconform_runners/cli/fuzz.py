@@ -105,7 +105,7 @@ def command(
     if absent := [operation for operation in operations if declared and operation not in declared]:
         sentence = f"{implementation.title} does not declare {', '.join(absent)}."
         raise UsageError(f"{sentence} Leave it out, or name another. Declared: {', '.join(declared)}.")
-    operations = operations or declared or shipped_operations()
+    operations = operations or declared or [*shipped_operations()]
     with TemporaryFolder() as scratch:
         launch = Launch(command=command, timeout=backend.timeout)
         batches = Batches(launch, Path(scratch), Options(seed=seed, dialects=dialects))

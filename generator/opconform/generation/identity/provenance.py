@@ -28,8 +28,8 @@ from opconform.tensors.tensor import Array, Tensor
 
 def foreign_specs(specs: Mapping[str, str]) -> list[str]:
     """The names of the spec files, given with their SHA-256, that opconform does not ship."""
-    shipped = {name: digest_of(path) for name, path in shipped_files().items()}
-    return sorted(name for name, digest in specs.items() if shipped.get(name) != digest)
+    shipped = shipped_files()
+    return sorted(name for name, digest in specs.items() if name not in shipped or digest_of(shipped[name]) != digest)
 
 
 def check_provenance(suite: Suite) -> None:

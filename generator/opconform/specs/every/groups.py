@@ -39,12 +39,18 @@ def every_files() -> list[Path]:
 
 def digest_of(path: Path) -> str:
     """The SHA-256 of a spec file; of samples with the groups and neighbours that it is used with."""
+    content = path.read_bytes()
     if path.name == SAMPLES:
-        files = [path, *every_files(), *_shipped_samples()]
+        others = _used_with_samples()
     else:
-        others = sorted({op for op, _ in REFERENCE.findall(path.read_text())})
-        files = [path, *(file for op in others for file in sorted(cases_of(op).glob("*.yaml")))]
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+        ops = sorted({op for op, _ in REFERENCE.findall(content.decode())})
+        others = [file.read_bytes() for op in ops for file in sorted(cases_of(op).glob("*.yaml"))]
+    return hashlib.sha256(b"\0".join([content, *others])).hexdigest()
+
+
+@cache
+def _used_with_samples() -> list[bytes]:
+    return [file.read_bytes() for file in (*every_files(), *_shipped_samples())]
 
 
 @cache
@@ -201,10 +207,16 @@ def _values(values: Any, lists: Mapping[str, list[Any]]) -> Any:
 @cache
 def neighbours() -> list[dict[str, str]]:
     """The first samples of every shipped operation that rounds nothing as neighbours, but for older versions."""
-    of_all = [samples_of(shipped_sample.parent.name) for shipped_sample in _shipped_samples()]
-    own = [x for x in of_all if "like" not in x.document.value and not x.operation.rounds]
-    return [{"op": x.op, "sample": name} for x in own for name in [*x.samples][:_NEIGHBOURS]]
+    own = [path for path in _shipped_samples() if not OPERATIONS[path.parent.name].rounds]
+    documents = {path.parent.name: read_document(path, f"cases/{path.parent.name}/{SAMPLES}").value for path in own}
+    return [
+        {"op": op, "sample": name}
+        for op, keys in documents.items()
+        if "like" not in keys
+        for name in [*keys["samples"]][:_NEIGHBOURS]
+    ]
 
 
+@cache
 def _shipped_samples() -> list[Path]:
     return sorted(Path(str(root() / "cases")).glob(f"*/{SAMPLES}"))
