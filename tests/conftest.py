@@ -262,9 +262,15 @@ def small_suite(opconform: Run, small_spec: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def shipped_suite(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The suite of all the shipped specs; before a release in every dialect, and else in none."""
-    options = Options(dialects=tuple(DIALECTS) if WHOLE else (), jobs=2)
-    return made_once(tmp_path_factory, worker_id, "shipped", lambda out: generate(load_specs([]), out, options))
+    """The suite of all the shipped specs in every dialect, before a release; else a sample of it in none."""
+
+    def make(out: Path) -> None:
+        if WHOLE:
+            generate(load_specs([]), out, Options(dialects=tuple(DIALECTS), jobs=2))
+        else:
+            write_sample(out, Selection(), 16)
+
+    return made_once(tmp_path_factory, worker_id, "shipped", make)
 
 
 @pytest.fixture(scope="session")
@@ -274,8 +280,8 @@ def core_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_
     return made_once(tmp_path_factory, worker_id, "core", lambda out: opconform(*core, out))
 
 
-def write_sample(out: Path, profile: str, of: int) -> None:
-    """Writes the first case of each group of a shipped profile and about one in so many others, with their twins.
+def write_sample(out: Path, selection: Selection, of: int) -> None:
+    """Writes the first case of each selected shipped group and about one in so many others, with their twins.
 
     Shards would take a minute, because each expands all cases to find its own.
     """
@@ -289,19 +295,14 @@ def write_sample(out: Path, profile: str, of: int) -> None:
         )
 
     with mock.patch.object(expansion, "combinations_of", some_of):
-        generate(load_specs([]), out, Options(dialects=(), selection=Selection(profiles=(profile,))))
+        generate(load_specs([]), out, Options(dialects=(), selection=selection))
 
 
 @pytest.fixture(scope="session")
 def exhaustive_sample(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """One in 100 cases of the shipped profile `exhaustive`, with their twins."""
-    return made_once(tmp_path_factory, worker_id, "exhaustive", lambda out: write_sample(out, EXHAUSTIVE, 100))
-
-
-@pytest.fixture(scope="session")
-def functional_sample(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """One in 8 cases of the shipped profile `functional`, with their twins."""
-    return made_once(tmp_path_factory, worker_id, "functional", lambda out: write_sample(out, "functional", 8))
+    selection = Selection(profiles=(EXHAUSTIVE,))
+    return made_once(tmp_path_factory, worker_id, "exhaustive", lambda out: write_sample(out, selection, 100))
 
 
 @pytest.fixture(

@@ -103,7 +103,7 @@ def test_a_case_is_found_without_the_other_specs() -> None:
     groups = sorted(group.full_name for spec in load_specs([]) for group in spec.groups)
 
     assert {*groups} <= {*shipped_groups()}
-    for item in groups[::20]:
+    for item in groups[::100]:
         assert [one.full_name for spec in specs_of_case(f"{item}/*") for one in spec.groups] == [item]
 
 

@@ -27,7 +27,7 @@ def sample_for(core: Path, *backends: str) -> list[str]:
 def sampled_report(opconform: Run, core: Path, backend: str, out: Path, *options: object) -> Any:
     """The report on the sample of the core, and the cases of the backend's findings."""
     selected = sample_for(core, backend.partition(":")[0])
-    opconform("run", core, "--backend", backend, *selected, "--timeout", "120", *options, "--out", out, code=None)
+    opconform("run", core, "--backend", backend, *selected, "--timeout", "30", *options, "--out", out, code=None)
     return report_in(out)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from opconform.suite.case import Case, Reject
 from opconform.suite.reader import open_suite
+from tests.sampling import WHOLE
 
 EXAMPLES = {
     "Split-1/page-example": (
@@ -83,9 +84,12 @@ def has_half_bytes(case: Case) -> bool:
 
 
 def test_every_accepted_model_loads(core_or_shipped: Path) -> None:
-    """OpenVINO reads the model of each valid case, and finds its inputs and outputs; all the XML is well-formed."""
+    """OpenVINO reads the model of a valid case, and finds its inputs and outputs; the XML is well-formed.
+
+    Before a release in all cases, else in one of eight.
+    """
     core, suite = openvino.Core(), open_suite(core_or_shipped)
-    for entry in suite.entries:
+    for entry in suite.entries[:: 1 if WHOLE else 8]:
         case = suite.case(entry)
         path = core_or_shipped / entry.id / "openvino" / "model.xml"
         ET.parse(path)

@@ -57,7 +57,7 @@ def simplest(trial: Trial) -> Trial:
 @EVERY_OPERATION
 def test_a_trial_is_valid_or_violates_one_requirement(op: str) -> None:
     """The last feed violates it; the feeds before it, and the twin, are valid."""
-    for trial in drawn(op, 40):
+    for trial in drawn(op, 20):
         *before, last = (inference.violated for inference in trial.draft.inferences)
         expected = () if trial.draft.rejected_for is None else (trial.draft.rejected_for,)
         assert (before, last) == ([()] * len(before), expected)
@@ -66,6 +66,7 @@ def test_a_trial_is_valid_or_violates_one_requirement(op: str) -> None:
             assert {inference.violated for inference in trial.twin.inferences} == {()}
 
 
+@pytest.mark.ci_only
 @EVERY_OPERATION
 def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
     """Contexts, element types, bindings, declared dimensions, second feeds, and violations."""
