@@ -151,7 +151,9 @@ def _surviving(target: MutatedProgram[T], mutants: Iterable[Mutation], trials: S
     """
     orders: dict[tuple[str, ...], list[T]] = {}
     for mutant in mutants:
-        order = orders.setdefault(mutant.ops, [trial for trial in trials if trial.op in mutant.ops])
+        if mutant.ops not in orders:
+            orders[mutant.ops] = [trial for trial in trials if trial.op in mutant.ops]
+        order = orders[mutant.ops]
         killer = target.killer(mutant.module, mutant.tree, order)
         if killer is None:
             yield mutant

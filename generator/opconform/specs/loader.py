@@ -45,6 +45,7 @@ class WrongSpecs(SpecMistakes):
         self.sound = tuple(sound)
 
 
+@cache
 def shipped_files() -> Mapping[str, Path]:
     """The spec files that opconform ships, sorted, by their names in suites, as in `Split-1/axis.yaml`."""
     paths = sorted(
@@ -53,6 +54,7 @@ def shipped_files() -> Mapping[str, Path]:
     return {f"{path.parent.name}/{path.name}": path for path in paths}
 
 
+@cache
 def shipped_groups() -> Mapping[str, Path]:
     """The file of each shipped group, by the group's full name; some groups of samples have no case."""
     files: dict[str, Path] = {}

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from opconform.errors import RenderError
 
 
+@cache
 def root() -> Traversable:
     """The folder of `cases`, `templates` and `runners/cpp`: installed, or the top level of a checkout."""
     installed = files("opconform") / "_data"
