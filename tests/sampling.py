@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from hashlib import sha256
 
-#: The last hexadecimal digits of what is run, as a pattern: one in sixteen, or `*` for all, before a release.
-DIGITS = os.environ.get("OPCONFORM_SAMPLE", "0")
+#: The last hexadecimal digits of what is run, as a pattern: one in 64, or `*` for all, before a release.
+DIGITS = os.environ.get("OPCONFORM_SAMPLE", "[0-3]0")
 #: The pattern of the cases.
 SAMPLE = f"*/*/*{DIGITS}"
 WHOLE = DIGITS == "*"

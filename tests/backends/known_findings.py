@@ -17,10 +17,10 @@ def findings_of(backend: str) -> tuple[Finding, ...]:
     return next((product.findings for product in products().values() if product.backend == backend), ())
 
 
-def sample_for(core: Path, *backends: str) -> list[str]:
-    """Options that select the sample of the core, and in it the cases of the backends' findings."""
+def sample_for(core: Path, backend: str) -> list[str]:
+    """Options that select the sample of the core, and in it the cases of the backend's findings."""
     known = open_suite(core).by_id
-    cases = {finding.case for backend in backends for finding in findings_of(backend) if finding.case in known}
+    cases = {finding.case for finding in findings_of(backend) if finding.case in known}
     return [word for case in (SAMPLE, *sorted(cases)) for word in ("--select", case)]
 
 

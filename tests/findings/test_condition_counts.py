@@ -21,7 +21,6 @@ from opconform_runners.findings.report import Report
 from opconform_runners.reports.report_file import finished
 from opconform_runners.verdicts.results import Result
 from tests.conftest import Run, interpreter_with
-from tests.sampling import SAMPLE
 
 SENTENCE = re.compile(
     r".* \(([\d,]+) of ([\d,]+) such (decided )?(valid |invalid |)cases fail(.*)\); "
@@ -181,9 +180,9 @@ def test_a_condition_says_how_many_cases_are_undecided(passing: Report, core_sui
 def test_each_condition_of_a_real_product_is_true(
     opconform: Run, core_suite: Path, tmp_path: Path, backend: str, package: str
 ) -> None:
-    """As found in its run of a sample of the core."""
+    """As found in its run of a sample of the core, one case in sixteen."""
     python = interpreter_with(package, f"OPCONFORM_PYTHON_{backend.upper()}")
-    run = ("run", core_suite, "--backend", backend, "--select", SAMPLE, "--python", python, "--out", tmp_path)
+    run = ("run", core_suite, "--backend", backend, "--select", "*/*/*0", "--python", python, "--out", tmp_path)
     opconform(*run, code=1)
 
     assert conditions_of(finished(tmp_path).report, core_suite)
