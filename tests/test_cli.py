@@ -17,17 +17,19 @@ from opconform_runners.cli.shared.matrix_run import start
 from opconform_runners.cli.shared.options.backends import BackendOptions
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.result_files import report_in
+from tests.sampling import WHOLE
 
 
 @pytest.mark.ci_only
 def test_numpy_is_conformant(opconform: Run, shipped_suite: Path, tmp_path: Path) -> None:
-    """The backend without a known fault passes everything."""
-    done = opconform("run", shipped_suite, "--backend", "numpy", "--out", tmp_path / "out", "--strict")
+    """The backend without a known fault passes everything; a sample of a release is incomplete."""
+    run = ("run", shipped_suite, "--backend", "numpy", "--out", tmp_path / "out", "--strict")
+    done = opconform(*run, code=0 if WHOLE else 1)
     report = report_in(tmp_path / "out")
     left = {case["sentence"] for case in report["cases"] if case["verdict"] != "pass"}
 
-    assert "CONFORMANT, " in done.stdout
-    assert report["conformant"] is True
+    assert f"{'CONFORMANT' if WHOLE else 'INCOMPLETE'}, " in done.stdout
+    assert report["conformant"] is (True if WHOLE else None)
     assert report["summary"]["pass"] == len(open_suite(shipped_suite).entries)
     assert left == set()
 

@@ -212,12 +212,15 @@ def test_a_run_of_other_specs_says_nothing_of_models(opconform: Run, small_suite
 
 @pytest.mark.ci_only
 @pytest.mark.parametrize(
-    ("package", "models", "covered"),
-    [("rapidocr-onnxruntime==1.4.4", 3, 883), ("silero-vad==6.2.3", 6, 749)],
+    ("package", "models", "covered", "left"),
+    [
+        ("rapidocr-onnxruntime==1.4.4", 3, 883, {"Conv", "MatMul"}),  # with groups, and of unknown shapes
+        ("silero-vad==6.2.3", 6, 749, set()),
+    ],
     ids=["rapidocr", "silero"],
 )
 def test_models_of_packages_are_read_and_certified(
-    opconform: Run, tmp_path: Path, package: str, models: int, covered: int
+    opconform: Run, tmp_path: Path, package: str, models: int, covered: int, left: set[str]
 ) -> None:
     """The models are in the wheel; a part of their specs is run."""
     pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", package, "-d", str(tmp_path)]
@@ -228,7 +231,7 @@ def test_models_of_packages_are_read_and_certified(
     specs = [specs_of_model(path) for path in files]
     assert len(files) == models
     assert sum(len(use.nodes) for of_model in specs for use in of_model.uses.uses) == covered
-    assert not [kind for of_model in specs for kind in of_model.uses.others if kind[1]]
+    assert {name for of_model in specs for name, reason in of_model.uses.others if reason} == left
 
     opconform("from-model", *files, "-o", tmp_path / "specs")
     done = opconform("certify", "numpy", tmp_path / "specs" / "Concat-1", "--out", tmp_path / "out")
