@@ -128,6 +128,7 @@ def test_the_guides_backend_without_a_dialect_executes_the_operands_of_the_node(
 
 
 @pytest.mark.ci_only
+@pytest.mark.campaign
 def test_certificates_are_made_and_checked_as_the_guide_says(tmp_path: Path) -> None:
     """Of a run of one's own, and of one elsewhere on a blind suite."""
     said = [run(command, tmp_path, 0) for command in commands("certificates.md")]

@@ -13,7 +13,7 @@ from opconform.dialects import DEFAULT, DIALECTS
 from opconform.errors import counted
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
-from opconform.specs.loader import load_specs
+from opconform.specs.loader import load_specs, tested_operations
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
 from opconform.system.interrupts import run_loop
@@ -69,10 +69,10 @@ def _schema() -> None:
 
 
 def _checked(launch: Launch, *, quiet: bool) -> tuple[RuleResult, ...]:
-    """The result for each rule; from cases of all operations if no simple case of the first ones can be executed."""
+    """The result for each rule; from all operations if no simple case of the first ones can be executed."""
     harness = run_loop(_declared(launch.command))
     if (declared := harness.implementation.operations) and not {*_FIRST} <= {*declared}:
-        return _checked_with((), launch, harness, quiet=quiet)
+        return _checked_with({*tested_operations()} & {*declared}, launch, harness, quiet=quiet)
     checked = _checked_with(_FIRST, launch, harness, quiet=quiet)
     return checked if _is_checked(checked) else _checked_with((), launch, harness, quiet=quiet)
 
@@ -83,7 +83,7 @@ def _checked_with(ops: Iterable[str], launch: Launch, harness: Harness, *, quiet
     options = Options(dialects=dialects or DEFAULT, selection=Selection(profiles=("core",)))
     with TemporaryFolder() as folder:
         with progress("generate", quiet=quiet) as on_progress:
-            generated = generate(load_specs([*map(Path, ops)]), Path(folder) / "suite", options, on_progress)
+            generated = generate(load_specs([*map(Path, sorted(ops))]), Path(folder) / "suite", options, on_progress)
         with progress("check", of="rules", quiet=quiet) as on_progress:
             return check_protocol(launch, harness, open_suite(generated.out), on_progress)
 
