@@ -167,7 +167,10 @@ def test_a_rounded_result_that_another_reading_gives_breaks_its_interpretation()
 @pytest.mark.parametrize(
     ("of_twin", "counts"),
     [
-        (Fail(reason="rounding", sentence="", mismatch=replace(mismatch(), reason="rounding", allowed=("0", "1"))), True),
+        (
+            Fail(reason="rounding", sentence="", mismatch=replace(mismatch(), reason="rounding", allowed=("0", "1"))),
+            True,
+        ),
         (Fail(reason="value", sentence="", mismatch=mismatch()), False),
         (Fail(reason="rejected-valid", sentence=""), False),
         (Fail(reason="crash", sentence=""), False),
