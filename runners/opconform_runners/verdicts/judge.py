@@ -75,8 +75,9 @@ def final_verdict(suite: Suite, entry: Entry, own: Mapping[str, Verdict]) -> Ver
     verdict = own[entry.id]
     if entry.expect == "accept" or not isinstance(verdict, Pass):
         return verdict
-    twin = None if entry.twin is None else own.get(entry.twin)
-    if twin is not None and entry.twin in suite.by_id and _deviates(suite.by_id[entry.twin], twin, suite.header):
+    name = entry.twin or ""
+    twin = own.get(name)
+    if twin is not None and name in suite.by_id and _deviates(suite.by_id[name], twin, suite.header):
         return verdict
     why = twin_gap(entry.twin, None if twin is None else (twin.verdict, sentence_of(twin)))
     return verdict if why is None else Inconclusive(why=why)
