@@ -21,7 +21,7 @@ from opconform_runners.tools.fuzz.cases.supply import begin, mixed, supply
 from opconform_runners.tools.fuzz.finding import FuzzFinding
 from opconform_runners.tools.fuzz.findings_folder import earlier_trials, lines_of, write_findings
 from opconform_runners.tools.fuzz.search import Search
-from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.tools.fuzz.trial import Trial, is_defined
 from opconform_runners.verdicts.results import Result
 from tests.conftest import IMPORTS_TESTS
 from tests.tools.fuzz_failures import (
@@ -173,12 +173,13 @@ def test_trials_of_several_operations_alternate() -> None:
 
 
 def test_batches_drawn_ahead_have_the_trials_of_the_seed(tmp_path: Path) -> None:
-    """The rest is in the last one."""
+    """The first one is small, so that it is soon executed, and the rest is in the last one."""
     with supply(["Split-1"], 5, 130, tmp_path, Options()) as batches:
         given = [[trial.draft for trial in batch.trials] for batch in batches]
 
-    drafts = [draw.draft for draw in islice(Draws(OPERATIONS["Split-1"], 5), 130)]
-    assert given == [drafts[:100], drafts[100:]]
+    drawn = (draw.draft for draw in Draws(OPERATIONS["Split-1"], 5) if is_defined(draw, 0))
+    assert [*map(len, given)] == [6, 12, 24, 48, 40]
+    assert [draft for batch in given for draft in batch] == [*islice(drawn, 130)]
 
 
 def test_a_search_ends_if_nothing_is_left_to_draw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,9 @@ from random import Random
 import pytest
 
 from opconform.errors import HarnessError
+from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand, specs_of
-from opconform.generation.options import LIMITS
+from opconform.generation.options import LIMITS, Options
 from opconform.model.draft import TensorDraft
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
@@ -64,6 +65,27 @@ def test_a_trial_is_valid_or_violates_one_requirement(op: str) -> None:
         assert (trial.twin is None) == (trial.draft.rejected_for is None)
         if trial.twin is not None:
             assert {inference.violated for inference in trial.twin.inferences} == {()}
+
+
+@pytest.mark.parametrize(("op", "count"), [("ReduceMax-1", 30), ("Unsqueeze-1", 80), ("Gather-1", 80)])
+def test_a_trial_whose_results_are_not_known_is_drawn_again(op: str, count: int) -> None:
+    """Of special elements in one inference alone, settings that a neighbour computes, and a neighbour that computes."""
+    defined = [trial for trial in drawn(op, count) if is_defined(trial, 0)]
+    ids = {case_files(draft, Options())[0].id for trial in defined for draft in trial.drafts}
+
+    assert len(defined) > count // 2
+    assert ids == {draft.id for trial in defined for draft in trial.drafts}
+
+
+@pytest.mark.parametrize(("largest", "is_known"), [(1e150, True), (1e200, False)])
+def test_squares_beyond_the_type_prove_nothing_of_mvn(largest: float, is_known: bool) -> None:
+    """Every kernel of f64 has infinity for the variance of 1e200 and -1e200."""
+    data = TensorDraft(element_type="f64", shape=(2,), fill="values", elements=(largest, -largest))
+    axes = TensorDraft(element_type="i64", shape=(1,), fill="values", elements=(0,))
+    attributes = {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}
+    draft = drawn_case(OPERATIONS["MVN-6"], {"data": data, "axes": axes}, attributes)
+
+    assert is_defined(Trial(draft=draft), 0) is is_known
 
 
 @pytest.mark.ci_only

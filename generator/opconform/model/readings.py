@@ -129,6 +129,8 @@ def _other_outputs(golden: Golden, ways: Mapping[str, tuple[_Way, ...]]) -> tupl
         except Rejection:
             refused.update(names if len(names) == 1 else ())
             continue
+        except ContextError:  # the outputs of this reading have no results behind them
+            continue
         if outputs != ours and fewest.setdefault(outputs, len(names)) == len(names):
             names_by_outputs[outputs] = tuple(dict.fromkeys((*names_by_outputs.get(outputs, ()), *names)))
     return names_by_outputs, refused
@@ -140,7 +142,10 @@ def _outputs(golden: Golden, ways: list[_Way]) -> str:
 
     def evaluate(operation: Operation, arguments: Arguments) -> _Outputs:
         for way in ways if operation.name == op else ():
-            other = way(arguments)
+            try:
+                other = way(arguments)
+            except Unknown:  # this reading treats the node as ours does, and another node otherwise
+                continue
             if not isinstance(other, Arguments):
                 return other
             arguments = other

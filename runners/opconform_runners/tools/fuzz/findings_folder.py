@@ -170,11 +170,21 @@ def lines_of(search: Search, folder: Path, backend: str, operations: Sequence[st
     if search.fails:
         failing = f"{search.counts['fail']} of the {search.decided.total()} that passed or failed"
         yield f"The search ended early, because nearly every case fails: {failing}. Correct the backend first."
-    elif missing := [operation for operation in operations if not search.decided[operation]]:
-        what = ", ".join(missing) if search.decided else "everything"
-        yield f"Not tested, because no case passed or failed: {what}."
+    else:
+        yield from _lines_of_coverage(search, operations)
     if search.found:
         yield f"Next: opconform run {shlex.quote(str(folder / 'suite'))} {shlex.quote(backend)}"
+
+
+def _lines_of_coverage(search: Search, operations: Sequence[str]) -> Iterator[str]:
+    """The operations without a case that passed or failed: those that no case was drawn of, and the others."""
+    waiting = [operation for operation in operations if not search.executed[operation]]
+    if waiting and search.tests:
+        yield f"Not reached in this time: {', '.join(waiting)}."
+    missing = [operation for operation in operations if search.executed[operation] and not search.decided[operation]]
+    if missing:
+        what = ", ".join(missing) if search.decided else "everything"
+        yield f"Not tested, because no case passed or failed: {what}."
 
 
 def _lines_of_finding(number: int, finding: FuzzFinding, folder: Path) -> Iterator[str]:

@@ -48,6 +48,7 @@ class Search:
     Attributes:
         tests: How many trials were executed, without known ones and those of reductions.
         counts: How many of them have each verdict.
+        executed: How many of them there are, by operation.
         decided: How many of them passed or failed, by operation.
         valid: The verdicts of the valid ones of these.
         fails: Whether nearly all of these failed, so that the search ended early, with one finding.
@@ -66,6 +67,7 @@ class Search:
     seed: int = 0
     tests: int = 0
     counts: Counter[str] = field(default_factory=Counter)
+    executed: Counter[str] = field(default_factory=Counter)
     decided: Counter[str] = field(default_factory=Counter)
     valid: Counter[str] = field(default_factory=Counter)
     fails: bool = False
@@ -122,6 +124,7 @@ class Search:
         self.tests += 1
         result = outcome.result if isinstance(outcome, Failure) else outcome
         self.counts[result.verdict] += 1
+        self.executed[result.op] += 1
         if result.verdict == "error":
             self.errors.setdefault(result.sentence, result)
         if result.verdict in DECIDED:

@@ -8,7 +8,8 @@ from random import Random
 from opconform.generation.identity.tensor_keys import RANK as LARGEST_RANK
 from opconform.generation.validation import check_surroundings, check_work
 from opconform.model.draft import Draft, TensorDraft
-from opconform.model.golden import golden_of, proves_nothing
+from opconform.model.golden import golden_of, neighbour_check_of, proves_nothing
+from opconform.model.graph import declared, graph_of, inferred
 from opconform.model.readings import attributed
 from opconform.operations.arguments import Arguments, Rejection, TensorType, Unknown
 from opconform.operations.operation import ContextError, Operation
@@ -107,9 +108,27 @@ def decided(draft: Draft) -> Draft | None:
 def is_defined(trial: Trial, seed: int) -> bool:
     """Whether the cases have results, with the elements that the seed gives them, and results that prove something."""
     try:
-        return not any(proves_nothing(golden_of(draft, seed)) for draft in trial.drafts if draft.operation.rounds)
-    except (ContextError, OverflowError):
+        return all(_has_results(draft, seed) for draft in trial.drafts)
+    except (ContextError, OverflowError, Unknown):
         return False
+
+
+def _has_results(draft: Draft, seed: int) -> bool:
+    """Whether the reference semantics give a case small results that prove something; they raise where they give none.
+
+    Of an operation that moves data alone, they always do.
+    """
+    if not draft.operation.rounds and not draft.has_other_nodes:
+        return True
+    graph = graph_of(draft)
+    declared(draft, graph)
+    feeds = draft.arguments if draft.rejected_for is None else ()
+    types = [inferred(graph, argument.inputs).values() for argument in feeds]
+    if not all(_is_small([TensorType(element_type=x.element_type, shape=x.shape) for x in feed]) for feed in types):
+        return False
+    golden = golden_of(draft, seed)
+    neighbour_check_of(golden)
+    return not proves_nothing(golden)
 
 
 def trial_of(draft: Draft, twin: Draft) -> Trial:

@@ -17,8 +17,8 @@ from opconform.specs.group import Spec
 from opconform_runners.tools.fuzz.cases.draws import Draws
 from opconform_runners.tools.fuzz.trial import Trial, is_defined
 
-#: The most trials of a batch.
-_BATCH = 100
+#: The trials of the first batch, which is awaited, and of later ones, each of which may have twice as many.
+_FIRST, _BATCH = 6, 100
 #: The digest of a spec that does not exist.
 _NO_DIGEST = "0" * 64
 
@@ -49,7 +49,7 @@ def supply(
     """Batches of new trials, until there are enough or none is left. A batch is replaced two batches later."""
     [worker] = started(partial(begin, operations, seed, folder, options), 1)
     try:
-        yield _batches(worker, tests, _ask(worker, tests))
+        yield _batches(worker, tests, _ask(worker, min(tests, _FIRST)))
     finally:
         worker.process.terminate()
         worker.process.join()
@@ -60,7 +60,7 @@ def _batches(worker: GenerationWorker, left: float, size: int) -> Iterator[Batch
     """Batches, of which the first one was asked for; the next one is drawn while one is executed."""
     while size:
         left -= size
-        size = _ask(worker, left)
+        size = _ask(worker, min(left, 2 * size))
         batch: Batch | None = received(worker)
         if batch is None:
             return
