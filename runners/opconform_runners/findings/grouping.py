@@ -37,7 +37,7 @@ def with_findings(
     stands = standings(report)
     severities = {name: severity_of(case, stands[name]) for name, case in failing.items()}
     kinds = {name: (case.op, case.broken, stands[name], severities[name]) for name, case in failing.items()}
-    causes = {} if suite is None or kept is None else causes_of_failures(failing, kinds, (suite, kept), on_progress)
+    causes = {} if suite is None or kept is None else causes_of_failures(failing.values(), suite, kept, on_progress)
     symptoms = {name: symptom_text(symptom_of(case, causes.get(name, ""))) for name, case in failing.items()}
     findings: list[Finding] = []
     explained: set[str] = set()
