@@ -14,6 +14,7 @@ from opconform.tensors.npz import npz_bytes
 from opconform_runners.execution.log.outputs_zip import KeptOutputs, OutputsWriter
 from opconform_runners.findings.causes import feeds
 from opconform_runners.findings.causes.feeds import feeds_of, likely_cause
+from opconform_runners.findings.finding import Finding
 from opconform_runners.reports.html import cases, evidence
 from opconform_runners.reports.terminal.case_text import drawing_lines, input_lines
 from opconform_runners.verdicts.comparison import Mismatch
@@ -131,6 +132,25 @@ def test_outputs_past_the_end_of_the_input_are_drawn_as_bars(suite: Suite, tmp_p
     assert likely_cause(suite.case(entry), failed, kept) == (
         "Read past the end: the input has 6 elements along axis 0, and the outputs contain indices 6 to 8"
     )
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_the_causes_of_a_report_are_not_looked_for_again(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_known: bool
+) -> None:
+    """Without causes in its findings, the page looks for them."""
+    failed = failure(suite, TWO_LENGTHS, DIFFERENT)
+    writer = OutputsWriter(tmp_path / "outputs.zip", None)
+    writer.write(f"{failed.id}/outputs.npz", npz_bytes({"output_0": np.zeros((2, 2), np.float32)}))
+    writer.close()
+    causes = {failed.id: "Rounded"} if is_known else {}
+    finding = Finding(severity="wrong data", symptoms={"value": 1}, cases=(failed.id,), cause="Rounded", causes=causes)
+    run = replace(subject(replace(report(failed), findings=(finding,)), suite=suite), kept=KeptOutputs(tmp_path))
+    monkeypatch.setattr(cases, "likely_cause", lambda *_: "Shifted")
+    shown, found = cases.shown_evidence([run])
+
+    assert found == {(0, failed.id): "Rounded" if is_known else "Shifted"}
+    assert list(shown) == [f"0/{failed.id}"]
 
 
 def test_evidence_stops_where_the_page_is_full(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,7 @@ def command(
     if html is not None or not (wanted or github or is_printed):
         is_beside = len(runs) == 1 and not is_copy(runs[0].folder)
         file = html or str(runs[0].folder / PAGE if is_beside else PAGE)
-        _write(file, page_of_runs(runs, suite, older), "HTML report", PAGE_BEGINNING, quiet=quiet)
+        _write(file, page_of_runs(runs, suite, older, quiet=False), "HTML report", PAGE_BEGINNING, quiet=quiet)
     incomplete = [run for run in runs if not run.report.is_finished]
     for run in incomplete:
         click.echo(f"{run.folder}: {conclusion(run.report)[0]}", err=True)

@@ -159,7 +159,7 @@ def _judged(suite: Suite, command: Command, running: RunOptions, results: Result
     interrupted = None
     if report is None:
         run = executed(suite, command, out, running, results)
-        report, interrupted = report_of_run(run, suite, out), run.interrupted
+        report, interrupted = report_of_run(run, suite, out, quiet=results.is_silent), run.interrupted
     report = files.compared(report, suite, lambda line: None if results.is_silent else print_lines([line]))
     code = show_report(report, out, results)
     if interrupted is not None:

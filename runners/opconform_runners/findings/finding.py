@@ -35,6 +35,7 @@ class Finding:
         others: How many comparable cases do not meet the condition.
         passing: How many of those pass.
         cause: The likely cause of the failure of the first case; empty if it is unknown.
+        causes: The likely causes of all its cases for which one is known, by their ids.
         symptoms: How the cases fail, and how many of them, the most frequent first.
         cases: The ids of the cases: the smallest one that decides the severity, and the others by size.
     """
@@ -48,5 +49,6 @@ class Finding:
     others: _Count = 0
     passing: _Count = 0
     cause: str = ""
+    causes: Mapping[CaseId, str] = field(default_factory=dict)
     symptoms: Mapping[str, _Count]
     cases: Annotated[tuple[CaseId, ...], Field(min_length=1)]

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from opconform.suite.reader import Suite
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
-from opconform_runners.findings.causes.feeds import feeds_of, likely_cause
+from opconform_runners.execution.progress import OnProgress
+from opconform_runners.findings.causes.likely import causes_of_failures
 from opconform_runners.findings.failures import SEVERITIES, Standing, result_size, severity_of, standings
 from opconform_runners.findings.finding import Finding, Severity
 from opconform_runners.findings.report import Report
@@ -21,20 +22,26 @@ _TENTH = 10
 _NAMED = 4
 
 
-def with_findings(report: Report, suite: Suite | None = None, kept: KeptOutputs | None = None) -> Report:
+def with_findings(
+    report: Report,
+    suite: Suite | None = None,
+    kept: KeptOutputs | None = None,
+    on_progress: OnProgress = lambda *_: None,
+) -> Report:
     """A report with the findings of its run; without the suite or the passing cases, no conditions are searched.
 
     Each condition is a finding, and so are the failures under no condition that have the same operation, broken
     requirements and symptom.
     """
     failing = {result.id: result for result in report.results if result.verdict == "fail"}
-    causes = {} if suite is None or kept is None else _causes(failing.values(), suite, kept)
     stands = standings(report)
     severities = {name: severity_of(case, stands[name]) for name, case in failing.items()}
+    kinds = {name: (case.op, case.broken, stands[name], severities[name]) for name, case in failing.items()}
+    causes = {} if suite is None or kept is None else causes_of_failures(failing.values(), suite, kept, on_progress)
     symptoms = {name: symptom_text(symptom_of(case, causes.get(name, ""))) for name, case in failing.items()}
     findings: list[Finding] = []
     explained: set[str] = set()
-    for condition in () if suite is None or report.tallies else run_conditions(report, suite, symptoms):
+    for condition in () if suite is None or report.tallies else run_conditions(report, suite, symptoms, on_progress):
         known = sum(case.id in explained for case in condition.cases)
         shared = f"; {known:,} of them also meet another condition" if known > 1 else ""
         finding = _finding(condition.cases, severities, symptoms, explained)
@@ -45,10 +52,9 @@ def with_findings(report: Report, suite: Suite | None = None, kept: KeptOutputs 
         findings.append(replace(finding, others=condition.others, passing=condition.passing))
     alike: dict[tuple[object, ...], list[Result]] = defaultdict(list)
     for name in failing.keys() - explained:
-        result = failing[name]
-        alike[result.op, result.broken, stands[name], severities[name], symptoms[name]].append(result)
+        alike[*kinds[name], symptoms[name]].append(failing[name])
     findings += (_finding(results, severities, symptoms) for results in alike.values())
-    findings = [replace(finding, cause=causes.get(finding.cases[0], "")) for finding in findings]
+    findings = [_with_causes(finding, causes) for finding in findings]
     return replace(report, findings=tuple(sorted(findings, key=_rank)))
 
 
@@ -73,15 +79,9 @@ def _finding(
     return Finding(severity=severity, symptoms=dict(said.most_common()), cases=ids)
 
 
-def _causes(failing: Iterable[Result], suite: Suite, kept: KeptOutputs) -> dict[str, str]:
-    """The likely causes of failures whose outputs were kept."""
-    causes = {}
-    for result in failing:
-        if (entry := suite.by_id.get(result.id)) and result.reason != "nondeterministic":
-            feeds = feeds_of(suite, entry, result, kept.outputs(entry.id))
-            if feeds and feeds[0].actual:
-                causes[result.id] = likely_cause(suite.case(entry), result, feeds[0])
-    return causes
+def _with_causes(finding: Finding, causes: Mapping[str, str]) -> Finding:
+    known = {name: causes[name] for name in finding.cases if causes.get(name)}
+    return replace(finding, cause=known.get(finding.cases[0], ""), causes=known)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,13 +1,14 @@
 """The conditions that the failures of a run meet, in words."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from opconform.suite.case import Reject
 from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import Suite
+from opconform_runners.execution.progress import OnProgress, staged
 from opconform_runners.findings.causes.alternatives import either
 from opconform_runners.findings.causes.conditions import Condition, conditions_of
 from opconform_runners.findings.causes.facts import facts_of
@@ -70,16 +71,17 @@ class RunCondition:
         return f"{where} {such}; of the {self.others:,} other decided {kind}cases, {self.passing:,} pass"
 
 
-def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) -> list[RunCondition]:
+def run_conditions(
+    report: Report, suite: Suite, symptoms: Mapping[str, str], on_progress: OnProgress = lambda *_: None
+) -> list[RunCondition]:
     """The conditions of valid cases, and those of invalid cases that none of these explains.
 
     `symptoms` has the symptom of each case that fails, by its id.
     """
     conditions: list[RunCondition] = []
     for expect, kind in (("accept", "valid "), ("reject", "invalid ")):
-        cases = _Cases(
-            suite, [result for result in report.results if result.expect == expect and result.id in suite.by_id]
-        )
+        results = [result for result in report.results if result.expect == expect and result.id in suite.by_id]
+        cases = _Cases(suite, results, partial(staged, on_progress=on_progress, title=f"Comparing {kind}cases"))
         failing = len(cases.decided) - _passing(cases.decided)
         if len(cases.results) > _COMPARABLE or not 0 < failing <= _passing(cases.decided):
             continue
@@ -113,8 +115,11 @@ def run_conditions(report: Report, suite: Suite, symptoms: Mapping[str, str]) ->
 class _Cases:
     """The valid or the invalid cases of a run. Those that pass or fail are compared, unless they are too large."""
 
-    def __init__(self, suite: Suite, results: Sequence[Result]) -> None:
-        self._suite, self.results = suite, results
+    def __init__(
+        self, suite: Suite, results: Sequence[Result], each: Callable[[Sequence[Result]], Iterator[Result]]
+    ) -> None:
+        """`each` goes through cases and shows how far it is."""
+        self._suite, self.results, self._each = suite, results, each
         self.decided = [result for result in results if result.verdict in DECIDED]
         self._large = [result for result in results if not is_read(suite.case(suite.by_id[result.id]))]
         large = {x.id for x in self._large}
@@ -124,11 +129,11 @@ class _Cases:
     @cached_property
     def facts(self) -> Mapping[str, frozenset[str]]:
         """The facts about the compared cases, by their ids."""
-        return {x.id: _facts(self._suite, x.id) for x in self.compared}
+        return {x.id: _facts(self._suite, x.id) for x in self._each(self.compared)}
 
     @cached_property
     def _facts_of_others(self) -> Mapping[str, frozenset[str]]:
-        return {result.id: _facts(self._suite, result.id) for result in self._others}
+        return {result.id: _facts(self._suite, result.id) for result in self._each(self._others)}
 
     def meeting(self, condition: Condition) -> list[Result]:
         """The compared cases that meet a condition."""

@@ -181,7 +181,7 @@ def report_document(report: Report) -> dict[str, object]:
         "summary": report.summary,
         "profiles": report.profiles,
         "requirements": requirements,
-        "findings": plain["findings"],
+        "findings": [{k: v for k, v in finding.items() if v or k != "causes"} for finding in plain["findings"]],
     }
     if report.accuracy:
         document["accuracy"] = {op: asdict(accuracy) for op, accuracy in report.accuracy.items()}

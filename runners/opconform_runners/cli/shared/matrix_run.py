@@ -117,7 +117,7 @@ def run_matrix(
             columns.append(Column(name=name, report=earlier))
             continue
         run = executed(suite, command, folder, running, results, title=name)
-        columns.append(Column(name=name, report=report_of_run(run, suite, folder)))
+        columns.append(Column(name=name, report=report_of_run(run, suite, folder, quiet=results.is_silent)))
         write_report(folder, columns[-1].report)
         if run.interrupted is not None:
             raise run.interrupted
@@ -126,7 +126,7 @@ def run_matrix(
     replace_file(out / _DOCUMENT, (json.dumps(document, indent=1) + "\n").encode())
     replace_file(out / "matrix.md", matrix_markdown(matrix).encode())
     runs = [finished(out / folder_name(name)) for name in commands]
-    page = page_of_runs(runs, Path(suite.store.root))
+    page = page_of_runs(runs, Path(suite.store.root), quiet=results.is_silent)
     replace_ours(out / PAGE, page.encode(), PAGE_BEGINNING)
     if results.quiet and not results.as_json:
         print_lines(f"{column.title}: {column.report.verdict}" for column in columns)

@@ -92,10 +92,11 @@ def executed(
     return run
 
 
-def report_of_run(run: Run, suite: Suite, out: Path) -> Report:
+def report_of_run(run: Run, suite: Suite, out: Path, *, quiet: bool = True) -> Report:
     """The report of a run in a folder, which an interruption may have ended, with its findings."""
     report = report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
-    return with_findings(report, suite, KeptOutputs(out))
+    with progress("Finding causes", quiet=quiet) as on_progress:
+        return with_findings(report, suite, KeptOutputs(out), on_progress)
 
 
 def show_report(report: Report, out: Path, results: ResultOptions) -> int:
@@ -125,7 +126,7 @@ def show_report(report: Report, out: Path, results: ResultOptions) -> int:
 
 def conclude(run: Run, suite: Suite, out: Path, results: ResultOptions, key: "PrivateKey | None") -> NoReturn:
     """Report a run and publish it, and end the command with its exit code, or with what interrupted it."""
-    report = report_of_run(run, suite, out)
+    report = report_of_run(run, suite, out, quiet=results.is_silent)
     code = show_report(report, out, results)
     if run.interrupted is not None:
         raise run.interrupted
@@ -189,6 +190,8 @@ def page_of_runs(
     runs: Sequence[Finished],
     suite: Path | None,
     older: Sequence[Finished] = (),
+    *,
+    quiet: bool,
 ) -> str:
     """The HTML page of runs on one suite, which is searched for beside them unless it is named.
 
@@ -200,7 +203,8 @@ def page_of_runs(
             lacking = "has no tensors and no IR"
             sentence = f"the suite of {run.folder} was not found, so the HTML report {lacking}. Name it with --suite."
             click.echo(f"note: {sentence}", err=True)
-    return page_text(subjects, older)
+    with progress("Writing the report", quiet=quiet) as on_progress:
+        return page_text(subjects, older, on_progress)
 
 
 def publish(
@@ -211,7 +215,7 @@ def publish(
     results: ResultOptions,
 ) -> None:
     """Write the page of the run in a folder and, with a key, its certificate; print their places and what is next."""
-    page = page_of_runs([finished(folder)], suite)
+    page = page_of_runs([finished(folder)], suite, quiet=results.is_silent)
     replace_ours(folder / PAGE, page.encode(), PAGE_BEGINNING)
     places = [f"HTML report: {folder / PAGE}"]
     if key is not None:
@@ -250,7 +254,7 @@ def certify_streamed(
     stream = Stream(specs=loaded, options=generating)
     with progress("generate and run", quiet=results.is_silent) as on_progress:
         run = run_stream(stream, command, folder, running, on_progress)
-    report = report_of_run(run, open_suite(place), folder)
+    report = report_of_run(run, open_suite(place), folder, quiet=results.is_silent)
     code = show_report(report, folder, results)
     if run.interrupted is not None:
         raise run.interrupted

@@ -36,15 +36,18 @@ def rounding_causes(case: Case, inputs: Mapping[str, Array], actual: Mapping[str
     tensors = {x.name: Tensor(element_type=x.element_type, array=inputs[x.name]) for x in case.inputs}
     arguments = evaluated_arguments(case.node, tensors)
     named = [Tensor(element_type=x.element_type, array=actual[x.name]) for x in case.outputs if x.name in actual]
-    yield from _flushes(operation, arguments, named)
-    yield from _cutoff(operation, arguments, named)
+    golden = _computed(operation.evaluate, arguments)
+    yield from _flushes(operation, arguments, golden, named)
+    yield from _cutoff(arguments, golden, named)
     yield from _narrow(operation, arguments, named)
     yield from (name for name, compute in operation.mistakes.items() if _gives(compute, arguments, named))
 
 
-def _flushes(operation: Operation, arguments: Arguments, actual: list[Tensor]) -> Iterator[str]:
+def _flushes(
+    operation: Operation, arguments: Arguments, golden: tuple[Tensor, ...], actual: list[Tensor]
+) -> Iterator[str]:
     """Whether results are right if denormal numbers are taken for zeros."""
-    golden, others = _computed(operation.evaluate, arguments), _computed(partial(flushed, operation), arguments)
+    others = _computed(partial(flushed, operation), arguments)
     whose = {"results": (golden,), "inputs": (others,), "numbers": (golden, others)}
     for name, ways in whose.items():
         if all(len(way) == len(actual) for way in ways) and all(
@@ -59,9 +62,8 @@ def _is_right_if_flushed(actual: Tensor, ways: Sequence[Tensor]) -> bool:
     return has_form and is_right_if_flushed(actual.array, [(x.array, x.bounds) for x in ways], actual.element_type)
 
 
-def _cutoff(operation: Operation, arguments: Arguments, actual: list[Tensor]) -> Iterator[str]:
+def _cutoff(arguments: Arguments, golden: tuple[Tensor, ...], actual: list[Tensor]) -> Iterator[str]:
     """Whether the results of a function are 0 for inputs below a number, and otherwise right."""
-    golden = _computed(operation.evaluate, arguments)
     tensors = [x.tensor for x in arguments.inputs.values() if x.tensor is not None]
     if any(len(x) != 1 for x in (golden, actual, tensors)):
         return

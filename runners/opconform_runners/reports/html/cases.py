@@ -9,8 +9,10 @@ from typing import Any
 
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import Suite
+from opconform_runners.execution.progress import OnProgress, staged
 from opconform_runners.findings.causes.feeds import feeds_of, is_read, likely_cause
 from opconform_runners.findings.failures import result_size
+from opconform_runners.findings.report import Report
 from opconform_runners.reports.html.evidence import evidence_document, without_empty
 from opconform_runners.reports.html.subject import Place, Subject, short, suite_of
 from opconform_runners.reports.support_map import FACETS, Facets, FacetsById, place_of
@@ -126,24 +128,38 @@ def choices_of(listed: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def shown_evidence(subjects: Sequence[Subject]) -> tuple[dict[str, object], dict[Place, str]]:
-    """The evidence of single cases by the run's number and the case's id, if there is room, and likely causes."""
+def shown_evidence(
+    subjects: Sequence[Subject], on_progress: OnProgress = lambda *_: None
+) -> tuple[dict[str, object], dict[Place, str]]:
+    """The evidence of single cases by the run's number and the case's id, if there is room, and likely causes.
+
+    The causes are those of the findings in the reports; without findings they are looked for.
+    """
     shown: dict[str, object] = {}
-    causes: dict[Place, str] = {}
+    known = [_known_causes(subject.column.report) for subject in subjects]
+    causes = {(number, name): cause for number, of_run in enumerate(known) if of_run for name, cause in of_run.items()}
     taken = 0
-    for number, subject, result in _ranked(subjects):
-        suite = subject.suite
-        if suite is None or result.id not in suite.by_id:
+    for number, subject, result in staged([*_ranked(subjects)], on_progress, "Writing the report"):
+        suite, is_known = subject.suite, known[number] is not None
+        if suite is None or result.id not in suite.by_id or (is_known and taken > EVIDENCE_LIMIT):
             continue
         entry = suite.by_id[result.id]
         feeds = feeds_of(suite, entry, result, subject.kept.outputs(entry.id))
-        if feeds and feeds[0].actual:
+        if feeds and feeds[0].actual and not is_known:
             causes[number, result.id] = likely_cause(suite.case(entry), result, feeds[0])
         if taken <= EVIDENCE_LIMIT:
             document = evidence_document(suite, entry, result, feeds)
             shown[f"{number}/{result.id}"] = document
             taken += len(json.dumps(document))
     return shown, causes
+
+
+def _known_causes(report: Report) -> dict[str, str] | None:
+    """The causes in the findings of a report; None if they were not looked for, or are of the first cases only."""
+    findings = report.findings
+    if not findings or (any(x.cause for x in findings) and not any(x.causes for x in findings)):
+        return None
+    return {name: cause for finding in findings for name, cause in finding.causes.items()}
 
 
 def _ranked(subjects: Sequence[Subject]) -> Iterator[tuple[int, Subject, Result]]:

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from opconform.explanation.specification import pages_of, specified
 from opconform.system.resources import render, text_of
+from opconform_runners.execution.progress import OnProgress
 from opconform_runners.findings.failures import SEVERITIES
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.report import VERDICTS, Report
@@ -34,10 +35,12 @@ from opconform_runners.reports.terminal.incidents import deaths_clause, incident
 _SEEN = 6
 
 
-def page_text(subjects: Sequence[Subject], against: Sequence[Finished] = ()) -> str:
+def page_text(
+    subjects: Sequence[Subject], against: Sequence[Finished] = (), on_progress: OnProgress = lambda *_: None
+) -> str:
     """The HTML document of some runs on the same suite, or of one run compared with the last of some older ones."""
     columns = [subject.column for subject in subjects]
-    evidence, causes = shown_evidence(subjects)
+    evidence, causes = shown_evidence(subjects, on_progress)
     cards = sorted((card for number, subject in enumerate(subjects) for card in _cards(number, subject)), key=_rank)
     kinds: dict[Place, list[int]] = defaultdict(list)
     conditions: dict[Place, str] = {}
