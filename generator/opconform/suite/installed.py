@@ -12,6 +12,7 @@ from typing import Any
 
 from opconform.errors import MissingError, SuiteError
 from opconform.suite.manifest import FORMAT, HEADER, header_of
+from opconform.suite.release import shipped_difference
 from opconform.suite.storage.store import open_store
 
 #: The entry points of suites.
@@ -64,8 +65,12 @@ def _checked(name: str, wanted: str | None, entry: EntryPoint) -> Path:
             is_whole = hashlib.file_digest(file, "sha256").hexdigest() == sha256
     except OSError as error:
         raise SuiteError(f"{place} cannot be read: {error.strerror}. {again}") from error
-    if not is_whole or header_of(open_store(place).read(HEADER), f"{place}/{HEADER}").cases != cases:
+    if not is_whole or (header := header_of(open_store(place).read(HEADER), f"{place}/{HEADER}")).cases != cases:
         raise SuiteError(f"{place} is not what {RELEASE} describes: it was changed. {again}")
+    if name == SHIPPED and header.version != version:
+        raise SuiteError(f"{place} is of version {header.version}, but {RELEASE} says {version}. {again}")
+    if name == SHIPPED and (difference := shipped_difference(header)):
+        raise SuiteError(f"{place} is not release {version} of {SHIPPED}: {difference}. {again}")
     return place
 
 
