@@ -4,7 +4,6 @@ The folder has the zip file of the suite, and `release.json`, which says what mu
 """
 
 import hashlib
-import json
 import re
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -14,12 +13,15 @@ from opconform.errors import MissingError, SuiteError
 from opconform.suite.manifest import FORMAT, HEADER, header_of
 from opconform.suite.release import shipped_difference
 from opconform.suite.storage.store import open_store
+from opconform.system.files import FileTooLargeError, json_of, read_regular
 
 #: The entry points of suites.
 GROUP = "opconform.suites"
 #: The distribution of the shipped suite.
 SHIPPED = "opconform-suite"
 RELEASE = "release.json"
+#: The most bytes of it.
+_LIMIT = 1 << 24
 _NAME = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*?)(?:==(?P<version>\d+(?:\.\d+)*))?")
 
 
@@ -49,9 +51,9 @@ def _checked(name: str, wanted: str | None, entry: EntryPoint) -> Path:
     folder = Path(str(entry.dist.locate_file(entry.value))) if entry.dist is not None else Path(entry.value)
     again = f"Install it again with `pip install --force-reinstall {name}`."
     try:
-        release: dict[str, Any] = json.loads((folder / RELEASE).read_bytes())
+        release: dict[str, Any] = json_of(read_regular(folder / RELEASE, _LIMIT))
         version, number, sha256, cases = (release[key] for key in ("version", "format", "sha256", "cases"))
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (OSError, FileTooLargeError, ValueError, LookupError, TypeError) as error:
         raise SuiteError(f"{folder / RELEASE} is missing or was changed. {again}") from error
     if wanted is not None and not f"{version}.".startswith(f"{wanted}."):
         advice = f"`{_command(name, wanted)}` installs it."
