@@ -1,13 +1,14 @@
 """Documents in JSON that are nested deeper than Python reads: each is refused in a sentence."""
 
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
-from opconform.errors import SuiteError, UsageError
+from opconform.errors import CertificateError, SuiteError, UsageError
 from opconform.suite import installed
 from opconform.system.files import json_of
-from opconform_runners.certificates.certificate import CertificateError, envelope_of
+from opconform_runners.certificates.certificate import envelope_of
 from opconform_runners.reports.history import interval_in, repeats_in
 from opconform_runners.tools.export.folder import check_place
 
@@ -35,7 +36,7 @@ def test_each_document_that_is_nested_is_refused(tmp_path: Path, monkeypatch: py
         check_place(tmp_path, "numpy", force=True)
     with pytest.raises(CertificateError, match=r"is not a certificate|has .* bytes"):
         envelope_of(tmp_path / "certificate.json")
-    point = installed.EntryPoint(name="opconform-suite", value=str(tmp_path), group=installed.GROUP)
+    point = EntryPoint(name="opconform-suite", value=str(tmp_path), group=installed.GROUP)
     monkeypatch.setattr(installed, "entry_points", lambda **_: [point])
     with pytest.raises(SuiteError, match=r"release\.json is missing or was changed"):
         installed.place_of("opconform-suite")

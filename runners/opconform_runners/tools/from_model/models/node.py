@@ -68,9 +68,8 @@ class Call:
     def __post_init__(self) -> None:
         """Check that its attributes are numbers that a spec can have, or raise `NoCounterpart`."""
         for name, value in self.attributes.items():
-            if any(
-                isinstance(x, float) and not math.isfinite(x) for x in (value if isinstance(value, tuple) else [value])
-            ):
+            elements = value if isinstance(value, tuple) else (value,)
+            if any(isinstance(x, float) and not math.isfinite(x) for x in elements):
                 raise NoCounterpart(f"with an infinity or a NaN as {name}")
 
 
