@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <regex>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -18,6 +18,10 @@ static_assert(std::endian::native == std::endian::little, "the bytes of .npy fil
 constexpr std::string_view kMagic{"\x93NUMPY", 6};
 constexpr std::size_t kLongestHeader = 10'000;
 constexpr std::size_t kAlignment = 64;
+/// The most digits of a dimension and of the bytes of an element.
+constexpr std::size_t kDigits = 19, kWidth = 9;
+/// The most characters of a header in a message.
+constexpr std::size_t kShown = 200;
 /// Plus a byte that is not UTF-8, or a NUL at the end of a string.
 constexpr char32_t kByte = 0xDC00;
 
@@ -51,19 +55,76 @@ std::size_t little(const std::uint8_t* at, std::size_t width) {
     return value;
 }
 
-std::vector<std::size_t> shape_of(const std::string& text) {
-    static const std::regex number(R"(\d+)");
+/// What is left of a header while it is read from its beginning; a std::regex would take a level of the stack per
+/// character.
+class Rest {
+public:
+    explicit Rest(std::string_view text) : text_(text) {}
+
+    /// Whether the text goes on with these characters, which are skipped then.
+    bool skip(std::string_view expected) {
+        const bool found = text_.starts_with(expected);
+        text_.remove_prefix(found ? expected.size() : 0);
+        return found;
+    }
+
+    /// One of some characters, or nothing.
+    std::string one_of(std::string_view letters) {
+        return taken(!text_.empty() && letters.find(text_.front()) != letters.npos ? 1 : 0);
+    }
+
+    /// The digits that the text goes on with; nothing if there are more than `most`.
+    std::string digits(std::size_t most) {
+        const auto count = std::min(text_.find_first_not_of("0123456789"), text_.size());
+        return taken(count <= most ? count : 0);
+    }
+
+    /// Whether there are only spaces before the end of a line, which is the end of the text.
+    bool is_blank() const { return text_.ends_with('\n') && text_.find_first_not_of(' ') == text_.size() - 1; }
+
+private:
+    std::string taken(std::size_t count) {
+        std::string part(text_.substr(0, count));
+        text_.remove_prefix(count);
+        return part;
+    }
+
+    std::string_view text_;
+};
+
+/// The dimensions, without parentheses, as Python writes a tuple; nothing if they are written in another form.
+std::optional<std::vector<std::size_t>> shape_of(Rest& rest) {
     std::vector<std::size_t> shape;
-    for (std::sregex_iterator each(text.begin(), text.end(), number), end; each != end; ++each) {
-        shape.push_back(std::stoull(each->str()));
+    bool more = true;
+    for (auto number = rest.digits(kDigits); !number.empty(); number = more ? rest.digits(kDigits) : "") {
+        shape.push_back(std::stoull(number));
+        more = rest.skip(", ");
+    }
+    if ((!shape.empty() && more) || (shape.size() == 1 && !rest.skip(","))) {
+        return std::nullopt;
     }
     return shape;
 }
 
+/// The dtype and the shape in the text of a header; nothing if numpy did not write it.
+std::optional<Header> parsed(const std::string& text) {
+    Rest rest(text);
+    if (!rest.skip("{'descr': '")) {
+        return std::nullopt;
+    }
+    const auto order = rest.one_of("<|"), kind = rest.one_of("bifuU"), width = rest.digits(kWidth);
+    if (order.empty() || kind.empty() || width.empty() || !rest.skip("', 'fortran_order': False, 'shape': (")) {
+        return std::nullopt;
+    }
+    const auto shape = shape_of(rest);
+    if (!shape || !rest.skip("), }") || !rest.is_blank()) {
+        return std::nullopt;
+    }
+    return Header{order + kind + width, *shape, 0};
+}
+
 /// The header, as numpy writes it; only arrays in C order are read.
 Header header_of(const std::vector<std::uint8_t>& file) {
-    static const std::regex form(
-        R"(\{'descr': '([<|][bifuU]\d{1,9})', 'fortran_order': False, 'shape': \((\d{1,19}(?:, \d{1,19})*,?)?\), \} *\n)");
     if (file.size() < 12 || std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0) {
         throw std::runtime_error("it is not a .npy file");
     }
@@ -78,11 +139,12 @@ Header header_of(const std::vector<std::uint8_t>& file) {
         throw std::runtime_error("the .npy file's header is cut short, or too long");
     }
     const std::string text(file.begin() + 8 + width, file.begin() + start);
-    std::smatch parts;
-    if (!std::regex_match(text, parts, form)) {
-        throw std::runtime_error("the .npy file's header cannot be read: " + text);
+    auto header = parsed(text);
+    if (!header) {
+        throw std::runtime_error("the .npy file's header cannot be read: " + text.substr(0, kShown));
     }
-    return {parts[1], shape_of(parts[2]), start};
+    header->size = start;
+    return *header;
 }
 
 void append_utf8(std::string& text, char32_t point) {

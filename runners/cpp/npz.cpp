@@ -13,9 +13,6 @@
 namespace opconform {
 namespace {
 
-/// The most bytes that all arrays of a file may take.
-constexpr zip_uint64_t kLimit = zip_uint64_t{1} << 34;
-
 struct Discard {
     void operator()(zip_t* archive) const { zip_discard(archive); }
 };
@@ -67,15 +64,21 @@ const Input& input_of(const std::string& member, const std::vector<Input>& input
     return *found;
 }
 
-Inputs tensors_of(const Archive& archive, const std::vector<Input>& inputs) {
+/// The tensors of an archive of that many bytes. Members are not compressed, so that no member is larger than the file,
+/// whatever the directory says, and no memory is taken for what is not there.
+Inputs tensors_of(const Archive& archive, zip_uint64_t bytes, const std::vector<Input>& inputs) {
+    constexpr zip_uint64_t known = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
     Inputs tensors;
     zip_uint64_t total = 0;
     const auto count = zip_get_num_entries(archive.get(), 0);
     for (zip_int64_t index = 0; index < count; ++index) {
         zip_stat_t member;
         check(zip_stat_index(archive.get(), index, 0, &member) == 0, archive);
-        if (member.size > kLimit - total) {
-            throw std::runtime_error("it contains more bytes than the limit");
+        if ((member.valid & known) != known || member.comp_method != ZIP_CM_STORE || member.comp_size != member.size) {
+            throw std::runtime_error("it contains a member that is compressed");
+        }
+        if (member.size > bytes - total) {
+            throw std::runtime_error("its directory names more bytes than it has");
         }
         total += member.size;
         const auto& input = input_of(member.name, inputs);
@@ -99,7 +102,7 @@ void write_empty(const std::filesystem::path& path) {
 Inputs read_npz(const std::filesystem::path& path, const std::vector<Input>& inputs) {
     const auto archive = opened(path, ZIP_RDONLY | ZIP_CHECKCONS);
     try {
-        return tensors_of(archive, inputs);
+        return tensors_of(archive, std::filesystem::file_size(path), inputs);
     } catch (const std::runtime_error& fault) {
         throw std::runtime_error(path.string() + " cannot be read: " + fault.what());
     }

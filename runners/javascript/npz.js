@@ -28,10 +28,16 @@ const DESCR = new Map([
 
 const SUFFIX = ".npy";
 
+/** Whether a member is as large as its directory says. One that is compressed could take any memory, and is an error. */
+function isStored({ name, size, originalSize, compression }) {
+  if (compression !== 0 || size !== originalSize) throw new Error(`${name} is compressed, which no array is`);
+  return true;
+}
+
 /** The tensors of a container by name; `types` has the element type of each. */
 export function tensorsOfNpz(bytes, types) {
   const tensors = new Map();
-  for (const [member, content] of Object.entries(unzipSync(bytes))) {
+  for (const [member, content] of Object.entries(unzipSync(bytes, { filter: isStored }))) {
     const name = member.endsWith(SUFFIX) ? member.slice(0, -SUFFIX.length) : member;
     const elementType = types.get(name);
     const { descr, shape, data } = arrayOfNpy(content, member);

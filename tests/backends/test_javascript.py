@@ -183,6 +183,14 @@ def test_what_is_printed_stays_out_of_the_replies(harness: tuple[str, str], tmp_
     assert [reply.get("status") for reply in replies] == [None, "error"]
 
 
+def test_inputs_that_are_compressed_take_no_memory(harness: tuple[str, str], tmp_path: Path) -> None:
+    """64 KiB unpack to 64 MiB here, and to any size elsewhere; opconform never compresses arrays."""
+    np.savez_compressed(tmp_path / "inputs.npz", data=np.zeros(1 << 24, np.float32))
+    [_, reply] = replies_to(harness, [START, request(1, tmp_path)])
+
+    assert (reply["status"], "data.npy is compressed, which no array is" in reply["message"]) == ("error", True)
+
+
 def test_a_harness_without_its_packages_says_what_to_do(node: str, tmp_path: Path) -> None:
     """One sentence, and no stack."""
     copy = tmp_path / "javascript"

@@ -54,6 +54,7 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[Stor
     """An empty store at `test://`."""
     fsspec.register_implementation("test", Store, clobber=True)
     Store.store, Store.pseudo_dirs, Store.requests = {}, [""], Counter()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path.with_name(f"{tmp_path.name}-cache")))
     monkeypatch.chdir(tmp_path)
     yield Store
     Store.fail = staticmethod(lambda *_: None)

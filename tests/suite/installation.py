@@ -16,7 +16,7 @@ def install_suite(site: Path, packed: Path, **changes: Any) -> Path:
         place.mkdir(parents=True)
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: opconform-suite\nVersion: 2.0.3\n")
     (metadata / "entry_points.txt").write_text("[opconform.suites]\nopconform-suite = opconform_suite\n")
-    place = Path(shutil.copy(packed, folder / "opconform-suite-2.0.3.zip"))
+    place = Path(shutil.copy(packed, folder / f"opconform-suite-{open_suite(packed).header.version}.zip"))
     release = {
         "version": "2.0.3",
         "format": 2,

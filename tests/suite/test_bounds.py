@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from opconform.specs.requirements import requirements_of
+from opconform.suite.bounds import are_vague
 from opconform.suite.dataset import load
 from opconform.suite.manifest import entry_line
 from opconform.suite.reader import open_suite
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.npz import FILE_LIMIT, arrays_of, npz_bytes
 from opconform.tensors.tensor import Array
 from tests.conftest import Run
@@ -88,6 +90,18 @@ def nan(array: Array) -> Array:
         ("output_0.upper", lambda x: -x, "a golden value of output_0 is outside its bounds"),
         ("output_0.upper", nan, "the bounds of output_0 are NaN at other elements than its golden values"),
         ("output_0", nan, "the bounds of output_0 are NaN at other elements than its golden values"),
+        (
+            "output_0.lower",
+            lambda x: x * 0 - np.float32(np.inf),
+            "the bounds of output_0 are wider than any rule gives",
+        ),
+        (
+            "output_0.upper",
+            lambda x: x * 0 + np.float32(np.inf),
+            "the bounds of output_0 are wider than any rule gives",
+        ),
+        ("output_0.upper", lambda x: x * np.float32(1.5), "the bounds of output_0 are wider than any rule gives"),
+        ("output_0.lower", lambda x: x * 0, "the bounds of output_0 are wider than any rule gives"),
         ("output_0.lower", lambda x: x.astype(np.float64), "output_0.lower is stored as float64"),
         ("output_0.lower", lambda x: x[0], "output_0.lower has the shape [1], but case.json says [1, 1]"),
         ("output_0.lower", lambda _: None, "has no array output_0.lower"),
@@ -200,6 +214,31 @@ def test_a_spec_that_proves_nothing_or_takes_too_long_is_refused(
     assert said in done.stderr
     assert f"{spec}:" in done.stderr
     assert "group 'group'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("element_type", "golden", "lower", "upper", "expected"),
+    [
+        ("f32", [1, 0], [0.9, -0.2], [1.1, 0.2], False),
+        ("f32", [1, 0], [0.9, -0.25], [1.1, 0.2], True),
+        ("f16", [1, 0], [0.9, -0.9], [1.1, 0.9], False),
+        ("f16", [1, 0], [0, 0], [1, 0], True),
+        ("f16", [0, 0], [-6e-5, 0], [6e-5, 0], False),
+        ("f64", [0.0], [-1.0], [1.0], True),
+        ("f32", [3e38, 1], [0, 1], [np.inf, 1], False),
+        ("f32", [3e37, 1], [0, 1], [np.inf, 1], True),
+        ("f32", [np.inf, np.nan, 1], [np.inf, np.nan, 1], [np.inf, np.nan, 1], False),
+        ("f32", [], [], [], False),
+    ],
+)
+def test_bounds_are_vague_where_a_result_of_nothing_would_be_right(
+    element_type: str, golden: list[float], lower: list[float], upper: list[float], *, expected: bool
+) -> None:
+    """Infinite, unless the result may overflow, or as wide as the largest result."""
+    kind = ELEMENT_TYPES[element_type]
+    arrays = [np.array(x, kind.arithmetic).view(kind.storage) for x in (golden, lower, upper)]
+
+    assert are_vague(kind, arrays[0], (arrays[1], arrays[2])) is expected
 
 
 def test_rounded_results_need_a_requirement_on_rounding(

@@ -1,6 +1,8 @@
 """Commands on suites, outputs and results at URLs: as on local ones."""
 
 import errno
+import hashlib
+import json
 import tempfile
 from pathlib import Path
 
@@ -142,6 +144,19 @@ def test_a_store_that_fails_for_good_loses_nothing(opconform: Run, small_spec: P
         "note: opconform-out/test-bucket-suite.zip was uploaded to test://bucket/suite.zip.",
     ]
     assert "intact" in opconform("verify", "test://bucket/suite.zip").stdout
+
+
+def test_no_exit_code_is_taken_from_a_file_beside_the_results(opconform: Run, small_suite: Path) -> None:
+    """A stranger's checkout could have it, and a folder of results."""
+    run = ("run", small_suite, FAULTY, "--out", "test://bucket/results.zip")
+    place = Path("opconform-out/test-bucket-results")
+    place.mkdir(parents=True)
+    arguments = hashlib.sha256(json.dumps([*map(str, run)]).encode()).hexdigest()
+    note = json.dumps({"code": 0, "arguments": arguments})
+    place.with_name(f"{place.name}.not-uploaded.json").write_text(note)
+    done = opconform(*run, code=1)
+
+    assert "Only the upload was left" not in done.stderr
 
 
 def test_only_the_upload_of_a_completed_run_is_repeated(opconform: Run, small_suite: Path) -> None:

@@ -1,25 +1,38 @@
 """Suites that are installed as data, named on the command line as `NAME` or `NAME==VERSION`."""
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 import opconform as package
+from opconform.generation.identity.header import SUITE_VERSION
+from opconform.suite import release
 from opconform.suite.reader import open_suite
-from tests.conftest import Run
+from tests.conftest import ROOT, Run
+from tests.forgery import seal
+from tests.robustness.hostile_suites import packed as pack
 from tests.suite.installation import install_suite
 
 Install = Callable[..., Path]
 
 
+def packed_as(version: str, opconform: Run, spec: Path, folder: Path) -> Path:
+    """The suite of a spec as a zip file, which says that it is of a version."""
+    opconform("generate", spec, "--out", folder / "suite", "--jobs", "1")
+    suite, manifest = folder / "suite", (folder / "suite" / "manifest.jsonl").read_bytes()
+    seal(suite, manifest, lambda header: replace(header, version=version))
+    return pack(suite, folder / "suite.zip")
+
+
 @pytest.fixture(scope="module")
 def packed(opconform: Run, small_spec: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small suite as a zip file."""
-    out = tmp_path_factory.mktemp("packed") / "suite.zip"
-    opconform("generate", small_spec, "--out", out, "--jobs", "1")
-    return out
+    """The small suite as a zip file of a version that the table of releases does not have."""
+    return packed_as("2.0.3", opconform, small_spec, tmp_path_factory.mktemp("packed"))
 
 
 @pytest.fixture
@@ -107,6 +120,41 @@ def test_a_changed_suite_is_refused(
     said = opconform(*command, code=1).stderr
 
     assert f"{place} is not what release.json describes: it was changed. Install it again" in said
+
+
+def test_an_installed_suite_that_is_not_the_whole_release_is_refused(
+    opconform: Run, small_spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With cases of other specs, or of one operation: `CONFORMANT` would be that of the release."""
+    packed = packed_as(SUITE_VERSION, opconform, small_spec, tmp_path)
+    place = install_suite(tmp_path / "site", packed, version=SUITE_VERSION)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    said = opconform("run", "opconform-suite", "numpy", "--out", tmp_path / "out", code=1).stderr
+
+    assert f"{place} is not release {SUITE_VERSION} of opconform-suite: it has 6 cases and 1 of 77 operations" in said
+
+
+def test_the_whole_release_is_the_one_that_may_be_installed() -> None:
+    """And no selection, blind suite, or suite of other specs or another seed."""
+    table = json.loads((ROOT / "cases" / "releases.json").read_text())[SUITE_VERSION]
+    cases = {op: {"core": cells["core"]["cases"]} for op, cells in table["cases"].items()}
+    header = mock.Mock(version=SUITE_VERSION, seed=table["seed"], cases=cases, specs={}, select=(), part_of="")
+    header.blind = False
+    with mock.patch.object(release, "specs_digests", return_value=table["specs"]):
+        assert release.shipped_difference(header) == ""
+        for name, value in {"select": ("*",), "part_of": "0", "blind": True, "seed": 1, "cases": {}}.items():
+            with mock.patch.object(header, name, value):
+                assert release.shipped_difference(header)
+    assert "other specs" in release.shipped_difference(header)
+
+
+def test_a_suite_of_another_version_than_its_description_is_refused(opconform: Run, install: Install) -> None:
+    """So that no cases take the version of a release."""
+    place = install(version="2.0.0")
+    place.rename(place.with_name("opconform-suite-2.0.0.zip"))
+    said = opconform("verify", "opconform-suite", code=1).stderr
+
+    assert "opconform-suite-2.0.0.zip is of version 2.0.3, but release.json says 2.0.0. Install it again" in said
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"version": 1}'])

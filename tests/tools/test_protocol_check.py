@@ -3,11 +3,13 @@
 import dataclasses
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from opconform.errors import HarnessError
+from opconform.specs.group import Spec
 from opconform.specs.loader import load_specs
 from opconform.suite.reader import Suite, open_suite
 from opconform.system.interrupts import run_loop
@@ -129,6 +131,24 @@ def test_a_harness_that_passes_nothing_ends_with_1(opconform: Run) -> None:
     assert done.stdout.splitlines()[-1].endswith(
         "The harness was not checked, because no simple case was executed: see smoke."
     )
+
+
+def test_the_cases_are_the_shipped_ones_in_a_folder_with_others(
+    opconform: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as a suite, which has a folder of each operation."""
+    asked: list[Path] = []
+
+    def load(paths: Sequence[Path]) -> list[Spec]:
+        asked.extend(paths)
+        return load_specs([ROOT / "cases" / op for op in OPERATIONS])
+
+    monkeypatch.setattr(harness_command, "load_specs", load)
+    (tmp_path / "Concat-1").mkdir()
+    opconform("harness", "check", "--harness", command("adds a key"), cwd=tmp_path, code=1)
+
+    assert "Concat-1" in {path.name for path in asked}
+    assert all(path.is_absolute() for path in asked)
 
 
 def test_a_harness_that_cannot_be_started_ends_with_3(opconform: Run) -> None:

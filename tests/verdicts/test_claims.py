@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from opconform_runners.findings.support.claims_parser import ClaimsParser
 from tests.conftest import MINIATURES, Run, whole
 
 TYPES = whole("""\
@@ -153,3 +154,17 @@ def test_a_killed_run_is_judged_by_its_claims(opconform: Run, place: Path, tmp_p
 
     assert "7 of 7 valid cases claimed, 3 of them refused." in derived.replace("&#44;", ",")
     assert "the claims" in other
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "supported:\n" + "- Split-1\n" * 100_000 + "unsupported: []\n",
+        "supported: [Split-1]\nunsupported:\n" + "- x\n" * 100_000,
+        f"supported: [{'Splat-1, ' * 80_000}]\nunsupported: []\n",
+    ],
+    ids=["repeated", "no rules", "misspelt"],
+)
+def test_of_very_many_mistakes_the_first_are_told(lines: str) -> None:
+    """A hint for each of them would take minutes."""
+    assert len(ClaimsParser(f"backend: numpy\nsuite: 2.0.0\n{lines}").mistakes) <= 101

@@ -6,9 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from opconform.suite.case import Input, Output
-from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array
 
+#: The types without a wider accumulator, and the part of the largest result that an error of them is less than.
+_ALONE, _WIDEST = ("f32", "f64"), 0.25
+#: The part of the largest number of a type from which on a result may overflow.
+_NEAR = 0.25
 #: The least and the largest right value of each element, which differ where not only the golden bits are right.
 Bounds = tuple[Array, Array]
 
@@ -45,6 +49,26 @@ def bounds_of(output: Output, arrays: Mapping[str, Array]) -> Bounds | None:
     return arrays[lower], arrays[upper]
 
 
+def are_vague(kind: ElementType, golden: Array, bounds: Bounds) -> bool:
+    """Whether bounds are wider than a rule gives: with them, nearly any result would be right.
+
+    An error is less than the largest result, and in f32 and f64, whose sums gain no digits in a wider accumulator, less
+    than a quarter of it. Only a result near the largest number of its type may overflow.
+    """
+    with np.errstate(all="ignore"):  # signalling NaNs
+        exact, lower, upper = (x.view(kind.arithmetic).astype(np.float64) for x in (golden, *bounds))
+        is_infinite = np.isinf(lower) | np.isinf(upper)
+        is_near = np.abs(exact) >= float(kind.layout.max) * _NEAR
+        finite = np.isfinite(exact) & ~is_infinite
+        width = np.maximum(upper - exact, exact - lower)[finite].max(initial=0)
+        largest = np.abs(exact)[np.isfinite(exact)].max(initial=0)
+        is_wide = width >= largest * (_WIDEST if kind.name in _ALONE else 1)
+        return bool(
+            (is_infinite & np.isfinite(exact) & ~is_near).any()
+            or (is_wide and width > 2 * float(kind.layout.smallest_normal))
+        )
+
+
 def bounds_problem(output: Output, arrays: Mapping[str, Array]) -> str | None:
     """Why the bounds of an output are invalid, or None. The arrays have the right names and types."""
     kind = ELEMENT_TYPES[output.element_type]
@@ -60,6 +84,8 @@ def bounds_problem(output: Output, arrays: Mapping[str, Array]) -> str | None:
     is_nan = np.isnan(golden)
     if not (np.array_equal(is_nan, np.isnan(lower)) and np.array_equal(is_nan, np.isnan(upper))):
         return f"the bounds of {output.name} are NaN at other elements than its golden values"
+    if are_vague(kind, arrays[output.name], bounds):
+        return f"the bounds of {output.name} are wider than any rule gives, so that wrong results would be right"
     if not ((lower <= golden) & (golden <= upper) | is_nan).all():
         return f"a golden value of {output.name} is outside its bounds"
     return None

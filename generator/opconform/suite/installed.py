@@ -4,7 +4,6 @@ The folder has the zip file of the suite, and `release.json`, which says what mu
 """
 
 import hashlib
-import json
 import re
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -12,13 +11,17 @@ from typing import Any
 
 from opconform.errors import MissingError, SuiteError
 from opconform.suite.manifest import FORMAT, HEADER, header_of
+from opconform.suite.release import shipped_difference
 from opconform.suite.storage.store import open_store
+from opconform.system.files import FileTooLargeError, json_of, read_regular
 
 #: The entry points of suites.
 GROUP = "opconform.suites"
 #: The distribution of the shipped suite.
 SHIPPED = "opconform-suite"
 RELEASE = "release.json"
+#: The most bytes of it.
+_LIMIT = 1 << 24
 _NAME = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*?)(?:==(?P<version>\d+(?:\.\d+)*))?")
 
 
@@ -48,9 +51,9 @@ def _checked(name: str, wanted: str | None, entry: EntryPoint) -> Path:
     folder = Path(str(entry.dist.locate_file(entry.value))) if entry.dist is not None else Path(entry.value)
     again = f"Install it again with `pip install --force-reinstall {name}`."
     try:
-        release: dict[str, Any] = json.loads((folder / RELEASE).read_bytes())
+        release: dict[str, Any] = json_of(read_regular(folder / RELEASE, _LIMIT))
         version, number, sha256, cases = (release[key] for key in ("version", "format", "sha256", "cases"))
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (OSError, FileTooLargeError, ValueError, LookupError, TypeError) as error:
         raise SuiteError(f"{folder / RELEASE} is missing or was changed. {again}") from error
     if wanted is not None and not f"{version}.".startswith(f"{wanted}."):
         advice = f"`{_command(name, wanted)}` installs it."
@@ -64,8 +67,12 @@ def _checked(name: str, wanted: str | None, entry: EntryPoint) -> Path:
             is_whole = hashlib.file_digest(file, "sha256").hexdigest() == sha256
     except OSError as error:
         raise SuiteError(f"{place} cannot be read: {error.strerror}. {again}") from error
-    if not is_whole or header_of(open_store(place).read(HEADER), f"{place}/{HEADER}").cases != cases:
+    if not is_whole or (header := header_of(open_store(place).read(HEADER), f"{place}/{HEADER}")).cases != cases:
         raise SuiteError(f"{place} is not what {RELEASE} describes: it was changed. {again}")
+    if name == SHIPPED and header.version != version:
+        raise SuiteError(f"{place} is of version {header.version}, but {RELEASE} says {version}. {again}")
+    if name == SHIPPED and (difference := shipped_difference(header)):
+        raise SuiteError(f"{place} is not release {version} of {SHIPPED}: {difference}. {again}")
     return place
 
 

@@ -19,6 +19,8 @@ from opconform.system.resources import root
 
 #: The table, in the folder of the shipped cases.
 TABLE = "releases.json"
+#: The profile that is installed as a suite.
+SHIPPED_PROFILE = "core"
 #: The length of a digest in the table.
 _LENGTH = 16
 
@@ -54,6 +56,25 @@ def release_difference(header: Header, entries: Sequence[Entry]) -> str:
         if any(digest not in (None, own[op, profile].digests.get(name)) for name, digest in digests.items()):
             return f"the cases of {op} in {profile} differ from those of release {header.version}"
     return ""
+
+
+def shipped_difference(header: Header) -> str:
+    """How a suite that is installed as a release differs from the whole of it, as a clause; empty if it does not.
+
+    Compared are specs and numbers; `release_difference` compares the digests of the cases. A version that the table
+    does not have is not compared.
+    """
+    release = _table().get(header.version)
+    if release is None:
+        return ""
+    wanted = {op: {SHIPPED_PROFILE: cells[SHIPPED_PROFILE]["cases"]} for op, cells in release["cases"].items()}
+    if header.cases != wanted:
+        own, of = (sum(number for cells in x.values() for number in cells.values()) for x in (header.cases, wanted))
+        ops = f"{len(header.cases):,} of {counted(len(wanted), 'operation')}"
+        return f"it has {counted(own, 'case')} and {ops}, and not the {of:,} cases of the profile {SHIPPED_PROFILE}"
+    if specs_digests(header.specs) != release["specs"] or header.seed != release["seed"]:
+        return "it is of other specs or of another seed"
+    return "it has only some cases, or no expected outputs" if header.select or header.part_of or header.blind else ""
 
 
 def cases_of(entries: Iterable[Entry]) -> dict[tuple[str, str], ReleasedCases]:

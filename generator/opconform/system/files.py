@@ -2,13 +2,14 @@
 
 import contextlib
 import errno
+import json
 import os
 import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 _BYTES = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_BINARY"))
 _FLAGS = os.O_RDONLY | _BYTES | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY"))
@@ -30,6 +31,14 @@ def open_regular(path: Path, *, follow_links: bool = False) -> BufferedReader:
     """A regular file, opened for reading. Pipes, devices and, unless followed, links raise `OSError` without a read."""
     descriptor, _ = _opened(path, follow_links=follow_links)
     return os.fdopen(descriptor, "rb")
+
+
+def json_of(content: bytes | str) -> Any:
+    """The value of a JSON document from outside; `ValueError` for another text, or one that is nested too deeply."""
+    try:
+        return json.loads(content)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
 def read_regular(path: Path | str, limit: int, *, follow_links: bool = False) -> bytes:

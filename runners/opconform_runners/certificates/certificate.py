@@ -15,7 +15,7 @@ from pathlib import Path
 from opconform.errors import CertificateError, UsageError, counted, quoted
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import check_no_link
-from opconform.system.files import replace_file
+from opconform.system.files import json_of, replace_file
 from opconform_runners.certificates.certified_results import evidence_of, read_file
 from opconform_runners.certificates.statement import Statement, statement_bytes, statement_from, statement_of
 from opconform_runners.verdicts.results import CERTIFICATE, RESULTS
@@ -83,7 +83,7 @@ def envelope_of(path: Path) -> Envelope:
     if len(content) > _LIMIT:
         raise CertificateError(f"{path} has {len(content):,} bytes. A certificate has at most {_LIMIT:,}.")
     try:
-        envelope = Envelope.from_dict(json.loads(content))
+        envelope = Envelope.from_dict(json_of(content))
         written = _spelling(envelope)
     except (AttributeError, Error, KeyError, RecursionError, TypeError, ValueError) as error:
         raise CertificateError(f"{path} is not a certificate: it is not a DSSE envelope.") from error

@@ -14,6 +14,7 @@ from opconform.errors import counted
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs, tested_operations
+from opconform.specs.requirements import cases_of
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
 from opconform.system.interrupts import run_loop
@@ -83,7 +84,9 @@ def _checked_with(ops: Iterable[str], launch: Launch, harness: Harness, *, quiet
     options = Options(dialects=dialects or DEFAULT, selection=Selection(profiles=("core",)))
     with TemporaryFolder() as folder:
         with progress("generate", quiet=quiet) as on_progress:
-            generated = generate(load_specs([*map(Path, sorted(ops))]), Path(folder) / "suite", options, on_progress)
+            generated = generate(
+                load_specs([*map(cases_of, sorted(ops))]), Path(folder) / "suite", options, on_progress
+            )
         with progress("check", of="rules", quiet=quiet) as on_progress:
             return check_protocol(launch, harness, open_suite(generated.out), on_progress)
 

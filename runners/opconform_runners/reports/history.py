@@ -1,6 +1,5 @@
 """The history of a product as a JSON document, and as tables and sentences."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from opconform.errors import UsageError, counted
-from opconform.system.files import read_regular
+from opconform.system.files import json_of, read_regular
 from opconform.system.text import one_line
 from opconform_runners.findings.history import MOST, ODDS, DatedFinding, History, Interval, Trials
 from opconform_runners.verdicts.results import RESULTS_LIMIT
@@ -77,7 +76,7 @@ def _finding(dated: DatedFinding) -> dict[str, object]:
 def repeats_in(file: Path, suite: str) -> dict[str, dict[str, Trials]]:
     """The repetitions in the document of an earlier command, if it is about the suite with this digest."""
     try:
-        document = json.loads(file.read_bytes())
+        document = json_of(read_regular(file, RESULTS_LIMIT, follow_links=True))
         if (document["format"], document["suite"]) != (FORMAT, suite):
             return {}
         return _REPEATS.validate_python(document["repeats"])
@@ -92,7 +91,7 @@ def interval_in(path: Path, product: str, case: str) -> Interval | None:
     """
     file = path / DOCUMENT if path.is_dir() else path
     try:
-        document = json.loads(read_regular(file, RESULTS_LIMIT, follow_links=True))
+        document = json_of(read_regular(file, RESULTS_LIMIT, follow_links=True))
         cases = {product: document["cases"]}[document["product"]]
         intervals = _INTERVALS.validate_python(cases.get(case, {"intervals": []})["intervals"])
     except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:

@@ -80,6 +80,24 @@ MISTAKES: dict[str, tuple[str, Callable[[Path], Any], str]] = {
     ),
     "truncated": ("m.onnx", truncated, "m.onnx is not an ONNX model with nodes, or is truncated. Export it again."),
     "deep": ("m.onnx", deep, "m.onnx is not an ONNX model with nodes, or is truncated. Export it again."),
+    "fields without a number": (
+        "m.onnx",
+        lambda path: path.write_bytes(BEGINNING + message(7, node("Relu", ["a"], ["b"]) + b"\0\0" * (4 << 20))),
+        "m.onnx is not an ONNX model with nodes, or is truncated. Export it again.",
+    ),
+    "a constant of negative size": (
+        "m.xml",
+        lambda path: (
+            path.with_suffix(".bin").write_bytes(bytes(64)),
+            path.write_text(
+                ir(
+                    [layer(0, "Const", "", "o", '<data offset="0" size="-1"/>'), layer(1, "Tile", "i", "o")],
+                    [(0, 0, 1, 0)],
+                )
+            ),
+        ),
+        "m.xml is not OpenVINO's IR: a layer or an edge is malformed.",
+    ),
     "no nodes": (
         "m.onnx",
         lambda path: path.write_bytes(BEGINNING),
@@ -236,3 +254,28 @@ def test_a_changed_model_is_read_or_refused(tmp_path: Path, suffix: str) -> None
             refused += 1
 
     assert 0 < refused < 400
+
+
+@pytest.mark.parametrize(
+    ("kind", "inputs", "attributes", "reason"),
+    [
+        ("LayerNormalization", ["x", "s"], {"epsilon": float("inf")}, "with an infinity or a NaN as eps"),
+        ("Clip", ["x"], {"min": float("nan")}, "with an infinity or a NaN as min"),
+        ("Abs", ["z"], {}, "with a dimension that is too large"),
+        ("Concat", ["w", "w"], {"axis": 0}, "with a dimension that is too large"),
+    ],
+)
+def test_a_node_with_numbers_that_no_case_can_have_is_not_read(
+    opconform: Run, tmp_path: Path, kind: str, inputs: list[str], attributes: dict[str, Any], reason: str
+) -> None:
+    """Neither an infinity nor dimensions whose product no integer of numpy holds; onnx follows no long lists."""
+    shapes = {"x": [2, 3], "s": [3], "z": [1 << 62, 1 << 62], "w": [1 << 40]}
+    values = [onnx.helper.make_tensor_value_info(name, 1, shape) for name, shape in shapes.items()]
+    output = onnx.helper.make_tensor_value_info("y", 1, None)
+    nodes = [onnx.helper.make_node(kind, inputs, ["y"], **attributes)]
+    opset = onnx.helper.make_opsetid("", 10 if kind == "Clip" else 18)
+    model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", values, [output]), opset_imports=[opset])
+    onnx.save(model, tmp_path / "m.onnx")
+    done = opconform("from-model", "m.onnx", "-o", "specs", cwd=tmp_path)
+
+    assert f"not read: 1 node: {kind}, {reason}\n" in done.stdout

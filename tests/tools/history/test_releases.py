@@ -1,5 +1,6 @@
 """The releases of a package, and those that a command names."""
 
+import shutil
 import subprocess
 from pathlib import Path
 from unittest import mock
@@ -161,9 +162,48 @@ def test_only_a_marked_cache_is_removed(tmp_path: Path) -> None:
     (tmp_path / "openvino" / "important").mkdir(parents=True)
     environments = Environments(cache=tmp_path, package="openvino", backend="openvino")
 
-    with pytest.raises(UsageError, match=r"is not a cache of opconform: it has no CACHEDIR.TAG"):
-        environments.remove()
-    assert (tmp_path / "openvino" / "important").exists()
-    (tmp_path / "CACHEDIR.TAG").touch()
+    for tag in (None, "", "Signature: 8a477f597d28d172789f06886806bc55\n# Another program's cache.\n"):
+        if tag is not None:
+            (tmp_path / "CACHEDIR.TAG").write_text(tag)
+        with pytest.raises(UsageError, match=r"is not a cache of opconform: it has no CACHEDIR.TAG of it"):
+            environments.remove()
+        assert (tmp_path / "openvino" / "important").exists()
+
+
+def test_only_environments_are_removed_from_a_cache(tmp_path: Path) -> None:
+    """Finished ones, and those that were being made; nothing else, and nothing behind a link."""
+    cache, outside = tmp_path / "cache", tmp_path / "outside"
+    environments = Environments(cache=cache, package="openvino", backend="openvino")
+    environments.claim()
+    for place, mark in ((environments.place("1.0"), "opconform.json"), (environments.place("2.0"), None)):
+        place.mkdir(parents=True)
+        (place / "pyvenv.cfg").touch()
+        (place / mark if mark else place.with_name(f"{place.name}.lock")).touch()
+    shutil.copytree(environments.place("1.0"), outside)
+    (environments.folder / "linked").symlink_to(outside)
+    (environments.folder / "important").mkdir()
+
+    assert environments.remove() == ("1.0",)
+    assert sorted(path.name for path in environments.folder.iterdir()) == ["important", "linked"]
+    assert (outside / "pyvenv.cfg").exists()
+
+
+def test_nothing_is_removed_behind_a_link_in_place_of_the_packages_folder(tmp_path: Path) -> None:
+    """Although what it leads to looks like environments."""
+    outside = Environments(cache=tmp_path / "outside", package="openvino", backend="openvino")
+    outside.place("1.0").mkdir(parents=True)
+    for name in ("pyvenv.cfg", "opconform.json"):
+        (outside.place("1.0") / name).touch()
+    environments = Environments(cache=tmp_path / "cache", package="openvino", backend="openvino")
+    environments.claim()
+    environments.folder.symlink_to(outside.folder)
+
     assert environments.remove() == ()
-    assert not (tmp_path / "openvino").exists()
+    assert outside.installed() == ("1.0",)
+
+
+@pytest.mark.parametrize("package", ["/abs/dir", "../..", "..", "a/b", "", "-r", "a b", "a==1", "a\n", "~"])
+def test_a_package_is_a_name_and_not_a_path_or_an_option(package: str) -> None:
+    """Pip and the cache folder get it."""
+    with pytest.raises(UsageError, match=r"^--package .* is not the name of a package"):
+        package_of("openvino", package)

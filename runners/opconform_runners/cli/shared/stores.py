@@ -8,6 +8,7 @@ completed. If that fails, the same command only uploads.
 import contextlib
 import hashlib
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from opconform.errors import OpconformError
 from opconform.suite.installed import place_of
 from opconform.suite.storage.bucket import Bucket, bucket_at, occupied
 from opconform.suite.storage.url import is_url, without_credentials
+from opconform.system.files import json_of
 from opconform.system.temporary import TemporaryFolder
 from opconform_runners.cli.shared.output.streams import name_copy
 
@@ -130,7 +132,9 @@ def _upload(places: list[tuple[Path, Bucket]], *, replace: bool, code: int) -> N
         try:
             bucket.upload(place, replace=replace)
         except (OpconformError, KeyboardInterrupt):
-            _note_of(place).write_text(json.dumps({"code": code, "arguments": _arguments()}))
+            with contextlib.suppress(OSError):
+                _note_of(place).parent.mkdir(parents=True, exist_ok=True)
+                _note_of(place).write_text(json.dumps({"code": code, "arguments": _arguments()}))
             click.echo(f"note: {place} was not uploaded to {bucket.url}. It is kept.", err=True)
             raise
         click.echo(f"note: {place} was uploaded to {bucket.url}.", err=True)
@@ -140,7 +144,7 @@ def _taken_code(places: list[tuple[Path, Bucket]]) -> int | None:
     """The exit code of the same command, if it failed only to upload what is here; the note of it is removed."""
     for place, _ in places:
         with contextlib.suppress(OSError, ValueError, KeyError):
-            note = json.loads(_note_of(place).read_text())
+            note = json_of(_note_of(place).read_text())
             _note_of(place).unlink()
             if note["arguments"] == _arguments() and place.exists():
                 return int(note["code"])
@@ -153,5 +157,11 @@ def _arguments() -> str:
 
 
 def _note_of(place: Path) -> Path:
-    """The file beside a folder that says that it is complete, but not uploaded."""
-    return place.with_name(f"{place.name}.not-uploaded.json")
+    """The file that says that a folder is complete, but not uploaded.
+
+    It is among the user's caches: one beside the folder could come from a stranger, and so could the exit code in it.
+    """
+    from opconform_runners.tools.history.environments import default_cache  # few commands need it
+
+    digest = hashlib.sha256(os.fsencode(place.absolute())).hexdigest()
+    return default_cache().with_name("uploads") / f"{digest}.json"

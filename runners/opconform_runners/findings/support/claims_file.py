@@ -19,7 +19,7 @@ from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.run_header import RunHeader
 
 #: The most bytes of a file, and the most mistakes that are reported.
-_LIMIT = 4 << 20
+_LIMIT = 1 << 20
 _MISTAKES = 20
 #: The beginning of a file that opconform wrote.
 MARK = b"# All valid cases of"

@@ -9,7 +9,7 @@ from pathlib import Path
 from opconform.errors import UsageError, quoted_text
 from opconform.suite.storage.ownership import check_no_link, check_outside_suites, check_work_folder, work_path
 from opconform.suite.storage.store import Folder
-from opconform.system.files import open_regular, read_regular
+from opconform.system.files import json_of, open_regular, read_regular
 
 #: What was exported: the format, the suite, the cases, and how many cases were left out for each reason.
 ABOUT = "export.json"
@@ -54,7 +54,7 @@ def check_place(out: Path, name: str, *, force: bool) -> None:
 def _foreign(out: Path) -> tuple[str | None, str]:
     """A file that is not as an export wrote it, if there is one, and the format of the export."""
     try:
-        about = json.loads(read_regular(out / ABOUT, _LIMIT))
+        about = json_of(read_regular(out / ABOUT, _LIMIT))
         sums = read_regular(out / SUMS, _LIMIT).decode()
         earlier = str(about["as"])
     except (OSError, ValueError, LookupError, TypeError):

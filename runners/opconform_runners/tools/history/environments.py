@@ -13,7 +13,9 @@ from filelock import FileLock
 from packaging.utils import canonicalize_name
 
 from opconform.errors import DiskError, HarnessError, UsageError
+from opconform.system.files import FileTooLargeError, read_regular
 from opconform.system.interrupts import run_loop
+from opconform.system.removal import remove_folder
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.harness.command import Command, backend_command, memory_limit
 from opconform_runners.harness.connection import described
@@ -27,6 +29,8 @@ _TAG, _SIGNATURE = (
 )
 #: The file that an environment has once its backend started.
 _READY = "opconform.json"
+#: The file that every virtual environment has.
+_ENVIRONMENT = "pyvenv.cfg"
 #: What a harness needs besides the product.
 _HARNESS = ("ml_dtypes", "pydantic")
 #: Older releases do not say that they were built for numpy 1, and OpenVINO 2023.0 returns wrong data with numpy 2.
@@ -120,7 +124,7 @@ class Environments:
         """Mark the cache folder as opconform's, which must be new, empty or marked: all in it may be removed."""
         with self._translated():
             self.cache.mkdir(parents=True, exist_ok=True)
-            if not (self.cache / _TAG).exists():
+            if not self._is_claimed():
                 if any(self.cache.iterdir()):
                     raise UsageError(f"{self.cache} contains files that are not opconform's. Name another --cache.")
                 (self.cache / _TAG).write_text(_SIGNATURE)
@@ -130,7 +134,7 @@ class Environments:
         """A release's environment, locked against other processes."""
         with self._translated():
             self.folder.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{self.place(version)}.lock"):
+            with FileLock(_lock_of(self.place(version))):
                 yield
 
     @contextlib.contextmanager
@@ -143,9 +147,33 @@ class Environments:
             raise UsageError(f"{self.cache} cannot be used: {error.strerror}. Name another --cache.") from error
 
     def remove(self) -> tuple[str, ...]:
-        """Remove the environments of the package, and return their releases."""
+        """Remove the environments of the package, and return their releases. Nothing else in the cache is removed."""
         gone = self.installed()
-        if self.folder.is_dir() and not (self.cache / _TAG).is_file():
-            raise UsageError(f"{self.cache} is not a cache of opconform: it has no {_TAG}. Name another --cache.")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if not self.folder.is_dir() or self.folder.is_symlink():
+            return ()
+        if not self._is_claimed():
+            raise UsageError(f"{self.cache} is not a cache of opconform: it has no {_TAG} of it. Name another --cache.")
+        for place in [path for path in self.folder.iterdir() if self._is_environment(path)]:
+            remove_folder(str(place))
+            _lock_of(place).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # something else is in it
+            self.folder.rmdir()
         return gone
+
+    def _is_claimed(self) -> bool:
+        """Whether the cache folder has opconform's own mark."""
+        try:
+            return read_regular(self.cache / _TAG, len(_SIGNATURE)) == _SIGNATURE.encode()
+        except (OSError, FileTooLargeError):
+            return False
+
+    def _is_environment(self, place: Path) -> bool:
+        """Whether a folder is an environment of the package: finished, or locked while it was made."""
+        if place.is_symlink() or not (place / _ENVIRONMENT).is_file():
+            return False
+        return (place / _READY).is_file() or _lock_of(place).is_file()
+
+
+def _lock_of(place: Path) -> Path:
+    """The file that is locked while an environment is made or looked at."""
+    return place.with_name(f"{place.name}.lock")

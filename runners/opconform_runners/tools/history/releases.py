@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from packaging.utils import canonicalize_name
+from packaging.utils import InvalidName, canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from opconform.errors import HarnessError, UsageError, nearest
@@ -29,8 +29,17 @@ def package_of(backend: str, package: str | None) -> tuple[str, tuple[str, ...]]
     if package is None and not needed:
         raise UsageError(f"opconform does not know the package of {backend}. Add --package NAME.")
     named = [x for x in needed if name.startswith(x) or name in x]
-    first = canonicalize_name(package) if package else max(named or needed[:1], key=len)
+    first = _name(package) if package is not None else max(named or needed[:1], key=len)
     return first, tuple(dict.fromkeys(x for x in needed if x != first))
+
+
+def _name(package: str) -> str:
+    """The normalized name of a package, which pip and the file system take for nothing else."""
+    try:
+        return canonicalize_name(package, validate=True)
+    except InvalidName as error:
+        what = "letters, digits, and single dots, hyphens and underscores inside"
+        raise UsageError(f"--package {package!r} is not the name of a package: it has {what}.") from error
 
 
 def releases_of(package: str, installer: Installer) -> tuple[str, ...]:

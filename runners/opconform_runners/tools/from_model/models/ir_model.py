@@ -137,6 +137,8 @@ class _Body:
     def _numbers(self, element_type: str, shape: Shape, written: Mapping[str, str]) -> Sequence[float] | None:
         """The elements of a small constant; None for a larger one, and for texts."""
         offset, size = int(written.get("offset", "0")), int(written.get("size", "0"))
+        if min(offset, size) < 0:
+            raise ValueError
         if element_type == "string" or math.prod(shape) > CONSTANT_LIMIT:
             return None
         try:

@@ -13,6 +13,8 @@ from opconform.tensors.literals import Element
 STRUCTURE_LIMIT = 64 << 20
 NODE_LIMIT = 100_000
 CONSTANT_LIMIT = 64
+#: The least size of a dimension that is too large for any memory.
+_LARGEST_SIZE = 1 << 31
 
 
 class NoCounterpart(Exception):  # noqa: N818 - an answer, not an error
@@ -37,6 +39,11 @@ class Known:
     is_constant: bool = False
     elements: tuple[Element, ...] | None = None
 
+    def __post_init__(self) -> None:
+        """Check that no dimension is larger than any of a real model, or raise `NoCounterpart`."""
+        if any(isinstance(size, int) and size >= _LARGEST_SIZE for size in self.dimensions or ()):
+            raise NoCounterpart("with a dimension that is too large")
+
 
 def constant(element_type: str, dimensions: tuple[int, ...], numbers: Sequence[float] | None) -> Known:
     """A constant with its elements in row-major order, if these are few and finite numbers."""
@@ -57,6 +64,13 @@ class Call:
     op: str
     inputs: Mapping[str, Known]
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check that its attributes are numbers that a spec can have, or raise `NoCounterpart`."""
+        for name, value in self.attributes.items():
+            elements = value if isinstance(value, tuple) else (value,)
+            if any(isinstance(x, float) and not math.isfinite(x) for x in elements):
+                raise NoCounterpart(f"with an infinity or a NaN as {name}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,6 +11,8 @@ from opconform_runners.tools.from_model.models.node import STRUCTURE_LIMIT, chec
 
 #: The most bytes of a message that is kept as it is, elements included, and the deepest nesting, as in protobuf.
 _SMALL, _DEPTH = 1 << 10, 100
+#: The most fields of all messages that are read one by one; the models of this size take seconds.
+_MOST_FIELDS = 3_000_000
 #: The messages that can be large, by the numbers of their fields. None leaves a field out: the elements of a tensor,
 #: and of a model its metadata, training information and functions.
 _TENSOR: Mapping[int, Any] = dict.fromkeys((4, 5, 6, 7, 9, 10, 11))
@@ -55,7 +57,7 @@ class _Reduction:
     """The reduction of one file; `ValueError` for bytes that are not an ONNX model."""
 
     def __init__(self, data: mmap.mmap, name: str) -> None:
-        self._data, self._name, self._kept, self._nodes = data, name, 0, 0
+        self._data, self._name, self._kept, self._nodes, self._read = data, name, 0, 0, 0
 
     def message(self, start: int, end: int, fields: Mapping[int, Any], depth: int = 0) -> bytes:
         """The bytes of a message without its large elements."""
@@ -94,7 +96,8 @@ class _Reduction:
             else:
                 length, body = self._number(body) if kind == _DELIMITED else (_WIDTHS.get(kind, end), body)
                 after = body + length
-            if after > end:
+            self._read += 1
+            if after > end or not tag >> 3 or self._read > _MOST_FIELDS:
                 raise ValueError
             yield tag >> 3, place, body, after
             place = after

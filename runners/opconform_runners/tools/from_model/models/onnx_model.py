@@ -24,6 +24,8 @@ from opconform_runners.tools.from_model.models.onnx_file import model_without_we
 from opconform_runners.tools.from_model.models.onnx_operations import OF_ONNX, OnnxCall, called, counterparts
 
 _OWN = ("", "ai.onnx")
+#: The most elements of a tensor of one dimension whose values onnx follows.
+_LONGEST_LIST = 1 << 20
 #: The attributes of a Constant that are numbers.
 _NUMBERS = {"value_int": "i64", "value_ints": "i64", "value_float": "f32", "value_floats": "f32"}
 
@@ -46,9 +48,23 @@ def read_onnx(path: Path) -> list[ModelNode]:
     with contextlib.suppress(
         shape_inference.InferenceError, RuntimeError, ValueError
     ):  # its nodes may still say their types
-        model = shape_inference.infer_shapes(model, data_prop=True)
+        model = shape_inference.infer_shapes(model)
+        if not _has_long_list(model.graph):
+            model = shape_inference.infer_shapes(model, data_prop=True)
     reader = _Reader(str(path))
     return list(reader.nodes(model.graph, ChainMap()))
+
+
+def _has_long_list(graph: Any) -> bool:
+    """Whether a tensor of one dimension has more elements than a shape could, for each of which onnx takes memory."""
+    values = (*graph.input, *graph.value_info, *graph.output)
+    shapes = (x.type.tensor_type.shape.dim for x in values if x.type.HasField("tensor_type"))
+    return any(len(dims) == 1 and dims[0].dim_value > _LONGEST_LIST for dims in shapes) or any(
+        _has_long_list(body)
+        for node in graph.node
+        for item in node.attribute
+        for body in (*item.graphs, *([item.g] if item.HasField("g") else []))
+    )
 
 
 class _Reader:
