@@ -71,6 +71,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
     assert default == ", the first six (repeatable)."
 
 
+@pytest.mark.ci_only
 def test_every_command_works_without_docstrings() -> None:
     """As under `PYTHONOPTIMIZE=2`, where their help has no text."""
     program = (
