@@ -495,7 +495,8 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def test_a_case_has_its_facts_and_no_others(suite: Suite) -> None:
     """As a reader of the case would say them."""
-    missing, wrong = {}, {}
+    missing: dict[str, set[str]] = {}
+    wrong: dict[str, set[str]] = {}
     for number, (name, (_, held, lacking)) in enumerate(CASES.items()):
         entry = next(entry for entry in suite.entries if f"/of-{number}/" in entry.id)
         case = suite.case(entry)
