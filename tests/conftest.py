@@ -38,20 +38,6 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
 ROOM = 6 << 30
 
 
-#: The files whose single tests take longest, or whose fixtures do.
-SLOWEST = (
-    "test_readme.py",
-    "test_mutants.py",
-    "test_cpp.py",
-    "test_protocol_check.py",
-    "test_plugin.py",
-    "test_misbehaviour.py",
-    "test_faults.py",
-    "test_suite.py",
-    "test_backend_matrix.py",
-)
-
-
 settings.register_profile("opconform", max_examples=50, deadline=None, derandomize=True)
 
 
@@ -65,6 +51,13 @@ ROOT = Path(__file__).parents[1]
 
 
 DIALECTS = ("openvino", "onnx", "stablehlo")
+
+
+#: The operations whose core the tests read: some that move data, and some that compute.
+FEW = (
+    *("Concat-1", "Divide-1", "GatherND-8", "Pad-12", "Split-1", "Sqrt-1", "StridedSlice-1", "Transpose-1"),
+    "VariadicSplit-1",
+)
 
 
 EVERY_DIALECT = [word for dialect in DIALECTS for word in ("--dialect", dialect)]
@@ -88,11 +81,10 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that no worker is left alone with it; leave out what judges whole campaigns."""
+    """Leave out what judges whole campaigns, but before a release."""
     if not WHOLE:
         config.hook.pytest_deselected(items=[x for x in items if x.get_closest_marker("campaign")])
         items[:] = [x for x in items if not x.get_closest_marker("campaign")]
-    items.sort(key=lambda x: SLOWEST.index(x.path.name) if x.path.name in SLOWEST else len(SLOWEST))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -275,9 +267,16 @@ def shipped_suite(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> P
 
 @pytest.fixture(scope="session")
 def core_suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The suite of the shipped profile `core`, in every dialect."""
+    """The suite of the shipped profile `core`, in every dialect, for tests that run in CI alone."""
     core = ("generate", "--profile", "core", *EVERY_DIALECT, "--out")
     return made_once(tmp_path_factory, worker_id, "core", lambda out: opconform(*core, out))
+
+
+@pytest.fixture(scope="session")
+def few_core(opconform: Run, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The part of that suite that is about a few operations, for all other tests."""
+    core = ("generate", *FEW, "--profile", "core", *EVERY_DIALECT, "--jobs", "1", "--out")
+    return made_once(tmp_path_factory, worker_id, "few", lambda out: opconform(*core, out))
 
 
 def write_sample(out: Path, selection: Selection, of: int) -> None:
@@ -305,12 +304,25 @@ def exhaustive_sample(tmp_path_factory: pytest.TempPathFactory, worker_id: str) 
     return made_once(tmp_path_factory, worker_id, "exhaustive", lambda out: write_sample(out, selection, 100))
 
 
-@pytest.fixture(
-    scope="session",
-    params=["core_suite", pytest.param("shipped_suite", marks=[pytest.mark.ci_only, pytest.mark.campaign])],
-    ids=["core", "shipped"],
-)
-def core_or_shipped(request: pytest.FixtureRequest) -> Path:
-    """The suite of the profile `core`, and before a release that of all the shipped specs too."""
+def core_with(op: str, request: pytest.FixtureRequest) -> Path:
+    """The part of the core about a few operations if it has this one, or else the whole of it."""
+    suite: Path = request.getfixturevalue("few_core" if op in FEW else "core_suite")
+    return suite
+
+
+_CORE = pytest.param("core_suite", marks=pytest.mark.ci_only, id="core")
+_SHIPPED = pytest.param("shipped_suite", marks=[pytest.mark.ci_only, pytest.mark.campaign], id="shipped")
+
+
+@pytest.fixture(scope="session", params=[pytest.param("few_core", id="few"), _CORE])
+def any_core(request: pytest.FixtureRequest) -> Path:
+    """The part of the core about a few operations, and in CI the whole of it."""
+    suite: Path = request.getfixturevalue(request.param)
+    return suite
+
+
+@pytest.fixture(scope="session", params=[pytest.param("few_core", id="few"), _CORE, _SHIPPED])
+def any_suite(request: pytest.FixtureRequest) -> Path:
+    """The same, and before a release the suite of all the shipped specs too."""
     suite: Path = request.getfixturevalue(request.param)
     return suite

@@ -21,13 +21,17 @@ from opconform_runners.harness.protocol import reply_line, said_line, said_of
 from opconform_runners.harness.registry import load
 
 #: The files of the backends that are served in this process.
-FILES = ("miniatures.py", "misreturned.py", "two_devices.py")
+FILES = ("backend.py", "backends.py", "declared.py", "harness.py", "miniatures.py", "misreturned.py", "two_devices.py")
+
+
+#: A mutant that does not exist.
+UNKNOWN = "remainder/nowhere"
 
 
 #: The miniatures that end, block or fill their process, or are about another one.
 ISOLATED = (
     *("Aborts", "AbortsUndeclared", "Chats", "Forks", "Hangs", "Leaks", "Missing", "RightTheSecondTime"),
-    *("EndsLater", "ExitsLater", "KillsItsSupervisorLater", "StopsLater"),
+    *("EndsLater", "ExitsLater", "KillsItsSupervisorLater", "StopsLater", UNKNOWN),
 )
 
 

@@ -145,6 +145,7 @@ def test_the_page_of_all_backends_has_a_row_per_broken_requirement(
     ]
 
 
+@pytest.mark.ci_only
 def test_the_examples_of_the_core_are_up_to_date(core_suite: Path) -> None:
     """Its number of cases, and the beginning of the digest of the suite in its default dialect.
 

@@ -132,7 +132,8 @@ def closed(*arguments: object) -> subprocess.CompletedProcess[bytes]:
     return subprocess.CompletedProcess(process.args, process.returncode, b"", errors)
 
 
-@pytest.mark.parametrize(("name", "code"), [pytest.param("Perfect", 0, marks=pytest.mark.ci_only), ("LosesAll", 1)])
+@pytest.mark.parametrize(("name", "code"), [("Perfect", 0), ("LosesAll", 1)])
+@pytest.mark.ci_only
 def test_a_reader_that_leaves_does_not_change_the_verdict(
     small_suite: Path, tmp_path: Path, name: str, code: int
 ) -> None:
@@ -146,8 +147,8 @@ def test_a_reader_that_leaves_does_not_change_the_verdict(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("schema",),
-        pytest.param(("--help",), marks=pytest.mark.ci_only),
+        pytest.param(("schema",), marks=pytest.mark.ci_only),
+        ("--help",),
         pytest.param(("list", "--json", ROOT / "cases" / "Split-1"), marks=pytest.mark.ci_only),
     ],
     ids=["schema", "help", "list"],
@@ -161,7 +162,7 @@ def test_a_reader_that_leaves_is_no_error(arguments: tuple[object, ...]) -> None
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize(
-    "arguments", [("schema",), pytest.param(("--help",), marks=pytest.mark.ci_only)], ids=["schema", "help"]
+    "arguments", [pytest.param(("schema",), marks=pytest.mark.ci_only), ("--help",)], ids=["schema", "help"]
 )
 def test_a_full_disk_while_printing_is_an_error(arguments: tuple[str, ...]) -> None:
     """In one sentence, and with 1."""

@@ -62,6 +62,7 @@ def test_a_command_for_one_backend_does_not_offer_several(name: str) -> None:
     assert "or all" not in shown
 
 
+@pytest.mark.ci_only
 def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
     """All of them."""
     profiles = {group.settings.profile for spec in load_specs([]) for group in spec.groups}
@@ -71,6 +72,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
     assert default == ", the first six (repeatable)."
 
 
+@pytest.mark.ci_only
 def test_every_command_works_without_docstrings() -> None:
     """As under `PYTHONOPTIMIZE=2`, where their help has no text."""
     program = (

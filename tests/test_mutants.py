@@ -16,7 +16,8 @@ from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
 from opconform_runners.backends.frameworks.numpy import Numpy
 from opconform_runners.verdicts.verdict import Fail
-from tests.conftest import ROOT, Run
+from tests.conftest import FEW, ROOT, Run
+from tests.in_process import UNKNOWN
 from tests.mutants import catalogue
 from tests.mutants.assessment import Assessment, assessed
 from tests.mutants.catalogue import MUTANTS, UNTOLD
@@ -24,7 +25,7 @@ from tests.mutants.every.untold import PATTERNS
 from tests.mutants.kills import CORE, ISOLATED, Kill, Workbench, kills_of
 from tests.mutants.operations import arithmetic
 from tests.mutants.row import FOUND, Row
-from tests.sampling import WHOLE, sampled
+from tests.sampling import WHOLE, in_line, sampled
 
 CORE_ALONE = Selection(profiles=(CORE,))
 
@@ -45,9 +46,9 @@ STEP = 240
 
 
 @pytest.fixture(scope="session")
-def workbench(core_suite: Path) -> Workbench:
-    """The core, to run mutants on in this process."""
-    return Workbench(core_suite, CORE_ALONE, timeout=60.0)
+def workbench(few_core: Path) -> Workbench:
+    """The core of a few operations, to run mutants on in this process."""
+    return Workbench(few_core, CORE_ALONE, timeout=60.0)
 
 
 @pytest.fixture(scope="module")
@@ -85,14 +86,14 @@ def group_of(case: str) -> str:
     return case.rpartition("/")[0]
 
 
-def test_the_core_kills_a_sample_of_its_mutants(core_suite: Path, workbench: Workbench) -> None:
-    """One in so many, and at least one of each class that runs in this process."""
-    due = [name for name, row in MUTANTS.items() if row.core and not name.startswith(ISOLATED)]
+def test_the_core_kills_a_sample_of_its_mutants(few_core: Path, workbench: Workbench) -> None:
+    """One in so many of a few operations, and at least one of each class that runs in this process."""
+    due = [name for name, row in MUTANTS.items() if row.core and {*row.ops} <= {*FEW} and not name.startswith(ISOLATED)]
     first = {MUTANTS[name].kind: name for name in reversed(due)}
     kills = {name: workbench.kill(name) for name in due if name in [*due[::STEP], *first.values()]}
 
     assert {
-        assessment.row.name: assessment.faults for assessment in assessments(core_suite, kills) if assessment.faults
+        assessment.row.name: assessment.faults for assessment in assessments(few_core, kills) if assessment.faults
     } == {}
 
 
@@ -223,9 +224,9 @@ def test_refusing_everything_proves_nothing(workbench: Workbench) -> None:
     assert workbench.kill(SIGN_LOST).refusals > 0
 
 
-def test_a_mutant_is_killed_by_one_failure(core_suite: Path) -> None:
+def test_a_mutant_is_killed_by_one_failure(few_core: Path) -> None:
     """One that has no fault in the cases is not."""
-    axes = Workbench(core_suite, Selection(profiles=(CORE,), patterns=("axis.negative",)), timeout=60.0)
+    axes = Workbench(few_core, Selection(profiles=(CORE,), patterns=("axis.negative",)), timeout=60.0)
 
     assert axes.is_killed(SIGN_LOST)
     assert not axes.is_killed("num_splits/negative-is-one")
@@ -233,24 +234,22 @@ def test_a_mutant_is_killed_by_one_failure(core_suite: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
+    in_line(
+        [
+            SIGN_LOST,
+            "state/refusal-is-forever",
+            "contexts/shared-once",
+            "data/Split-1/bf16-as-f32",
+            "data/Split-1/texts-cut-at-nul",
+            "shapes/shape-of-data",
+        ],
         SIGN_LOST,
-        "state/refusal-is-forever",
-        *(
-            pytest.param(name, marks=pytest.mark.ci_only)
-            for name in (
-                "contexts/shared-once",
-                "data/Split-1/bf16-as-f32",
-                "data/Split-1/texts-cut-at-nul",
-                "shapes/shape-of-data",
-            )
-        ),
-    ],
+    ),
 )
-def test_a_mutant_in_this_process_and_behind_a_harness_is_judged_alike(core_suite: Path, name: str) -> None:
+def test_a_mutant_in_this_process_and_behind_a_harness_is_judged_alike(few_core: Path, name: str) -> None:
     """The harness process is the point: nothing may depend on how the outputs reached the judge."""
     few = Selection(profiles=(CORE,), patterns=("*/contexts", "*/axis-*", "*/second-*"))
-    workbench = Workbench(core_suite, few, timeout=60.0)
+    workbench = Workbench(few_core, few, timeout=60.0)
 
     assert workbench.verdicts(name, isolated=True) == workbench.verdicts(name, isolated=False)
 
@@ -270,13 +269,22 @@ def test_a_mutant_that_dies_or_hangs_is_caught_behind_a_harness(tmp_path: Path) 
 
 
 def test_a_mutant_runs_as_any_backend_does(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
-    """Its report says what it breaks; a name that does not exist is an error of one sentence."""
-    module = f"{ROOT}/tests/mutants/harness.py:Mutant"
-    done = opconform("run", small_suite, "--backend", f"{module}:remainder/only-last", "--out", tmp_path, code=1)
-    wrong = opconform("run", small_suite, "--backend", f"{module}:remainder/nowhere", "--out", tmp_path, code=3)
+    """Its report says what it breaks."""
+    backend = f"{ROOT}/tests/mutants/harness.py:Mutant:remainder/only-last"
+    done = opconform("run", small_suite, "--backend", backend, "--out", tmp_path, code=1)
 
     assert "broken: VariadicSplit-1: lengths.remainder" in " ".join(done.stdout.split())
-    assert "Unknown mutant 'remainder/nowhere'" in wrong.stderr
+
+
+@pytest.mark.ci_only
+def test_a_mutant_that_does_not_exist_is_an_error_of_one_sentence(
+    opconform: Run, small_suite: Path, tmp_path: Path
+) -> None:
+    """The harness says so where it starts."""
+    backend = f"{ROOT}/tests/mutants/harness.py:Mutant:{UNKNOWN}"
+    wrong = opconform("run", small_suite, "--backend", backend, "--out", tmp_path, code=3)
+
+    assert f"Unknown mutant '{UNKNOWN}'" in wrong.stderr
 
 
 def test_the_catalogue_is_sourced() -> None:

@@ -80,6 +80,7 @@ def command_line(*words: str, folder: Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.ci_only
 def test_a_new_operation_is_found_once_it_is_installed(package: Path) -> None:
     """By the commands that `new` prints; its cases tell all of its mutants apart."""
     folder = package.parent

@@ -175,6 +175,7 @@ def test_no_code_of_the_current_folder_runs(planted: Path, name: str) -> None:
     assert executed(planted, OPCONFORM, *COMMANDS[name]) == ""
 
 
+@pytest.mark.ci_only
 def test_no_code_of_the_current_folder_runs_under_python_m(planted: Path) -> None:
     """Once opconform has begun; what Python itself imports before that is only safe with `python -P -m`."""
     words = ("generate", "spec.yaml", "--out", "../suite", "--jobs", "2")
@@ -191,6 +192,7 @@ def test_no_code_of_an_untrusted_suite_runs(planted: Path, small_suite: Path) ->
     assert executed(planted, OPCONFORM, "run", ".", "numpy", "--out", planted.parent / "out") == ""
 
 
+@pytest.mark.ci_only
 def test_a_backend_in_a_file_imports_its_neighbours_and_nothing_else_does(planted: Path, small_suite: Path) -> None:
     """The neighbours, and the file itself, take the place of no other module, whatever their names are."""
     (planted / "kernel.py").write_text(

@@ -9,9 +9,9 @@ from tests.conftest import MINIATURES, Run
 from tests.result_files import cases_in
 
 
-def test_show_draws_the_tensor_and_its_chunks(opconform: Run, core_suite: Path) -> None:
+def test_show_draws_the_tensor_and_its_chunks(opconform: Run, few_core: Path) -> None:
     """A case is drawn with a line between its chunks."""
-    shown = opconform("show", "VariadicSplit-1/page-example-remainder/*", "--suite", core_suite).stdout
+    shown = opconform("show", "VariadicSplit-1/page-example-remainder/*", "--suite", few_core).stdout
 
     assert "axis 0 runs downwards; outputs: output_0: 4, output_1: 2" in shown
     assert "must be accepted, with 2 outputs:" in shown
@@ -33,11 +33,11 @@ def test_show_has_what_changes_in_a_second_inference(opconform: Run) -> None:
     assert "must be rejected in inference 2: it violates axes.range" in shown
 
 
-def test_show_says_what_a_rejected_case_violates(opconform: Run, core_suite: Path) -> None:
+def test_show_says_what_a_rejected_case_violates(opconform: Run, few_core: Path) -> None:
     """So that a reader need not open a file."""
-    rejected = opconform("list", core_suite, "--select", "lengths.required", "--cases", "--json").stdout
+    rejected = opconform("list", few_core, "--select", "lengths.required", "--cases", "--json").stdout
     [case] = [load for load in json.loads(rejected) if load["expect"] != "accept"]
-    shown = opconform("show", case["id"], "--suite", core_suite)
+    shown = opconform("show", case["id"], "--suite", few_core)
 
     assert "must be rejected: it violates lengths.required" in shown.stdout
     assert f"its twin, which must be accepted: {case['twin']}" in shown.stdout

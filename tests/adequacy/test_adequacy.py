@@ -234,6 +234,7 @@ def test_a_changed_module_changes_nothing_that_is_in_use() -> None:
     assert refused == [(), ("axis.required",)]
 
 
+@pytest.mark.ci_only
 def test_every_function_of_the_numpy_backend_has_mutants() -> None:
     """However the functions are divided into modules; the backends' contract has none."""
     target = NumpyTarget()

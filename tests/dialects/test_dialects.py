@@ -56,9 +56,9 @@ groups:
 
 
 @pytest.fixture(scope="module")
-def suite(core_or_shipped: Path) -> Suite:
+def suite(any_suite: Path) -> Suite:
     """Shipped cases in every dialect."""
-    return open_suite(core_or_shipped)
+    return open_suite(any_suite)
 
 
 @pytest.fixture(scope="module")
@@ -90,16 +90,16 @@ def test_every_case_is_rendered_or_left_out_with_a_reason(suite: Suite) -> None:
         assert all(item.left_out.values())
 
 
-def test_each_dialect_says_a_good_part_of_the_core(core_suite: Path) -> None:
+def test_each_dialect_says_a_good_part_of_the_core(any_core: Path) -> None:
     """A dialect that leaves everything out would pass all the other tests."""
-    suite = open_suite(core_suite)
+    suite = open_suite(any_core)
     counts = Counter(
         (name.split("/")[0], e.expect == "accept") for e in suite.entries for name in e.files if "/" in name
     )
 
-    assert counts["onnx", True] > 2_000
-    assert counts["onnx", False] > 500
-    assert counts["stablehlo", True] > 1_400
+    assert counts["onnx", True] > len(suite.entries) / 4
+    assert counts["onnx", False] > len(suite.entries) / 16
+    assert counts["stablehlo", True] > len(suite.entries) / 6
     assert counts["stablehlo", False] == 0
 
 

@@ -10,6 +10,7 @@ from opconform.operations import OPERATIONS
 from opconform.suite.reader import open_suite
 from tests.conftest import Run, interpreter_with
 from tests.dialects.models import check, goldens
+from tests.sampling import in_line, subject
 
 #: Cases whose output is i32[3, 4, 2].
 TESTED = {
@@ -284,11 +285,8 @@ def test_every_operation_has_its_cases() -> None:
     assert {*CONVOLVED} == {*OPERATIONS} - neither - OF_OTHER_RANKS
 
 
-@pytest.mark.parametrize("op", TESTED)
-@pytest.mark.parametrize("neighbour", NEIGHBOURS)
-@pytest.mark.parametrize("dialect", ["openvino", "onnx"])
-def test_a_neighbour_is_rendered_with_its_own_settings(tmp_path: Path, op: str, neighbour: str, dialect: str) -> None:
-    """The loaders return the goldens of the case and of its neighbour check."""
+def check_neighbour(tmp_path: Path, op: str, neighbour: str, dialect: str) -> None:
+    """Check that the loaders return the goldens of a case with a neighbour and of its neighbour check."""
     if dialect == "onnx" and neighbour in LIMITS:
         [golden] = goldens(tmp_path, f"op: {op}\ngroups:\n{behind(op, neighbour)}")
         with pytest.raises(Inexpressible, match=LIMITS[neighbour]):
@@ -301,10 +299,8 @@ def test_a_neighbour_is_rendered_with_its_own_settings(tmp_path: Path, op: str, 
     check_group(tmp_path, op, behind(op, neighbour), dialect, needed=neighbour)
 
 
-@pytest.mark.parametrize("op", CONVOLVED)
-@pytest.mark.parametrize("dialect", ["openvino", "onnx"])
-def test_a_convolution_is_rendered_in_front(tmp_path: Path, op: str, dialect: str) -> None:
-    """The loaders return the goldens of the case and of its neighbour check."""
+def check_convolved(tmp_path: Path, op: str, dialect: str) -> None:
+    """Check that the loaders return the goldens of a case behind a convolution and of its neighbour check."""
     if dialect == "onnx" and op in LIMITS_OF_F32:
         [golden] = goldens(tmp_path, f"op: {op}\ngroups:\n{convolved(op)}")
         with pytest.raises(Inexpressible, match=LIMITS_OF_F32[op]):
@@ -313,10 +309,34 @@ def test_a_convolution_is_rendered_in_front(tmp_path: Path, op: str, dialect: st
     check_group(tmp_path, op, convolved(op), dialect, needed=op)
 
 
-@pytest.mark.parametrize("neighbour", sorted(WITHOUT["stablehlo"] & {*NEIGHBOURS}))
-def test_stablehlo_leaves_out_other_neighbours(tmp_path: Path, neighbour: str) -> None:
+#: One neighbour in so many is rendered in the test line, and in CI all of them.
+SOME = pytest.mark.parametrize("step", in_line([7, 1], 7))
+
+
+@SOME
+@pytest.mark.parametrize("dialect", ["openvino", "onnx"])
+def test_a_neighbour_is_rendered_with_its_own_settings(tmp_path: Path, dialect: str, step: int) -> None:
+    """Behind each of the operations."""
+    for op in TESTED:
+        for neighbour in [*NEIGHBOURS][::step]:
+            with subject(f"{neighbour} behind {op}"):
+                check_neighbour(tmp_path, op, neighbour, dialect)
+
+
+@SOME
+@pytest.mark.parametrize("dialect", ["openvino", "onnx"])
+def test_a_convolution_is_rendered_in_front(tmp_path: Path, dialect: str, step: int) -> None:
+    """Of each operation that takes its output."""
+    for op in [*CONVOLVED][::step]:
+        with subject(op):
+            check_convolved(tmp_path, op, dialect)
+
+
+def test_stablehlo_leaves_out_other_neighbours(tmp_path: Path) -> None:
     """With the operation that it has no rendering of."""
-    check_group(tmp_path, "Pad-12", behind("Pad-12", neighbour), "stablehlo", needed=neighbour)
+    for neighbour in sorted(WITHOUT["stablehlo"] & {*NEIGHBOURS}):
+        with subject(neighbour):
+            check_group(tmp_path, "Pad-12", behind("Pad-12", neighbour), "stablehlo", needed=neighbour)
 
 
 def test_a_module_has_the_constants_that_its_operations_take(tmp_path: Path) -> None:

@@ -192,6 +192,7 @@ def batches(tmp_path: Path) -> tuple[Path, Callable[[], object]]:
     return tmp_path / "out", run
 
 
+@pytest.mark.ci_only
 def test_edited_batches_are_not_continued(batches: tuple[Path, Callable[[], object]]) -> None:
     """But for what a backend said, and what executed it; without its last line, a batch is executed again."""
     out, run = batches
@@ -235,6 +236,7 @@ def test_a_batch_without_its_failures_or_with_other_counts_is_refused(
     assert believed(path, iter(changes), run) == []
 
 
+@pytest.mark.ci_only
 def test_an_edited_journal_is_not_continued(runs: Path, tmp_path: Path) -> None:
     """Neither under its old digests nor, where a line does not follow from the others, under renewed ones."""
     suite = open_suite(runs / "whole" / "suite")

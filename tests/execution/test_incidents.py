@@ -19,6 +19,7 @@ from opconform_runners.verdicts.verdict import VerdictName
 from tests.conftest import MINIATURES, Run
 from tests.execution.fake_runs import FakeBackend, plan_of, zeros
 from tests.result_files import report_in
+from tests.sampling import in_line
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ DEATHS = {
 }
 
 
-@pytest.mark.parametrize("name", DEATHS)
+@pytest.mark.parametrize("name", in_line(DEATHS, "KillsItsSupervisorLater"))
 def test_a_process_that_ends_late_fails_no_case(opconform: Run, small_suite: Path, tmp_path: Path, name: str) -> None:
     """It makes the run not conformant, and names the cases of the process, the last first."""
     limit = 3 if name == "StopsLater" else 60

@@ -34,9 +34,9 @@ def lines(path: Path) -> list[Any]:
     [
         ("Perfect", "1 rejected, 5 returned", 0),
         ("LosesNegativeZero", "1 rejected, 5 returned", 0),
-        ("RightTheSecondTime", "1 rejected, 5 returned", 0),
+        pytest.param("RightTheSecondTime", "1 rejected, 5 returned", 0, marks=pytest.mark.ci_only),
         ("RefusesEverything", "6 rejected", 0),
-        ("Aborts", "1 crash, 1 rejected, 4 returned", 0),
+        pytest.param("Aborts", "1 crash, 1 rejected, 4 returned", 0, marks=pytest.mark.ci_only),
         ("Raises", "1 error, 1 rejected, 4 returned", 1),
     ],
 )

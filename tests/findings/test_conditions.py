@@ -219,11 +219,11 @@ def test_the_symptom_of_a_long_message_is_its_beginning() -> None:
     assert symptom_of(said, "") == ("rejected-valid", "rejected-valid", "a" * 80)
 
 
-def test_a_run_says_when_its_cases_fail(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
+def test_a_run_says_when_its_cases_fail(opconform: Run, few_core: Path, tmp_path: Path) -> None:
     """In the summary and on the page, with how many cases fail and pass."""
     backend = f"{MINIATURES}:QuietsNans"
-    done = opconform("run", core_suite, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=0)
-    opconform("report", tmp_path, "--suite", core_suite, code=0)
+    done = opconform("run", few_core, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=0)
+    opconform("report", tmp_path, "--suite", few_core, code=0)
 
     def unwrapped(text: str) -> str:
         return re.sub(r"\n {4,}", " ", text)
@@ -233,16 +233,16 @@ def test_a_run_says_when_its_cases_fail(opconform: Run, core_suite: Path, tmp_pa
         unwrapped(done.stdout),
     )
     assert "NaNs" in said
-    assert said in unwrapped(opconform("report", tmp_path, "-v", "--suite", core_suite, code=0).stdout)
+    assert said in unwrapped(opconform("report", tmp_path, "-v", "--suite", few_core, code=0).stdout)
     assert f"<dt>When</dt><dd><b>{said}</b></dd>" in (tmp_path / "report.html").read_text()
 
 
 def test_one_fault_has_the_valid_and_the_invalid_cases_of_a_condition(
-    opconform: Run, core_suite: Path, tmp_path: Path
+    opconform: Run, few_core: Path, tmp_path: Path
 ) -> None:
     """If all of both fail; here the process ends whenever the axis is given at run time."""
-    opconform("run", core_suite, "--backend", "numpy", "-k", "Split-1/*", "--out", tmp_path)
-    suite, report = open_suite(core_suite), finished(tmp_path).report
+    opconform("run", few_core, "--backend", "numpy", "-k", "Split-1/*", "--out", tmp_path)
+    suite, report = open_suite(few_core), finished(tmp_path).report
     at_run_time = {
         result.id
         for result in report.results
@@ -263,10 +263,10 @@ def test_one_fault_has_the_valid_and_the_invalid_cases_of_a_condition(
     )
 
 
-def test_a_report_has_its_findings_and_is_refused_with_others(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
+def test_a_report_has_its_findings_and_is_refused_with_others(opconform: Run, few_core: Path, tmp_path: Path) -> None:
     """Every failing case is in one, and no other case."""
     backend = f"{MINIATURES}:QuietsNans"
-    opconform("run", core_suite, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=0)
+    opconform("run", few_core, "--backend", backend, "-k", "Split-1/*", "--out", tmp_path, code=0)
     written = tmp_path / "report.json"
     document = json.loads(written.read_text())
     failing = {case["id"] for case in cases_in(tmp_path) if case["verdict"] == "fail"}
@@ -277,5 +277,5 @@ def test_a_report_has_its_findings_and_is_refused_with_others(opconform: Run, co
     assert sorted(set(heads)) == sorted(heads)
     document["findings"][0]["cases"].append(passing)
     written.write_text(json.dumps(document))
-    refused = opconform("report", tmp_path, "--suite", core_suite, code=1)
+    refused = opconform("report", tmp_path, "--suite", few_core, code=1)
     assert "it was changed, or is of another run" in refused.stderr

@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import MINIATURES, Run
 from tests.result_files import report_in
+from tests.sampling import in_line
 
 #: The faults that only the lapse of time shows; the others are given time enough on a busy machine.
 SILENT = {"Hangs"}
@@ -50,7 +51,7 @@ BACKEND_FAULTS = {
 }
 
 
-@pytest.mark.parametrize("name", BACKEND_FAULTS)
+@pytest.mark.parametrize("name", in_line(BACKEND_FAULTS, "Aborts", "Hangs", "Raises"))
 def test_a_backend_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_path: Path, name: str) -> None:
     """A crash, a hang, a leak or an exception."""
     arguments = ["--backend", f"{MINIATURES}:{name}", "--memory", "0.5"]
@@ -67,6 +68,7 @@ def test_memory_that_processes_share_counts_once(opconform: Run, small_suite: Pa
     assert odd == []
 
 
+@pytest.mark.ci_only
 def test_a_crash_costs_one_case_with_several_harnesses(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """The verdicts are the same as with one harness."""
     _, odd = verdicts(opconform, small_suite, tmp_path, "--backend", f"{MINIATURES}:Aborts", "--jobs", "2")

@@ -20,6 +20,7 @@ from opconform_runners.harness.command import Command
 from opconform_runners.harness.processes.process import HarnessEnded, Process, started
 from tests import fake_harnesses
 from tests.conftest import EXHAUSTIVE_SPEC
+from tests.sampling import in_line
 
 #: How long the system may take to end a process, on a busy machine, in seconds.
 PATIENCE = 60.0
@@ -195,7 +196,7 @@ def test_the_supervisor_removes_the_scratch_folder(
     assert (tmp_path / "kept").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", in_line([signal.SIGTERM, signal.SIGHUP], signal.SIGTERM))
 def test_a_signal_ends_a_run_with_its_harness(
     small_suite: Path, tmp_path: Path, pipe: Path, number: signal.Signals
 ) -> None:
@@ -223,7 +224,7 @@ IN_TERMINAL = (
 )
 
 
-@pytest.mark.parametrize("command", ["run", "certify", "stream"])
+@pytest.mark.parametrize("command", in_line(["run", "certify", "stream"], "run"))
 def test_a_closed_terminal_ends_a_command_as_a_hangup_does(
     small_suite: Path, tmp_path: Path, pipe: Path, command: str
 ) -> None:

@@ -200,6 +200,7 @@ def some(array: Any, count: int) -> Any:
     return array[:: max(1, -(-len(array) // count))]
 
 
+@pytest.mark.ci_only
 @pytest.mark.parametrize("op", COMPOSITES)
 def test_bounds_of_composites_have_the_results_of_right_kernels(core_suite: Path, op: str) -> None:
     """Each end of the interval is within the bounds, and the golden is the exact result rounded once."""

@@ -82,6 +82,7 @@ def _outside(array: Array, element_type: str, *expected: Array) -> int:
     [("numpy", "Numpy", set()), pytest.param("torch", "Torch", OTHERWISE_IN_TORCH, marks=pytest.mark.ci_only)],
     ids=["numpy", "torch"],
 )
+@pytest.mark.ci_only
 def test_results_in_double_precision_are_within_the_bounds(
     core_suite: Path, module: str, name: str, otherwise: set[str]
 ) -> None:

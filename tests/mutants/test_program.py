@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from tests.mutants import __main__ as program
@@ -49,6 +50,7 @@ def test_the_matrix_names_survivors(tmp_path: Path) -> None:
     assert "1 of 2 normative mutants are killed" in done.stdout
 
 
+@pytest.mark.ci_only
 def test_the_report_lists_what_one_case_alone_kills(tmp_path: Path) -> None:
     """On the terminal and in JSON; a mutant that two cases kill, and one that survives, are not in the list."""
     (tmp_path / "two.yaml").write_text(THIN.replace("    axis: 0", "    matrix: {axis: [0, 1]}\n    axis: ${{ axis }}"))

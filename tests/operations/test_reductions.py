@@ -29,6 +29,7 @@ from opconform.tensors.tensor import Array, Tensor, outputs_digest
 from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.frameworks.rows.numpy_reductions import REDUCTIONS
 from opconform_runners.verdicts.comparison import mismatch_of
+from tests.sampling import in_line
 
 SUMS = ("ReduceSum-1", "ReduceMean-1", "ReduceProd-1", "CumSum-3")
 FLOATS = {"bf16", "f16", "f32", "f64"}
@@ -263,7 +264,7 @@ def floats(op: str) -> Iterator[Golden]:
             yield golden
 
 
-@pytest.mark.parametrize("op", SUMS)
+@pytest.mark.parametrize("op", in_line(SUMS, "ReduceMean-1", "ReduceSum-1"))
 @pytest.mark.parametrize("name", VARIANTS)
 def test_right_variants_are_right(op: str, name: str) -> None:
     """No bound accuses another order or a wider type."""

@@ -62,6 +62,7 @@ def test_sequences_agree_with_the_reference_implementation_of_onnx() -> None:
     assert count > 40
 
 
+@pytest.mark.ci_only
 def test_beams_agree_with_openvino() -> None:
     """In every inference of every valid case of i32 and f32."""
     openvino = pytest.importorskip("openvino")

@@ -49,6 +49,7 @@ def by_numpy(data: Tensor, axis: int | None, *, is_sorted: bool) -> list[Array]:
     return [np.take(values, order, axis or 0), firsts[order], reverse, counts[order]]
 
 
+@pytest.mark.ci_only
 def test_goldens_agree_with_numpy() -> None:
     """With `numpy.unique`, for every type that it sorts, in every inference of every valid case."""
     count = 0
@@ -91,6 +92,7 @@ def test_types_of_indices_and_counts_are_attributes() -> None:
     assert UNIQUE.infer(arguments([1], count_element_type="i32"))[3].element_type == "i32"
 
 
+@pytest.mark.ci_only
 def test_shapes_are_known_for_constants_alone() -> None:
     """A model leaves the other ones open, also where the elements of its first inference are known."""
     for draft in accepted():

@@ -62,29 +62,27 @@ def verdicts(out: Path) -> dict[str, dict[str, Any]]:
     return {case["id"]: {key: value for key, value in case.items() if key != "seconds"} for case in lines}
 
 
-def test_a_run_that_is_killed_again_and_again_ends_as_another(
-    core_suite: Path, tmp_path: Path, temporary: Path
-) -> None:
+def test_a_run_that_is_killed_again_and_again_ends_as_another(few_core: Path, tmp_path: Path, temporary: Path) -> None:
     """The same command continues it each time; the processes and files of a killed one end with it."""
     draws, killed, whole = seeded("runs"), tmp_path / "killed", tmp_path / "whole"
     for _ in range(attempts(KILLS)):
-        run = started(core_suite, killed, temporary)
+        run = started(few_core, killed, temporary)
         next(moments(run, killed, draws), None)
         run.kill()
         run.communicate()
         assert all_left(str(killed), temporary) == []
     for out in (killed, whole):
-        run = started(core_suite, out, temporary)
+        run = started(few_core, out, temporary)
         _, said = run.communicate()
         assert run.returncode == 0, said
 
     assert verdicts(killed) == verdicts(whole)
 
 
-def test_a_harness_that_is_killed_is_one_incident_each_time(core_suite: Path, tmp_path: Path, temporary: Path) -> None:
+def test_a_harness_that_is_killed_is_one_incident_each_time(few_core: Path, tmp_path: Path, temporary: Path) -> None:
     """The case that it executed passes alone, unless that process was killed as well."""
     draws, out, kills = seeded("harnesses"), tmp_path / "out", 0
-    run = started(core_suite, out, temporary)
+    run = started(few_core, out, temporary)
     for _ in moments(run, out, draws):
         for process in psutil.Process(run.pid).children(recursive=True):
             with contextlib.suppress(psutil.Error):
@@ -105,13 +103,13 @@ def test_a_harness_that_is_killed_is_one_incident_each_time(core_suite: Path, tm
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGSTOP"])
 def test_a_signal_at_any_moment_leaves_right_verdicts_and_nothing_else(
-    core_suite: Path, tmp_path: Path, temporary: Path, name: str
+    few_core: Path, tmp_path: Path, temporary: Path, name: str
 ) -> None:
     """A run that is stopped goes on; one that is asked to end does, also while it starts."""
     draws, number = seeded(name), signal.Signals[name]
     for attempt in range(attempts(1 if name == "SIGSTOP" else 3)):
         out = tmp_path / f"{attempt}"
-        run = started(core_suite, out, temporary)
+        run = started(few_core, out, temporary)
         time.sleep(draws.uniform(0.2, 3.0))
         run.send_signal(number)
         if name == "SIGSTOP":

@@ -129,6 +129,7 @@ def test_there_are_only_a_few_warnings(warnings: Warnings) -> None:
     assert found[-1] == "There are 2 more warnings."
 
 
+@pytest.mark.ci_only
 def test_the_shipped_specs_list_no_requirement_in_vain() -> None:
     """Each normative requirement can be broken by a case of its own."""
     assert warnings_of(load_specs([])) == []

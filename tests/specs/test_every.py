@@ -124,6 +124,7 @@ def mistake(tmp_path: Path, text: str) -> str:
     return str(raised.value).splitlines()[0].removeprefix(f"{tmp_path}/")
 
 
+@pytest.mark.ci_only
 def test_every_group_has_cases_of_every_operation() -> None:
     """A group without one for an operation is listed above, and the list has no others."""
     names, lacking = {*every_group_ids()} - {"large"}, set()

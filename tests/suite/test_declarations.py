@@ -136,9 +136,9 @@ def test_a_suite_declares_the_operations_of_its_cases(opconform: Run, small_suit
     assert f"{tmp_path / 'suite' / HEADER}: it does not declare VariadicSplit-1." in done.stdout + done.stderr
 
 
-def test_the_declaration_alone_refuses_no_valid_case_and_names_what_an_invalid_one_violates(core_suite: Path) -> None:
+def test_the_declaration_alone_refuses_no_valid_case_and_names_what_an_invalid_one_violates(any_core: Path) -> None:
     """From what a harness receives: element types, shapes and attributes."""
-    suite = open_suite(core_suite)
+    suite = open_suite(any_core)
     counts = Counter[str]()
     for entry in suite.entries:
         case = asked(suite, entry.id)
@@ -150,14 +150,14 @@ def test_the_declaration_alone_refuses_no_valid_case_and_names_what_an_invalid_o
             assert not violated or {*expected} & {*violated}, entry.id
             counts["valid" if not expected else "carried" if violated else "checked"] += 1
 
-    assert counts["valid"] > 900
-    assert counts["carried"] > 150
-    assert counts["checked"] > 150
+    assert counts["valid"] > len(suite.entries) / 9
+    assert counts["carried"] > len(suite.entries) / 60
+    assert counts["checked"] > len(suite.entries) / 60
 
 
-def test_a_case_has_the_declarations_of_its_graph(core_suite: Path) -> None:
+def test_a_case_has_the_declarations_of_its_graph(few_core: Path) -> None:
     """Those of the neighbours too, and no others."""
-    suite = open_suite(core_suite)
+    suite = open_suite(few_core)
     names = [entry.id for entry in suite.entries if entry.id.startswith("Split-1/")]
     for case in (asked(suite, name) for name in names):
         assert {declaration.name for declaration in case.declarations} == {node.op for node in case.graph.nodes}

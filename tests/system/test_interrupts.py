@@ -6,7 +6,7 @@ import sys
 import pytest
 
 PROGRAM = """\
-import asyncio, os, signal, sys
+import asyncio, os, signal, sys, time
 from opconform.system.interrupts import as_interrupts, run_loop
 
 async def work():
@@ -30,13 +30,40 @@ async def start():
     loop.connect_read_pipe = connect_late
     await asyncio.create_subprocess_exec("sleep", "60", stdin=-1, stdout=-1, stderr=-1)
 
+class Dropping:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0)
+
+async def closing():
+    try:
+        yield
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.sleep(0)
+        print("closed")
+
+held = []
+
+async def left_open():
+    held.append(closing())
+    await anext(held[0])
+
 async def main():
+    if "closing" in sys.argv:
+        return await left_open()
     await asyncio.gather(start() if "start" in sys.argv else work())
 
 signal.signal(signal.SIGINT, signal.SIG_IGN if "background" in sys.argv else signal.default_int_handler)
 with as_interrupts() as came:
     try:
-        run_loop(main()) if "loop" in sys.argv else os.kill(os.getpid(), signal.SIGTERM)
+        if "loop" in sys.argv:
+            run_loop(main())
+        elif "finalizer" in sys.argv:
+            Dropping()
+            time.sleep(30)
+        else:
+            os.kill(os.getpid(), signal.SIGTERM)
     except KeyboardInterrupt:
         print("interrupted", *came)
 """
@@ -71,3 +98,18 @@ def test_a_signal_outside_an_event_loop_interrupts_at_once(place: str) -> None:
     done = program(place)
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted 15\n", "")
+
+
+def test_a_signal_after_the_task_interrupts_when_the_event_loop_is_closed() -> None:
+    """What asyncio does at the end is not disturbed, and the interrupt is not lost."""
+    done = program("loop", "closing", "foreground")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "closed\ninterrupted 15\n", "")
+
+
+@pytest.mark.parametrize("place", ["background", "foreground"])
+def test_a_signal_in_a_finalizer_interrupts_after_it(place: str) -> None:
+    """Python drops an exception that is raised in a finalizer, and prints it."""
+    done = program("finalizer", place)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted 15 15\n", "")

@@ -59,4 +59,5 @@ def generated(opconform: Run, out: Path, cases: set[str]) -> None:
     """Generates the suite of some cases."""
     selected = [word for case in sorted(cases) for word in ("--select", case)]
     dialects = [word for name in ("openvino", "onnx") for word in ("--dialect", name)]
-    opconform("generate", *selected, *dialects, "--out", out)
+    ops = sorted({case.partition("/")[0] for case in cases})
+    opconform("generate", *ops, *selected, *dialects, "--out", out)

@@ -39,6 +39,7 @@ def test_a_fault_is_one_small_case_and_known_afterwards(opconform: Run, tmp_path
     assert "1 case" in generated.stdout
 
 
+@pytest.mark.ci_only
 def test_a_changed_nan_violates_an_interpretation(opconform: Run, tmp_path: Path) -> None:
     """Valid cases with floating-point data are about NaNs, too, as shipped ones are."""
     done = opconform("fuzz", f"{MINIATURES}:QuietsNans", "Split-1", "--tests", 120, "--out", tmp_path, code=1)
@@ -46,6 +47,7 @@ def test_a_changed_nan_violates_an_interpretation(opconform: Run, tmp_path: Path
     assert "1. Split-1 data.nan-payload (interpretation): wrong data (nan-payload)" in done.stdout
 
 
+@pytest.mark.ci_only
 def test_only_declared_operations_are_searched(opconform: Run, tmp_path: Path) -> None:
     """Cases of other operations would be unsupported."""
     (tmp_path / "own.py").write_text(
@@ -95,6 +97,7 @@ def test_a_search_in_which_no_case_is_decided_does_not_succeed(opconform: Run, t
     assert done.stdout.endswith("0 new findings.\nNot tested, because no case passed or failed: everything.\n")
 
 
+@pytest.mark.ci_only
 def test_a_named_operation_that_is_not_tested_is_no_success(opconform: Run, tmp_path: Path) -> None:
     """Others that pass do not make up for it."""
     (tmp_path / "own.py").write_text(
@@ -109,6 +112,7 @@ def test_a_named_operation_that_is_not_tested_is_no_success(opconform: Run, tmp_
     assert done.stdout.endswith("Not tested, because no case passed or failed: Split-1.\n")
 
 
+@pytest.mark.ci_only
 def test_what_a_full_disk_left_out_is_written_by_the_next_search(opconform: Run, tmp_path: Path) -> None:
     """The specs of finds are written first; the suite may fail."""
     search = ("fuzz", f"{MINIATURES}:LosesNegativeZero", "Split-1", "--tests", 120, "--out", tmp_path)

@@ -141,7 +141,7 @@ def test_a_failure_that_was_not_reduced_is_known_if_a_known_one_needs_no_more() 
 
 def test_messages_that_vary_from_case_to_case_are_one_finding() -> None:
     """Rather than one fault per case."""
-    trials = plain(80)
+    trials = plain(65)
     search = search_of(*(FuzzFinding(failure=rejected(trial, trial.draft.digits)) for trial in trials))
 
     [found] = search.found.values()

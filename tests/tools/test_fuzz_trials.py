@@ -22,8 +22,12 @@ from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text
 from opconform_runners.tools.fuzz.cases.values import WIDE, drawn_tensor
 from opconform_runners.tools.fuzz.trial import Trial, decided, is_defined, resized, with_tensors
 from opconform_runners.tools.fuzz.trial import drawn as drawn_case
+from tests.sampling import WHOLE, in_line
 
-EVERY_OPERATION = pytest.mark.parametrize("op", shipped_operations())
+#: Those with several inputs, lists, few types, strings or attributes alone.
+EVERY_OPERATION = pytest.mark.parametrize(
+    "op", in_line(shipped_operations(), "Concat-1", "GatherTree-1", "Gelu-7", "Pad-12", "StringTensorPack-15")
+)
 #: The violations in 250 trials of operations that few arguments violate.
 FEW = {
     **dict.fromkeys(("Abs-1", "Erf-1", "Log-1", "ReLU-1", "Sqrt-1", "Tanh-1"), 10),
@@ -90,7 +94,7 @@ def test_squares_beyond_the_type_prove_nothing_of_mvn(largest: float, is_known: 
 
 
 @pytest.mark.ci_only
-@EVERY_OPERATION
+@pytest.mark.parametrize("op", shipped_operations()[:: 1 if WHOLE else 4])
 def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
     """Contexts, element types, bindings, declared dimensions, second feeds, and violations."""
     trials = drawn(op, 250)
@@ -158,7 +162,7 @@ def test_a_new_list_is_not_as_long_as_a_huge_dimension() -> None:
 
 def test_dimensions_and_the_numbers_that_must_match_them_grow_together() -> None:
     """Otherwise almost every valid split would have one output."""
-    valid = [x.draft for seed in range(3) for x in drawn("Split-1", 400, seed) if x.twin is None]
+    valid = [x.draft for seed in range(3) for x in drawn("Split-1", 130, seed) if x.twin is None]
 
     assert sum(x.attributes["num_splits"] != 1 for x in valid) > len(valid) / 8
 
@@ -200,7 +204,10 @@ def test_the_group_of_a_trial_expands_to_it(op: str, tmp_path: Path) -> None:
     ("op", "requirement", "cases", "expected"),
     [
         # The twin [1, 0] of [-1, 0] is not valid without its second element, so one case alone can keep two dimensions.
-        ("Transpose-1", "order.negative", 2, {"arg": ((0,), ()), "input_order": ((1,), (-1,))}),
+        pytest.param(
+            *("Transpose-1", "order.negative", 2, {"arg": ((0,), ()), "input_order": ((1,), (-1,))}),
+            marks=pytest.mark.ci_only,
+        ),
         ("GatherND-8", "indices.range", 1, {"data": ((1,), ()), "indices": ((1,), (1,))}),
         ("Concat-1", "axis.range", 1, {"inputs_0": ((0,), ())}),
     ],
@@ -216,7 +223,7 @@ def test_what_is_not_needed_is_left_out(op: str, requirement: str, cases: int, e
 
 def test_every_kind_of_neighbour_is_drawn_and_left_out_if_it_is_not_needed() -> None:
     """Operations behind the operation under test; an invalid feed has no output for them, but one before it has."""
-    trials = [x for x in drawn("Split-1", 1_000) if x.draft.then is not None]
+    trials = [x for x in drawn("Split-1", 400) if x.draft.then is not None]
 
     assert len({trial.draft.then.op for trial in trials if trial.draft.then is not None}) > 3
     assert all(trial.draft.second for trial in trials if trial.twin is not None)

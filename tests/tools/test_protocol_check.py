@@ -21,12 +21,13 @@ from opconform_runners.tools.protocol_check.rules import RULES
 from tests.conftest import MINIATURES, ROOT, Run
 from tests.fake_harnesses import command, words
 from tests.fake_harnesses.rules import RULE_BREAKERS, UNUSABLE
+from tests.sampling import in_line
 
 #: How long a reply may take here, in seconds.
 _TIMEOUT = 6.0
 
 #: The harnesses that are checked with every run of the tests; a check takes seconds, since it starts a harness often.
-SAMPLE = ("prints between", "answers the last request first", "loses an output")
+SAMPLE = ("prints between",)
 #: The operations whose cases are used here; those of all operations take seconds to generate.
 OPERATIONS = ("Concat-1", "Split-1", "VariadicSplit-1")
 
@@ -64,9 +65,7 @@ def broken(found: dict[str, RuleResult]) -> dict[str, str]:
     return {name: hit.violation.sentence for name, hit in found.items() if hit.violation is not None}
 
 
-@pytest.mark.parametrize(
-    "name", ["numpy", *(pytest.param(x, marks=pytest.mark.ci_only) for x in ("openvino", f"{MINIATURES}:Chats"))]
-)
+@pytest.mark.parametrize("name", in_line(["numpy", "openvino", f"{MINIATURES}:Chats"]))
 def test_a_shipped_harness_obeys_every_rule(suite: Suite, name: str) -> None:
     """The Python harness obeys the protocol with every backend."""
     found = checked(backend_command(name), suite)
@@ -79,7 +78,7 @@ def test_a_shipped_harness_obeys_every_rule(suite: Suite, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "unasked"),
     [
-        ("lawful", {"inline"}),
+        pytest.param("lawful", {"inline"}, marks=pytest.mark.ci_only),
         pytest.param("takes inline tensors", set(), marks=pytest.mark.ci_only),
         pytest.param("reads two dialects", {"inline"}, marks=pytest.mark.ci_only),
         pytest.param("terse", {"inline", "graphs"}, marks=pytest.mark.ci_only),
@@ -96,10 +95,7 @@ def test_a_harness_that_breaks_no_rule_obeys_every_applicable_rule(suite: Suite,
 
 @pytest.mark.parametrize(
     "name",
-    [
-        rule_breaker if rule_breaker in SAMPLE else pytest.param(rule_breaker, marks=pytest.mark.ci_only)
-        for rule_breaker in RULE_BREAKERS
-    ],
+    in_line(RULE_BREAKERS, *SAMPLE),
 )
 def test_a_broken_rule_is_named(suite: Suite, name: str) -> None:
     """The first rule that a harness breaks, with a sentence about how."""
@@ -123,6 +119,7 @@ def few_specs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(harness_command, "load_specs", lambda _: load_specs([ROOT / "cases" / op for op in OPERATIONS]))
 
 
+@pytest.mark.ci_only
 @pytest.mark.usefixtures("few_specs")
 def test_a_harness_that_passes_nothing_ends_with_1(opconform: Run) -> None:
     """The last line says so, although no rule is broken."""

@@ -12,7 +12,6 @@ import pytest
 from opconform.dialects.openvino import OPSETS
 from opconform.explanation.case_list import one_case
 from opconform.operations import OPERATIONS
-from opconform.suite.case import Accept
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.tools.repro.graph_source import WITHOUT_FUNCTION, openvino_source
@@ -180,21 +179,15 @@ def test_only_a_script_is_overwritten(opconform: Run, small_suite: Path, tmp_pat
 
 
 @pytest.mark.parametrize(("given", "returned"), [("bf16", "f32"), ("f32", "bf16")])
-def test_a_script_compares_outputs_in_their_own_type(
-    core_suite: Path, tmp_path: Path, given: str, returned: str
-) -> None:
+def test_a_script_compares_outputs_in_their_own_type(opconform: Run, tmp_path: Path, given: str, returned: str) -> None:
     """Which a conversion does not have in common with its input; numpy lacks bf16."""
-    suite = open_suite(core_suite)
-    cases = (
-        (entry, suite.case(entry)) for entry in suite.entries if entry.op == "Convert-1" and entry.expect == "accept"
+    (tmp_path / "spec.yaml").write_text(
+        "op: Convert-1\ngroups:\n  - {id: of, title: t, requirements: [values.exact], "
+        f"data: {{shape: [3], element_type: {given}}}, destination_type: {returned}}}\n"
     )
-    entry = next(
-        entry
-        for entry, case in cases
-        if isinstance(case.expect, Accept)
-        and (case.inputs[0].element_type, case.expect.accept[0].element_type) == (given, returned)
-        and "onnx/model.onnx" in entry.files
-    )
+    opconform("generate", "spec.yaml", "--dialect", "onnx", "--out", "suite", cwd=tmp_path)
+    suite = open_suite(tmp_path / "suite")
+    [entry] = suite.entries
     (tmp_path / "script.py").write_text(script_of(suite, entry, "onnxruntime", (), None))
     done = executed(tmp_path / "script.py", sys.executable)
 
@@ -210,6 +203,7 @@ def test_a_script_compares_outputs_in_their_own_type(
         ("TopK-11/equal-elements", "f32", "torch.sort(data, dim=1, descending=True, stable=True)[0].narrow(1, 0, 8)"),
     ],
 )
+@pytest.mark.ci_only
 def test_a_script_for_pytorch_has_the_calls_of_the_backend(
     core_suite: Path, group: str, element_type: str, call: str
 ) -> None:

@@ -10,7 +10,9 @@ from opconform.errors import UsageError
 from opconform.suite.reader import open_suite
 from opconform_runners.tools.repro.script import script_of
 from opconform_runners.tools.repro.source import Expression
+from tests.backends.known_findings import sample_for
 from tests.conftest import Run, interpreter_with
+from tests.sampling import WHOLE
 
 DATA = Expression("data", shape=(2, 3), dtype=Expression("torch.float32"))
 #: Executes the scripts of a folder, and prints how each of them ends.
@@ -79,6 +81,7 @@ def test_what_is_done_with_an_expression_is_an_expression(source: object, text: 
         ("Transpose-1/blocks/1bd389b044", ["transpose = [torch.permute(arg, [0, 2, 3, 1])]"]),
     ],
 )
+@pytest.mark.ci_only
 def test_a_script_makes_the_calls_of_the_backend(core_suite: Path, case: str, lines: list[str]) -> None:
     """Settings are Python's own, and those that the backend takes as tensors are variables."""
     suite = open_suite(core_suite)
@@ -95,6 +98,7 @@ def test_a_script_makes_the_calls_of_the_backend(core_suite: Path, case: str, li
         ("Pad-12/limits/", "the framework has no mode symmetric"),
     ],
 )
+@pytest.mark.ci_only
 def test_what_the_backend_does_not_call_pytorch_for_has_no_script(core_suite: Path, group: str, why: str) -> None:
     """The reason is the backend's."""
     suite = open_suite(core_suite)
@@ -111,9 +115,14 @@ def test_what_the_backend_does_not_call_pytorch_for_has_no_script(core_suite: Pa
 @pytest.mark.ci_only
 @pytest.mark.timeout(900)
 def test_a_script_ends_as_the_backend_did(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
-    """With 0 where it passed, 1 where it failed, and a signal where it crashed: every case of `core` that has a script."""
+    """With 0 where it passed, 1 where it failed, and a signal where it crashed: every case that has a script.
+
+    Of one in sixteen cases of the core and those of findings, and before a release of the whole core.
+    """
     python = interpreter_with("torch", "OPCONFORM_PYTHON_TORCH")
-    opconform("run", core_suite, "--backend", "torch", "--python", python, "--out", tmp_path / "out", code=None)
+    some = ("--select", "*/*/*0", *sample_for(core_suite, "torch"))
+    run = ("run", core_suite, "--backend", "torch", "--python", python, *(() if WHOLE else some))
+    opconform(*run, "--out", tmp_path / "out", code=None)
     results = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").read_text().splitlines()]
     suite, expected, crashing = open_suite(core_suite), {}, []
     for result in (result for result in results if result.get("verdict") in ("pass", "fail")):
@@ -132,8 +141,8 @@ def test_a_script_ends_as_the_backend_did(opconform: Run, core_suite: Path, tmp_
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     crashes = {path: subprocess.run([python, path], capture_output=True, check=False).returncode for path in crashing}
 
-    assert len(expected) > 800
-    assert sum(expected.values()) > 10
-    assert crashing
+    assert len(expected) > (800 if WHOLE else 50)
+    assert sum(expected.values()) > (10 if WHOLE else 0)
+    assert crashing or not WHOLE
     assert json.loads(done.stdout) == expected
     assert [path for path, code in crashes.items() if code >= 0] == []

@@ -154,9 +154,9 @@ def filled(output: Output, golden: Array, number: float) -> Iterator[Array]:
 
 
 @pytest.mark.parametrize("name", FILLS)
-def test_special_numbers_anywhere_have_a_verdict(core_suite: Path, name: str) -> None:
+def test_special_numbers_anywhere_have_a_verdict(any_core: Path, name: str) -> None:
     """Of every operation, element type and comparison, with and without the declaration to flush denormal numbers."""
-    suite, seen = open_suite(core_suite), set[tuple[str, str, str]]()
+    suite, seen = open_suite(any_core), set[tuple[str, str, str]]()
     for entry in suite.entries:
         case = suite.case(entry)
         if not isinstance(case.expect, Accept) or case.feeds > 1 or len(case.outputs) > 1:
@@ -175,4 +175,4 @@ def test_special_numbers_anywhere_have_a_verdict(core_suite: Path, name: str) ->
             assert isinstance(found, Pass) == is_right(output, golden, bounds, actual), entry.id
             assert isinstance(first_verdict(suite, entry, case, returned, flushes=True), Pass | Fail), entry.id
 
-    assert {op for op, *_ in seen} >= {"MatMul-1", "Exp-1", "SoftMax-8", "Concat-1", "Convert-1"}
+    assert {op for op, *_ in seen} >= {"Concat-1", "Divide-1", "Sqrt-1"}

@@ -136,13 +136,13 @@ def test_a_missing_file_says_how_to_write_it(tmp_path: Path) -> None:
         assert str(caught.value).replace(f"{tmp_path}/", "") == said
 
 
-def test_every_fact_about_a_case_can_be_in_a_rule(core_suite: Path) -> None:
+def test_every_fact_about_a_case_can_be_in_a_rule(any_core: Path) -> None:
     """So that what is learnt can be read again."""
-    suite = open_suite(core_suite)
+    suite = open_suite(any_core)
     facts = {(entry.op, fact) for entry in suite.entries[::23] for fact in facts_of_entry(suite, entry)}
     unknown = {
         (op, fact) for op, fact in facts if not fact.startswith("the operation is") and not is_support_fact(fact, op)
     }
 
-    assert len({op for op, _ in facts}) > 30
+    assert len({op for op, _ in facts}) > len({entry.op for entry in suite.entries}) / 3
     assert not unknown

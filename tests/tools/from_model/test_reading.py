@@ -79,25 +79,25 @@ def calls_of(path: Path, op: str) -> list[Call]:
     return [node.call for node in nodes if node.call is not None and node.call.op == op]
 
 
-def test_the_ir_of_a_case_reads_back_as_its_own_use(core_suite: Path) -> None:
+def test_the_ir_of_a_case_reads_back_as_its_own_use(any_core: Path) -> None:
     """The operation, its attributes, and the types, dimensions and bindings of its inputs."""
-    suite, count = open_suite(core_suite), 0
+    suite, count = open_suite(any_core), 0
     for entry, case in sampled(suite, "openvino/model.xml"):
-        call = next(iter(calls_of(core_suite / entry.id / "openvino/model.xml", case.op)))
+        call = next(iter(calls_of(any_core / entry.id / "openvino/model.xml", case.op)))
         taken = written(case)
         assert attributes(case.op, call.attributes) == attributes(case.op, case.attributes), entry.id
         assert {port: read_back(call.inputs[port]) for port in taken} == taken, entry.id
         count += 1
-    assert count > 500
+    assert count > len(suite.entries) / 20
 
 
-def test_the_onnx_model_of_a_case_reads_back_as_its_own_use(core_suite: Path) -> None:
+def test_the_onnx_model_of_a_case_reads_back_as_its_own_use(any_core: Path) -> None:
     """The same, but for what is an attribute in ONNX, and for what ONNX does not have."""
-    suite, count = open_suite(core_suite), 0
+    suite, count = open_suite(any_core), 0
     for entry, case in sampled(suite, "onnx/model.onnx"):
         if case.op not in (*counterparts().values(), "Split-1") or is_otherwise_in_onnx(case):
             continue  # an older version of an operation, or other nodes
-        call = next(iter(calls_of(core_suite / entry.id / "onnx/model.onnx", case.op)))
+        call = next(iter(calls_of(any_core / entry.id / "onnx/model.onnx", case.op)))
         in_attributes, joined = RENDERINGS[case.op].attributes, ("pads_begin", "pads_end")
         taken = {port: x for port, x in written(case).items() if port not in (*in_attributes, *joined)}
         if "split_lengths" in taken:  # a -1 is replaced
@@ -107,7 +107,7 @@ def test_the_onnx_model_of_a_case_reads_back_as_its_own_use(core_suite: Path) ->
         assert compared[0] == compared[1], entry.id
         assert {port: read_back(call.inputs[port]) for port in taken} == taken, entry.id
         count += 1
-    assert count > 200
+    assert count > len(suite.entries) / 50
 
 
 @pytest.mark.parametrize(

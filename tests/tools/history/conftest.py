@@ -44,6 +44,13 @@ def history(opconform: Run, offline: Path, small_suite: Path) -> History:
     return run
 
 
+@pytest.fixture(autouse=True)
+def own_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Executions are counted anew in each test, so that no test depends on how often others executed a case."""
+    (tmp_path / "counts").mkdir()
+    monkeypatch.setenv("FAKE_COUNTS", str(tmp_path / "counts"))
+
+
 def document(out: Path) -> Any:
     """The history in a folder."""
     return json.loads((out / "history.json").read_text())

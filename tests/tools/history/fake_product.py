@@ -4,9 +4,9 @@ One fault is in every release from the second on, one in the third alone, and on
 execution fail, of the second release the even ones. What else a harness needs is a wheel that names the folder of the packages installed here.
 """
 
-import sysconfig
 import zipfile
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGE = "fakeproduct"
@@ -86,8 +86,8 @@ def index(folder: Path) -> Path:
     wheels.mkdir()
     for version in VERSIONS:
         release(wheels, version)
-    here = sysconfig.get_paths()["purelib"]
     for name in ("numpy", "ml_dtypes", "pydantic"):
+        here = Path(str(getattr(find_spec(name), "origin", ""))).parents[1]
         wheel(wheels, name, "1.26", {f"{name}_of_the_tests.pth": f"{here}\n"})
     backend = folder / "fake_backend.py"
     backend.write_text(BACKEND)

@@ -1,6 +1,7 @@
 """The history of a fake product of five releases, each in an environment of its own."""
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,23 @@ CASES = ("f7298254ae", "9c3891e153", "055b3aac7f")
 
 @pytest.fixture(scope="module")
 def out(history: History, offline: Path) -> Path:
-    """The folder of the history. The second release passes the case with the intermittent fault when it is run."""
+    """The folder of the history, which tests only read. The second release passes the case with the intermittent fault when it is run."""
     history("--out", offline / "out")
     return offline / "out"
+
+
+@pytest.fixture
+def own_out(out: Path, tmp_path: Path) -> Path:
+    """A copy of that folder, to write to."""
+    return shutil.copytree(out, tmp_path / "out")
+
+
+@pytest.fixture
+def own_cache(out: Path, offline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:  # noqa: ARG001 - makes them
+    """A copy of the environments of all releases, to write to."""
+    cache = shutil.copytree(offline / "cache", tmp_path / "cache", symlinks=True)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    return cache / "opconform" / "releases"
 
 
 def dates(found: Any) -> Mapping[str, list[Any]]:
@@ -53,40 +68,42 @@ def test_what_is_new_and_mended_is_counted_per_release(out: Path) -> None:
     assert "since 3.0 (last good 2.0), mended in 4.0" in (out / "history.html").read_text()
 
 
-def test_releases_that_were_run_are_not_run_again(history: History, out: Path) -> None:
+def test_releases_that_were_run_are_not_run_again(history: History, own_out: Path) -> None:
     """Nor are cases repeated again."""
-    files = [*out.glob("*/outcomes.jsonl"), *out.glob("*/results.jsonl")]
-    before, past = {path: path.stat().st_mtime_ns for path in files}, document(out)
-    history("--out", out)
+    files = [*own_out.glob("*/outcomes.jsonl"), *own_out.glob("*/results.jsonl")]
+    before, past = {path: path.stat().st_mtime_ns for path in files}, document(own_out)
+    history("--out", own_out)
 
     assert {path: path.stat().st_mtime_ns for path in files} == before
-    assert document(out) == past
+    assert document(own_out) == past
 
 
-def test_an_interrupted_run_and_a_half_made_environment_go_on(history: History, offline: Path, out: Path) -> None:
+def test_an_interrupted_run_and_a_half_made_environment_go_on(history: History, offline: Path, own_out: Path) -> None:
     """The release whose results are lost is run again, in an environment that is made again."""
     [environment] = (offline / "cache" / "opconform" / "releases" / "fakeproduct").glob("4.0-*/")
-    past = document(out)
+    past = document(own_out)
     (environment / "opconform.json").unlink()
     (environment / "bin" / "python").unlink()
-    (out / "4.0" / "results.jsonl").unlink()
-    log = (out / "4.0" / "outcomes.jsonl").read_bytes().splitlines(keepends=True)
-    (out / "4.0" / "outcomes.jsonl").write_bytes(b"".join(log[:3]))
-    history("--out", out)
+    (own_out / "4.0" / "results.jsonl").unlink()
+    log = (own_out / "4.0" / "outcomes.jsonl").read_bytes().splitlines(keepends=True)
+    (own_out / "4.0" / "outcomes.jsonl").write_bytes(b"".join(log[:3]))
+    history("--out", own_out)
 
     assert (environment / "bin" / "python").exists()
-    assert dates(document(out)) == dates(past)
+    assert dates(document(own_out)) == dates(past)
 
 
-def test_a_release_that_cannot_be_installed_or_started_says_why(history: History, offline: Path) -> None:
+def test_a_release_that_cannot_be_installed_or_started_says_why(
+    history: History, offline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The others are run."""
-    broken = release(offline / "wheels", "6.0")
+    wheels = shutil.copytree(offline / "wheels", tmp_path / "wheels")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    broken = release(wheels, "6.0")
     broken.write_bytes(broken.read_bytes()[:200])
-    wheel(offline / "wheels", PACKAGE, "7.0", {f"{PACKAGE}/__init__.py": "raise OSError('no such device')"})
-    history("5.0..", "--out", offline / "broken")
-    (offline / "wheels" / f"{PACKAGE}-7.0-py3-none-any.whl").unlink()
-    broken.unlink()
-    why = {x["version"]: x["why"] for x in document(offline / "broken")["releases"]}
+    wheel(wheels, PACKAGE, "7.0", {f"{PACKAGE}/__init__.py": "raise OSError('no such device')"})
+    history("5.0..", "--out", tmp_path / "broken")
+    why = {x["version"]: x["why"] for x in document(tmp_path / "broken")["releases"]}
 
     assert why["5.0"] == ""
     assert why["6.0"].startswith("fakeproduct==6.0 cannot be installed: ")
@@ -101,29 +118,29 @@ def test_a_release_that_cannot_be_installed_or_started_says_why(history: History
         (CASES[1], "no change found; it passes in 1.0, 5.0 (2 of 5 releases asked)"),
     ],
 )
-def test_a_bisection_asks_few_releases(history: History, offline: Path, case: str, said: str) -> None:
+def test_a_bisection_asks_few_releases(history: History, tmp_path: Path, case: str, said: str) -> None:
     """And no more of them for a case that fails every other time."""
-    done = history("--bisect", case, "--out", offline / "bisected", code=None)
+    done = history("--bisect", case, "--out", tmp_path / "bisected", code=None)
 
     assert said in done.stdout
     assert done.returncode == (1 if "no change" in said else 0)
 
 
 def test_installed_releases_are_run_without_an_index(
-    history: History, offline: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+    history: History, own_out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is installed is used, and that is said."""
-    monkeypatch.setenv("PIP_FIND_LINKS", str(offline / "counts"))
-    done = history("1.0..2", "--out", out, "--json")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "counts"))
+    done = history("1.0..2", "--out", own_out, "--json")
 
     assert "note: pip finds no release of fakeproduct" in done.stderr
     assert [x["version"] for x in json.loads(done.stdout)["releases"]] == [*VERSIONS[:2]]
 
 
-def test_the_environments_are_removed_by_one_command(history: History, offline: Path, out: Path) -> None:
+def test_the_environments_are_removed_by_one_command(history: History, own_cache: Path, out: Path) -> None:
     """The results stay."""
     done = history("--remove")
 
     assert done.stdout.startswith("5 environments of fakeproduct removed: 1.0, 2.0, 3.0, 4.0, 5.0")
-    assert not [*(offline / "cache" / "opconform" / "releases").glob("fakeproduct*")]
+    assert not [*own_cache.glob("fakeproduct*")]
     assert (out / "history.json").exists()
