@@ -42,6 +42,13 @@ PROMISES = {
     "No code in the folder runs, even if it is the current folder": (
         "test_security.py::test_no_code_of_an_untrusted_suite_runs",
     ),
+    "None of its texts becomes code of a script, test or build that opconform writes, or of a command that it prints": (
+        "suite/test_names.py::test_no_name_in_a_case_is_code",
+        "suite/test_names.py::test_no_name_in_a_header_is_code",
+        "tools/test_hostile_names.py::test_no_text_of_a_suite_is_code_of_a_script",
+        "tools/test_hostile_names.py::test_no_text_of_a_suite_is_code_of_a_c_test",
+        "verdicts/test_command_options.py::test_options_that_a_shell_would_execute_are_refused",
+    ),
     "What it writes, leaves or changes while it executes a case does not change the verdict of another case": (
         "harness/test_misbehaviour.py::test_a_misbehaviour_costs_one_case",
     ),

@@ -85,7 +85,7 @@ def command(op: str, tests: int, seconds: float, seed: int, out: Path | None) ->
             click.echo("\n".join(lines))
             if out is not None:
                 out.write_text("".join(f"{line}\n" for line in lines))
-            search.reduce(lambda _, reduced: click.echo(f"{reduced} failures reduced", err=True))
+            search.reduce(lambda _, reduced, *__: click.echo(f"{reduced} failures reduced", err=True))
         finally:
             batches.close()
         for line in lines_of(search, Path(scratch), BACKEND):

@@ -179,7 +179,7 @@ class Workbench:
 
         launch = Launch(command=backend_command(f"{HARNESS}:Mutant:{name}"), timeout=self._timeout)
         execute(self._suite, concerned, launch, judge)
-        return [(x, final_verdict(x, own)) for x in concerned if x.id in own]
+        return [(x, final_verdict(self._suite, x, own)) for x in concerned if x.id in own]
 
     def verdicts_of(
         self,
@@ -195,7 +195,7 @@ class Workbench:
             outcome = self._bounded(entry, case, _outcome(backend, given, feeds))
             own[entry.id] = verdict = first_verdict(self._suite, entry, case, outcome)
             on_verdict(verdict)
-        return [(x, final_verdict(x, own)) for x in chosen]
+        return [(x, final_verdict(self._suite, x, own)) for x in chosen]
 
     def _bounded(self, entry: Entry, case: Case, outcome: Outcome) -> Outcome:
         """The outcome, unless its outputs are larger than those of a harness may be."""

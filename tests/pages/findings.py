@@ -15,7 +15,7 @@ from opconform.specs.loader import shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.specs.schema.keys import Keys
 from opconform.specs.yaml_document import Route, SpecMistakes, read_document
-from opconform.suite.case import CaseId
+from opconform.suite.names import CaseId
 from opconform_runners.verdicts.description import description_of
 from tests.conftest import ROOT
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from opconform.specs.requirements import requirements_of
 from opconform.suite.dataset import load
 from opconform.suite.manifest import entry_line
 from opconform.suite.reader import open_suite
@@ -199,3 +200,20 @@ def test_a_spec_that_proves_nothing_or_takes_too_long_is_refused(
     assert said in done.stderr
     assert f"{spec}:" in done.stderr
     assert "group 'group'" in done.stderr
+
+
+def test_rounded_results_need_a_requirement_on_rounding(
+    opconform: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without one, a deviation would break a normative requirement, and nobody would notice."""
+    requirements = requirements_of("MatMul-1")
+    stages = {name: ids for name, ids in requirements.establishes.items() if name != "rounding"}
+    without = requirements.model_copy(update={"establishes": stages})
+    monkeypatch.setattr("opconform.generation.case_files.requirements_of", lambda _: without)
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(
+        "op: MatMul-1\ngroups:\n  - {id: a, title: t, a: {values: [[0.1, 0.7]]}, b: {values: [[0.3], [0.9]]}}\n"
+    )
+    said = opconform("generate", spec, "--jobs", 1, "--out", tmp_path / "suite", code=2).stderr
+
+    assert "`establishes` in the requirements of MatMul-1 has no `rounding`" in said

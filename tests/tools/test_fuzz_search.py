@@ -134,15 +134,15 @@ def test_wrong_elements_that_vary_recur() -> None:
 
 
 def test_reductions_tell_their_progress() -> None:
-    """The number of failures whose reduction has ended; the rest is their confirmation."""
+    """The number of failures whose reduction has ended, and then of those whose confirmation has."""
     [trial] = plain(1)
     search = search_of(FuzzFinding(failure=failure(trial)))
     search.batches.outcomes = lambda *_, **__: iter([PASSED])  # type: ignore[method-assign]
-    calls: list[tuple[float, int]] = []
+    calls: list[tuple[object, ...]] = []
     search.reduce(lambda *call: calls.append(call))
 
-    assert calls[0] == (0.0, 0)
-    assert calls[-1] == (1.0, 1)
+    stage = "Confirming 1 failure"
+    assert calls == [(0.0, 0), (1.0, 1), (0.0, 0, stage), (1.0, 1, stage)]
 
 
 def test_a_case_is_executed_once_for_all_failures_of_one_reduction() -> None:
@@ -159,7 +159,7 @@ def test_a_case_is_executed_once_for_all_failures_of_one_reduction() -> None:
     with mock.patch.object(Search, "_confirm") as confirm:
         search.reduce(lambda *_: None)
 
-    [[findings]] = (call.args for call in confirm.mock_calls)
+    [[findings, _]] = (call.args for call in confirm.mock_calls)
     assert len({*executed}) == len(executed)
     assert len({finding.failure.trial.draft.digits for finding in findings}) == 1
     assert all(finding.is_reduced for finding in findings)

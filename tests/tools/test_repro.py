@@ -15,7 +15,8 @@ from opconform.operations import OPERATIONS
 from opconform.suite.case import Accept
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.tools.repro.graph_source import WITHOUT_FUNCTION, openvino_source, snake
+from opconform_runners.tools.repro.graph_source import WITHOUT_FUNCTION, openvino_source
+from opconform_runners.tools.repro.names import snake
 from opconform_runners.tools.repro.script import script_of
 from opconform_runners.tools.repro.variables import nan_source, output_source
 from tests.conftest import Run, made_once

@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from opconform.suite.case import Reject
 from opconform.suite.manifest import Entry, Header, OtherReadings, RequirementNote
+from opconform.suite.reader import Suite
+from opconform.suite.storage.store import Folder
 from opconform_runners.verdicts.comparison import Mismatch, is_altered
-from opconform_runners.verdicts.judge import broken_by
-from opconform_runners.verdicts.verdict import FailReason
+from opconform_runners.verdicts.judge import broken_by, final_verdict
+from opconform_runners.verdicts.verdict import Fail, FailReason, Inconclusive, Pass
 
 LEVELS = {
     "lengths.remainder": "normative",
@@ -159,6 +162,28 @@ def test_a_rounded_result_that_another_reading_gives_breaks_its_interpretation()
 
     assert broken_by(touched, "rounding", rounded, HEADER) == ("values.bounded",)
     assert broken_by(touched, "rounding", replace(rounded, readings=("lengths.zero",)), HEADER) == ("lengths.zero",)
+
+
+@pytest.mark.parametrize(
+    ("of_twin", "counts"),
+    [
+        (
+            Fail(reason="rounding", sentence="", mismatch=replace(mismatch(), reason="rounding", allowed=("0", "1"))),
+            True,
+        ),
+        (Fail(reason="value", sentence="", mismatch=mismatch()), False),
+        (Fail(reason="rejected-valid", sentence=""), False),
+        (Fail(reason="crash", sentence=""), False),
+    ],
+)
+def test_a_rejection_counts_beside_a_twin_that_only_deviates(of_twin: Fail, counts: bool, tmp_path: Path) -> None:
+    """A twin that is less accurate is accepted; one that is refused or wrong shows nothing of the rejection."""
+    twin = replace(entry([], readings=OtherReadings(reject=("lengths.zero",))), id="Op-1/group/1111111111")
+    rejected = replace(entry(["axis.range"], reject="axis.range"), twin=twin.id)
+    suite = Suite(store=Folder(tmp_path), header=HEADER, entries=(twin, rejected))
+    verdict = final_verdict(suite, rejected, {rejected.id: Pass(), twin.id: of_twin})
+
+    assert isinstance(verdict, Pass if counts else Inconclusive)
 
 
 @pytest.mark.parametrize(

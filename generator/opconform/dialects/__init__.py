@@ -1,5 +1,6 @@
 """The dialects that cases are rendered into: the shipped ones, and those of installed distributions."""
 
+import re
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from opconform.dialects import onnx, openvino, stablehlo
 from opconform.dialects.dialect import Dialect, Inexpressible
 from opconform.errors import UsageError, nearest
+from opconform.suite.names import FILE, KEBAB
 from opconform.system.entry_points import Registry, Unusable
 
 #: The dialects that opconform ships, each with a module and a folder of templates.
@@ -20,6 +22,9 @@ SHIPPED: Mapping[str, Dialect] = {
 def _check(name: str, dialect: Dialect, _module: Path) -> None:
     if not dialect.model.startswith(f"{name}/"):
         raise Unusable(f"its model is {dialect.model!r}, which is not in the folder {name}/. Rename one of them.")
+    if re.fullmatch(KEBAB, name) is None or re.fullmatch(FILE, dialect.model) is None:
+        what = "a dialect's name has lower-case letters, digits and hyphens, and its model also dots and underscores"
+        raise Unusable(f"{what}, but its model is {dialect.model!r}. Rename it.")
 
 
 _REGISTRY = Registry("opconform.dialects", Dialect, SHIPPED, _check)

@@ -13,6 +13,7 @@ from opconform.model.graph import taken
 from opconform.model.readings import other_readings
 from opconform.operations.arguments import Operand, TensorType
 from opconform.operations.operation import ContextError
+from opconform.specs.requirements import requirements_of
 from opconform.suite.bounds import bound_names, flushed_name
 from opconform.suite.case import Accept, Case, Comparison, Graph, Input, Output, Reject, case_text
 from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
@@ -35,6 +36,10 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content
     if proves_nothing(golden):
         what = "the bounds of its results are as wide as the results, so that it proves nothing"
         raise SpecError(f"{draft.where}: group {draft.group!r}: {what}. Use fewer elements, or others.")
+    if _is_rounded(golden) and "rounding" not in requirements_of(draft.op).establishes:
+        what = f"its results have bounds, but `establishes` in the requirements of {draft.op} has no `rounding`"
+        todo = "List an interpretation on rounding there; without it, a less accurate result breaks another requirement"
+        raise SpecError(f"{draft.where}: group {draft.group!r}: {what}. {todo}.")
     contents, left_out = _contents(golden, draft.id, options)
     neighbour_check = None if options.blind else neighbour_check_of(golden)
     if neighbour_check is not None:
@@ -53,6 +58,12 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content
         readings=other_readings(golden),
     )
     return entry, contents
+
+
+def _is_rounded(golden: Golden) -> bool:
+    """Whether the operation under test computes outputs with bounds, rather than moves those of another one."""
+    operation = golden.draft.operation
+    return operation.moved is None and any(x.bounds for feed in golden.outputs for x in feed)
 
 
 def content_parts(content: Content) -> Sequence[Buffer]:

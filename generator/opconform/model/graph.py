@@ -1,5 +1,6 @@
 """The model graph of a case: built once from its draft, and walked with the reference semantics of its operations."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from opconform.operations.neighbours.convolution import convolved
 from opconform.operations.neighbours.exported import flattened
 from opconform.operations.operation import ContextError, Operation, Tested
 from opconform.suite.case import Attribute, Graph, Node
+from opconform.suite.names import IDENTIFIER
 from opconform.tensors.tensor import Tensor
 
 #: No more outputs than this are declared for an invalid case, whatever it asks for.
@@ -47,7 +49,16 @@ def graph_of(draft: Draft) -> Graph:
     if draft.then is not None:
         return _followed(node, draft.then, has_outputs=bool(outputs))
     build = {"convolved": convolved, "flattened": flattened, **operation.contexts}[draft.context]
-    return build(Tested(operation=operation, node=node, arguments=draft.arguments, outputs=outputs))
+    return _named(build(Tested(operation=operation, node=node, arguments=draft.arguments, outputs=outputs)))
+
+
+def _named(graph: Graph) -> Graph:
+    """A graph of a context, whose names a suite can have."""
+    names = [name for node in graph.nodes for name in (node.name, *node.outputs)]
+    odd = next((name for name in names if re.fullmatch(IDENTIFIER, name) is None), None)
+    if odd is not None:
+        raise ContextError(f"the context names a node or a tensor {odd!r}: use letters, digits and underscores")
+    return graph
 
 
 def _followed(node: Node, neighbour: Neighbour, *, has_outputs: bool) -> Graph:

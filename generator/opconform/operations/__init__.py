@@ -74,6 +74,8 @@ from opconform.operations.shape.reshape import RESHAPE
 from opconform.operations.shape.shape_of import SHAPE_OF, SHAPE_OF_1
 from opconform.operations.shape.squeeze import SQUEEZE, SQUEEZE_15
 from opconform.operations.shape.unsqueeze import UNSQUEEZE
+from opconform.suite.declarations import declaration_problem
+from opconform.suite.names import KEBAB
 from opconform.system.entry_points import Registry, Unusable, file_of
 
 #: The name of the file with an operation's requirements.
@@ -87,6 +89,11 @@ def _check(name: str, operation: Operation, module: Path) -> None:
         raise Unusable(
             f"it declares the operation {operation.name!r}. Give both the same versioned name, as in Tile-1."
         )
+    odd = next((x for x in operation.contexts if re.fullmatch(KEBAB, x) is None), None)
+    if odd is not None:
+        raise Unusable(f"its context {odd!r} is not lower-case words joined by hyphens, as in shape-of. Rename it.")
+    if (problem := declaration_problem(operation.declaration)) is not None:
+        raise Unusable(f"a suite cannot have its declaration: {problem}.")
     if not (file := module.parent / "cases" / name / REQUIREMENTS).is_file():
         raise Unusable(f"{file} is missing. Write the requirements of the operation in it.")
 

@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 from opconform.errors import nearest, quoted
 from opconform.specs.schema.keys import PATTERNS, RejectKeys
 from opconform.specs.yaml_document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes
-from opconform.suite.case import DIMENSION
+from opconform.suite.names import DIMENSION
 
 _Model = TypeVar("_Model", bound=BaseModel)
 #: The keys that other tools use for those of a spec.

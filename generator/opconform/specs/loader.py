@@ -25,6 +25,8 @@ from opconform.system.resources import root
 
 #: What an author probably means as an expression.
 _ALMOST = re.compile(r"\s*(\$\s*\{.*\}|\{\{.*\}\})\s*", re.DOTALL)
+#: What the name of a file can have, but a suite that names the file cannot: controls, and bytes that are not UTF-8.
+_ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ID = re.compile(r"^ *- (?:\{ *)?id: ([a-z0-9.-]+)", re.MULTILINE)
 #: The most different expressions in a file; each takes time to compile.
 EXPRESSION_LIMIT = 2_000
@@ -95,6 +97,8 @@ def load_specs(paths: Sequence[Path], only: Collection[str] | None = None) -> li
 def load_spec(path: Path, only: Collection[str] | None = None) -> Spec:
     """The spec in a file; `SpecMistakes` with its mistakes, besides repeated ids."""
     is_shipped = path.is_relative_to(_shipped())
+    if _ODD.search(path.name):
+        raise UsageError(f"{quoted(str(path))}: a spec's name must be one line of UTF-8 text. Rename the file.")
     document = read_document(path, path.relative_to(_shipped().parent).as_posix() if is_shipped else path.as_posix())
     value = document.value
     if not isinstance(value, dict):

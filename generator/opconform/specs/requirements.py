@@ -13,13 +13,14 @@ from opconform.specs.schema.keys import Keys
 from opconform.specs.versions import completed
 from opconform.specs.yaml_document import Route, SpecMistakes, read_document
 from opconform.suite.manifest import Level, Stage
+from opconform.suite.names import Line, RequirementId
 from opconform.system.resources import root
 
 
 class Page(Keys):
     """One revision of an operation's specification page."""
 
-    revision: str = Field(description="The name of this revision in the requirements.")
+    revision: Line = Field(description="The name of this revision in the requirements.")
     page: str = Field(description="The published page.")
     url: str | None = Field(None, pattern=r"^https://", description="The address of the page.")
 
@@ -34,7 +35,7 @@ class Source(Keys):
 class Requirement(Keys):
     """One checkable statement of an operation's specification."""
 
-    id: Annotated[str, Field(pattern=r"^[a-z0-9_]+([.-][a-z0-9_]+)*$")]
+    id: RequirementId
     level: Level
     text: str = Field(description="The statement in the project's own words.")
     sources: Annotated[tuple[Source, ...], Field(min_length=1)]

@@ -5,9 +5,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, TypeAdapter
+from pydantic import ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, TypeAdapter
 
-from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.suite.names import (
+    CaseId,
+    Dimension,
+    ElementTypeName,
+    Identifier,
+    IdOrNeighbourCheck,
+    Kebab,
+    Line,
+    OperationName,
+    ProfileName,
+    RequirementId,
+    Seen,
+)
 
 _Value = TypeVar("_Value")
 Binding = Literal["constant", "parameter"]
@@ -15,29 +27,8 @@ Role = Literal["data", "setting"]
 _Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
 #: An attribute as the spec has it; in an invalid case it may be invalid.
 Attribute = _Scalar | tuple[_Scalar, ...]
-#: A dimension that the IR declares: static, `?`, or bounded as in `2..8`.
-DIMENSION = r"^(\?|[0-9]{1,18}\.\.[0-9]{1,18})$"
-Dimension = Annotated[int, Field(strict=True, ge=0)] | Annotated[str, Field(pattern=DIMENSION)]
 #: The dimensions that the IR declares of a tensor, or `...` if the rank is dynamic too.
 Dynamic = tuple[Dimension, ...] | Literal["..."]
-#: A public report of a bug: a tracker's thread, as in `apache/tvm#1595`, or a CVE number.
-SEEN = r"^([\w.-]+/[\w.-]+#\d+|CVE-\d{4}-\d+)$"
-Seen = Annotated[str, Field(pattern=SEEN)]
-_KEBAB = r"[a-z0-9]+(-[a-z0-9]+)*"
-ProfileName = Annotated[str, Field(pattern=f"^{_KEBAB}$")]
-_ID = r"[A-Za-z][A-Za-z0-9]*-\d+/" + _KEBAB + "/[0-9a-f]{10}"
-CaseId = Annotated[str, Field(pattern=f"^{_ID}$")]
-#: The id of a case, or of the neighbour check of one.
-_IdOrNeighbourCheck = Annotated[str, Field(pattern=f"^{_ID}(/neighbour-check)?$")]
-
-
-def _known(name: str) -> str:
-    if name not in ELEMENT_TYPES:
-        raise ValueError(f"{name!r} is not an element type")
-    return name
-
-
-ElementTypeName = Annotated[str, AfterValidator(_known)]
 Shape = tuple[Annotated[int, Field(ge=0)], ...]
 
 
@@ -50,7 +41,7 @@ class Input:
         dynamic: The dimensions that the model declares; None if they are those of `shape`.
     """
 
-    name: str
+    name: Identifier
     role: Role
     element_type: ElementTypeName
     shape: Shape
@@ -67,11 +58,11 @@ class Node:
         under_test: Whether the case tests this node, and not only uses it as context.
     """
 
-    name: str
-    op: str
-    inputs: tuple[str | None, ...]
-    outputs: tuple[str, ...]
-    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    name: Identifier
+    op: OperationName
+    inputs: tuple[Identifier | None, ...]
+    outputs: tuple[Identifier, ...]
+    attributes: Mapping[Identifier, Attribute] = field(default_factory=dict)
     under_test: bool = False
 
 
@@ -80,7 +71,7 @@ class Graph:
     """The model of a case: its nodes in topological order, and the names of the model's outputs."""
 
     nodes: tuple[Node, ...]
-    outputs: tuple[str, ...]
+    outputs: tuple[Identifier, ...]
 
 
 #: How an output is compared with the golden one: bit by bit, so too but that every NaN equals every other one, or with
@@ -95,7 +86,7 @@ class Output:
     `flushed` says whether the file also has the output of a backend that takes denormal numbers in inputs for zeros.
     """
 
-    name: str
+    name: Identifier
     element_type: ElementTypeName
     shape: Shape
     comparison: Comparison = "bits"
@@ -113,7 +104,7 @@ class Accept:
 class Reject:
     """The expectation that the case is rejected, with the requirement that it violates."""
 
-    reject: str
+    reject: RequirementId
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,13 +119,13 @@ class Case:
     __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 
     format: Literal[1] = 1
-    id: _IdOrNeighbourCheck
-    op: str
-    title: str
+    id: IdOrNeighbourCheck
+    op: OperationName
+    title: Line
     profile: ProfileName
-    requirements: tuple[str, ...]
+    requirements: tuple[RequirementId, ...]
     seen: tuple[Seen, ...] = ()
-    context: str
+    context: Kebab
     feeds: Annotated[int, Field(ge=1, le=2)]
     inputs: tuple[Input, ...]
     graph: Graph

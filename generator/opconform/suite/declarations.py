@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal, Protocol, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.suite.case import Attribute, Case, Role, Shape
+from opconform.suite.names import ElementTypeName, Identifier, OperationName
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 #: The texts that resemble a boolean.
@@ -60,17 +61,17 @@ class Port:
 
     __pydantic_config__ = _STRICT
 
-    name: str
+    name: Identifier
     _: KW_ONLY
     setting: bool = False
     filled: bool = False
     constant: bool = False
     variadic: bool = False
     optional: bool = False
-    types: tuple[str, ...] | None = None
+    types: tuple[ElementTypeName, ...] | None = None
     ranks: tuple[int, ...] | RanksFrom | None = None
     shapes: tuple[Shape, ...] | None = None
-    prefix: str = ""
+    prefix: Identifier | Literal[""] = ""
 
     @property
     def default_type(self) -> str:
@@ -126,12 +127,12 @@ class AttributeSpec:
 
     __pydantic_config__ = _STRICT
 
-    name: str
+    name: Identifier
     _: KW_ONLY
     type: Literal["int", "ints", "float", "string", "boolean", "enum"]
     values: tuple[Attribute, ...] = ()
     default: Attribute | None = None
-    prefix: str = ""
+    prefix: Identifier | Literal[""] = ""
 
     def violation(self, attributes: Mapping[str, Attribute]) -> str | None:
         """The id of the requirement that the value violates, or None."""
@@ -163,7 +164,7 @@ class Declaration:
 
     __pydantic_config__ = _STRICT
 
-    name: str
+    name: OperationName
     inputs: tuple[Port, ...]
     attributes: tuple[AttributeSpec, ...] = ()
     moves_data: bool
@@ -218,6 +219,16 @@ _DECLARATION = TypeAdapter(Declaration)
 def declared_case_from(document: object) -> DeclaredCase:
     """The case that a harness receives, given decoded; pydantic's `ValidationError` if it breaks the format."""
     return _DECLARED_CASE.validate_python(document)
+
+
+def declaration_problem(declaration: Declaration) -> str | None:
+    """Why a suite cannot have a declaration, such as a name that its format does not allow; None if it can."""
+    try:
+        _DECLARATION.validate_python(declaration_document(declaration))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['input']!r}: {first['msg']}"
+    return None
 
 
 def declaration_document(declaration: Declaration) -> dict[str, object]:

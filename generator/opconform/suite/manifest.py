@@ -11,8 +11,20 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.errors import SuiteError
-from opconform.suite.case import CaseId, ProfileName, Reject, canonical_json
+from opconform.suite.case import Reject, canonical_json
 from opconform.suite.declarations import Declaration, declaration_document
+from opconform.suite.names import (
+    CaseId,
+    FileName,
+    GroupName,
+    Kebab,
+    Line,
+    OperationName,
+    ProfileName,
+    RequirementId,
+    SpecName,
+    VersionName,
+)
 
 HEADER = "suite.json"
 MANIFEST = "manifest.jsonl"
@@ -23,7 +35,6 @@ NEIGHBOUR_CHECK = "neighbour-check"
 FORMAT: Final = 2
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
-_FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/){0,2}[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]
 #: The stages of comparing outputs, in order; `nan-payload` is a difference between two NaNs only, and `rounding` one of
@@ -41,7 +52,7 @@ class RequirementNote:
     level: Level
     text: str
     violable: bool = False
-    profiles: tuple[str, ...] = ()
+    profiles: tuple[ProfileName, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,22 +84,22 @@ class Header:
     __pydantic_config__ = _STRICT
 
     format: Literal[2] = FORMAT
-    version: str
-    generator: str
+    version: VersionName
+    generator: VersionName
     recipe: _Digest
     seed: int
     blind: bool
-    dialects: Mapping[str, _FileName]
-    specs: Mapping[str, _Digest]
-    specification: Mapping[str, tuple[str, ...]]
-    requirements: Mapping[str, Mapping[str, RequirementNote]]
-    establishes: Mapping[str, Mapping[Stage, tuple[str, ...]]]
+    dialects: Mapping[Kebab, FileName]
+    specs: Mapping[SpecName, _Digest]
+    specification: Mapping[OperationName, tuple[Line, ...]]
+    requirements: Mapping[OperationName, Mapping[RequirementId, RequirementNote]]
+    establishes: Mapping[OperationName, Mapping[Stage, tuple[RequirementId, ...]]]
     declarations: tuple[Declaration, ...]
-    counts: Mapping[str, int]
-    cases: Mapping[str, Mapping[str, int]]
+    counts: Mapping[Annotated[str, Field(pattern="^(accept|reject)$")], int]
+    cases: Mapping[OperationName, Mapping[ProfileName, int]]
     digest: _Digest
-    uses: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    left_out: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    uses: Mapping[GroupName, Mapping[Kebab, int]] = field(default_factory=dict)
+    left_out: Mapping[Kebab, Mapping[str, int]] = field(default_factory=dict)
     select: tuple[str, ...] = ()
     profiles: tuple[str, ...] = ()
     part_of: _Digest | Literal[""] = ""
@@ -116,8 +127,8 @@ class OtherReadings:
 
     __pydantic_config__ = _STRICT
 
-    reject: tuple[str, ...] = ()
-    outputs: Mapping[_Digest, tuple[str, ...]] = field(default_factory=dict)
+    reject: tuple[RequirementId, ...] = ()
+    outputs: Mapping[_Digest, tuple[RequirementId, ...]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         """Whether there are any."""
@@ -137,11 +148,11 @@ class Entry:
 
     id: CaseId
     profile: ProfileName
-    requirements: tuple[str, ...]
+    requirements: tuple[RequirementId, ...]
     expect: Literal["accept"] | Reject
     twin: CaseId | None
-    files: Mapping[_FileName, _Digest]
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[FileName, _Digest]
+    left_out: Mapping[Kebab, str] = field(default_factory=dict)
     essential: bool = False
     readings: OtherReadings = field(default_factory=OtherReadings)
 

@@ -119,7 +119,7 @@ def command(
         try:
             with progress("fuzz", quiet=False) as on_progress:
                 search.run(operations, on_progress)
-            with progress("reduce", then="confirm", of="failures", quiet=not sys.stderr.isatty()) as on_progress:
+            with progress("reduce", of="failures", quiet=not sys.stderr.isatty()) as on_progress:
                 search.reduce(on_progress)
         finally:
             batches.close()

@@ -126,7 +126,7 @@ class CaseVerdicts:
 
     def result(self, entry: Entry) -> Result:
         """The result of an executed case, which also depends on its twin."""
-        verdict = judge.final_verdict(entry, self.own)
+        verdict = judge.final_verdict(self._suite, entry, self.own)
         if self._claims is not None:
             verdict = self._claims.judged(self._suite, entry, verdict)
         result = self._judged(entry, verdict)

@@ -17,6 +17,7 @@ from opconform_runners.execution.case_verdicts import NOT_EXECUTED, CaseVerdicts
 from opconform_runners.execution.log.logged_outcome import Attempt
 from opconform_runners.execution.log.outcomes import OutcomeLog
 from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, local_plan, run_header_of, selected
+from opconform_runners.execution.progress import OnProgress, Stage, repeated_stage
 from opconform_runners.execution.request import check_dialects
 from opconform_runners.execution.scale.remote import RemoteExecution, machine_of_worker
 from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
@@ -24,9 +25,6 @@ from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.outcome import Incident, Outcome
 from opconform_runners.verdicts.results import OUTCOMES, Result, write_results
 from opconform_runners.verdicts.run_header import RunHeader, progress_of
-
-#: Called periodically with the completed fraction (0 to 1) and the number of completed cases.
-OnProgress = Callable[[float, int], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +57,6 @@ class Run:
 #: Executes cases for an attempt, in a harness or from recorded outputs: calls back with the implementation, then with
 #: each outcome. Returns why the rest of the cases were not executed, or None.
 Executor = Callable[[Sequence[Entry], Attempt, OnOutcome, OnReady], str | None]
-
 
 #: What executes cases, here or on workers.
 AnyExecutor = Executor | RemoteExecution
@@ -216,6 +213,7 @@ class Judgement:
     on_progress: OnProgress
     header: RunHeader = field(init=False)
     verdicts: CaseVerdicts = field(init=False)
+    stage: Stage = field(init=False)
 
     def execute(self) -> str | None:
         """Execute the cases without a verdict, and failures again; returns why that was given up, or None."""
@@ -245,11 +243,13 @@ class Judgement:
         due = {entry.id for attempt in attempts for entry in self.verdicts.due(self.entries, attempt)}
         due = {name.removesuffix(f"/{NEIGHBOUR_CHECK}") for name in due}
         left = [entry for entry in self.entries if entry.id in due or entry.id not in self.verdicts.own]
+        done = len(self.entries) - len(left)
         for lines, gave_up in workers.execute(left, [logged for logged in self.log.lines if logged.case in due]):
             for logged, files in lines:
                 restore(self.verdicts, [logged], "The log of a worker")
                 self.log.add(logged, files)
-            self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
+            done += len({logged.case for logged, _ in lines})
+            self.on_progress(done / len(self.entries), done)
             if gave_up is not None:
                 return gave_up
             if len(self.verdicts.own) < len(self.entries) and any(map(self._stops, self.results())):
@@ -267,6 +267,7 @@ class Judgement:
         """Execute failures again, and the neighbour checks that they need."""
 
         def execute(due: list[Entry], attempt: Attempt) -> str | None:
+            self.stage = repeated_stage(self.on_progress, attempt, len(due))
             return executor(due, attempt, partial(self._note, attempt), lambda _: None)
 
         why = execute_again(self.verdicts, self.entries, execute)
@@ -287,7 +288,9 @@ class Judgement:
         if attempt == "neighbour-check":
             entry = self.suite.by_id[entry.id.removesuffix(f"/{NEIGHBOUR_CHECK}")]
         self.log.add(*self.verdicts.add(entry, attempt, case, outcome, *incidents))
-        if attempt == "first":
+        if attempt != "first":
+            self.stage.step()
+        else:
             self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
             if self.plan.options.stops is not None and self._stops(self.verdicts.result(entry)):
                 raise _Stop

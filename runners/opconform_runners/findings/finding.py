@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from opconform.suite.case import CaseId
+from opconform.suite.names import CaseId
 
 #: The kinds of failures, the worst first.
 Severity = Literal[

@@ -22,7 +22,7 @@ from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.flushing import FLUSHES_DENORMALS
 from opconform_runners.verdicts.results import Result, placements_of, tally_kind_of
-from opconform_runners.verdicts.run_header import RunHeader, SuiteNote
+from opconform_runners.verdicts.run_header import CommandOptions, RunHeader, SuiteNote
 from opconform_runners.verdicts.tally import Tally
 
 #: The verdicts in the order in which reports count them.
@@ -51,7 +51,7 @@ class Report:
     format: Literal[1] = 1
     suite: SuiteNote
     implementation: Implementation
-    started: str = ""
+    started: CommandOptions = ""
     notes: Mapping[str, Mapping[str, RequirementNote]]
     results: tuple[Result, ...]
     missing: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from opconform.errors import SuiteError
 from opconform.suite.reader import Suite
 from opconform.suite.selection.matches import Matches
 from opconform.suite.selection.selection import Selection
-from opconform_runners.verdicts.judge import broken_by
+from opconform_runners.verdicts.judge import broken_by, is_deviation
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.run_header import RunHeader, ids_digest, note_of
 
@@ -29,14 +29,14 @@ def _problems(header: RunHeader, results: Sequence[Result], suite: Suite) -> Ite
     is_partial = suite.header.is_selection or header.selected != ids_digest(suite.by_id)
     if not suite.header.part_of and header.partial != is_partial:
         yield f"its header says that {'only some' if header.partial else 'all'} of the cases were selected"
-    verdicts = {result.id: result.verdict for result in results}
-    if unknown := min(verdicts.keys() - suite.by_id.keys(), default=None):
+    by_id = {result.id: result for result in results}
+    if unknown := min(by_id.keys() - suite.by_id.keys(), default=None):
         yield f"it has no case {unknown}"
         return
-    if missing := min(_wanted(header, results, suite) - verdicts.keys(), default=None):
+    if missing := min(_wanted(header, results, suite) - by_id.keys(), default=None):
         yield f"there is no result of {missing}"
     for result in results:
-        if not is_possible(result, suite, verdicts):
+        if not is_possible(result, suite, by_id):
             yield f"the result of {result.id} is not possible"
 
 
@@ -52,8 +52,8 @@ def _wanted(header: RunHeader, results: Sequence[Result], suite: Suite) -> set[s
     return {entry.id for entry in suite.entries if matches.wants(entry.id, entry.profile, entry.requirements)}
 
 
-def is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> bool:
-    """Whether a result is one that a run can have, given the verdicts on the other cases by id."""
+def is_possible(result: Result, suite: Suite, results: Mapping[str, Result]) -> bool:
+    """Whether a result is one that a run can have, given the results of the other cases by id."""
     entry = suite.by_id[result.id]
     expect = "accept" if entry.expect == "accept" else "reject"
     claimed = (result.profile, result.expect, result.requirements, result.essential)
@@ -73,4 +73,13 @@ def is_possible(result: Result, suite: Suite, verdicts: Mapping[str, str]) -> bo
         return True
     if expect == "accept":
         return result.stage is None and result.message is None
-    return result.stage is not None and verdicts.get(entry.twin or "") == "pass"
+    return result.stage is not None and _is_accepted(entry.twin or "", suite, results)
+
+
+def _is_accepted(twin: str, suite: Suite, results: Mapping[str, Result]) -> bool:
+    """Whether the backend accepts a twin, so that its rejections count."""
+    result = results.get(twin)
+    if result is None or result.reason == "nondeterministic":
+        return False
+    entry, header = suite.by_id[twin], suite.header
+    return result.verdict == "pass" or is_deviation(entry, result.mismatch, result.broken, header)

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from pydantic import ConfigDict
 
 from opconform.errors import UsageError
-from opconform.suite.case import CaseId
+from opconform.suite.names import CaseId
 from opconform.suite.path_kind import check_kind
 from opconform.system.files import FileTooLargeError, read_regular
 from opconform_runners.verdicts.results import Result

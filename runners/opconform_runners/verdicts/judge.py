@@ -67,14 +67,34 @@ def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome, *, f
             return _returned(suite, entry, case, outcome, flushes=flushes)
 
 
-def final_verdict(entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
-    """The final verdict on a case, given the verdicts on all cases alone."""
+def final_verdict(suite: Suite, entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
+    """The final verdict on a case of a suite, given the verdicts on all cases alone.
+
+    A rejection counts if the twin passed, or deviates from interpretations alone.
+    """
     verdict = own[entry.id]
     if entry.expect == "accept" or not isinstance(verdict, Pass):
         return verdict
-    twin = None if entry.twin is None else own.get(entry.twin)
+    name = entry.twin or ""
+    twin = own.get(name)
+    if twin is not None and name in suite.by_id and _deviates(suite.by_id[name], twin, suite.header):
+        return verdict
     why = twin_gap(entry.twin, None if twin is None else (twin.verdict, sentence_of(twin)))
     return verdict if why is None else Inconclusive(why=why)
+
+
+def _deviates(entry: Entry, verdict: Verdict, header: Header) -> bool:
+    """Whether a backend accepts a valid case, and its outputs break interpretations alone."""
+    if not isinstance(verdict, Fail):
+        return False
+    return is_deviation(entry, verdict.mismatch, broken_by(entry, verdict.reason, verdict.mismatch, header), header)
+
+
+def is_deviation(entry: Entry, mismatch: Mismatch | None, broken: Sequence[str], header: Header) -> bool:
+    """Whether a failure of a case has outputs, and breaks interpretations alone."""
+    levels = header.requirements.get(entry.op, {})
+    interpretations = {name for name, level in levels.items() if level.level == "interpretation"}
+    return mismatch is not None and bool(broken) and interpretations.issuperset(broken)
 
 
 def combined(first: Own, second: Own | None) -> Own | Nondeterministic:

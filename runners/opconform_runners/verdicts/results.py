@@ -10,8 +10,9 @@ from typing import Literal
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opconform.errors import DiskError, MissingError, SuiteError
-from opconform.suite.case import CaseId, ProfileName, canonical_json
+from opconform.suite.case import canonical_json
 from opconform.suite.manifest import first_error
+from opconform.suite.names import CaseId, ProfileName
 from opconform.system.files import read_regular, replace_file
 from opconform_runners.backends.backend import Placement, Stage
 from opconform_runners.harness.outcome import Incident

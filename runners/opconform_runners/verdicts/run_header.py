@@ -1,11 +1,12 @@
 """The header of a run, the first line of `results.jsonl`: suite, backend, options and environment."""
 
 import hashlib
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
 
 from opconform.suite.case import canonical_json
 from opconform.suite.manifest import Header, RequirementNote
@@ -17,6 +18,17 @@ from opconform_runners.verdicts.tally import Streamed
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+def _shell_words(text: str) -> str:
+    """Options that a shell takes for words alone, since commands with them are printed to be pasted."""
+    if text != shlex.join(shlex.split(text)):
+        raise ValueError("these are not options as opconform quotes them for a shell")
+    return text
+
+
+#: The options of a command line, as opconform quotes them.
+CommandOptions = Annotated[str, AfterValidator(_shell_words)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,7 +93,7 @@ class RunHeader:
     selected: _Digest
     suite: SuiteNote
     implementation: Implementation
-    started: str
+    started: CommandOptions
     profiles: tuple[str, ...]
     whole: bool
     strict: bool

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from opconform.suite.case import ProfileName
+from opconform.suite.names import ProfileName
 from opconform.suite.selection.selection import Selection
 from opconform_runners.verdicts.verdict import VerdictName
 

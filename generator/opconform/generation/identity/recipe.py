@@ -32,6 +32,7 @@ RECIPE = (
     "suite/case.py",
     "suite/declarations.py",
     "suite/manifest.py",
+    "suite/names.py",
     "suite/selection/matches.py",
     "suite/selection/selection.py",
     "suite/storage/zip_file.py",

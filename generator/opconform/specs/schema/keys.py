@@ -8,7 +8,19 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from opconform.specs.matrix.expressions import is_expression
-from opconform.suite.case import DIMENSION, SEEN, Binding, Dimension, Seen
+from opconform.suite.case import Binding
+from opconform.suite.names import (
+    DIMENSION,
+    KEBAB,
+    LINE,
+    REQUIREMENT,
+    SEEN,
+    Dimension,
+    Kebab,
+    Line,
+    RequirementId,
+    Seen,
+)
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element
 
@@ -38,25 +50,16 @@ if TYPE_CHECKING:
 else:
     _ElementTypeName = Literal[tuple(ELEMENT_TYPES)]
 _Size = Annotated[int, Field(strict=True, ge=0)]
-_KEBAB = r"^[a-z0-9]+(-[a-z0-9]+)*$"
-_LINE = r"^[^\x00-\x1f\x7f-\x9f]+$"
-_REQUIREMENT = r"^[a-z0-9_]+([.-][a-z0-9_]+)*$"
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
-#: The name of a group, a profile or a sample.
-Kebab = Annotated[str, Field(pattern=_KEBAB, max_length=80)]
-#: The id of a requirement.
-RequirementId = Annotated[str, Field(pattern=_REQUIREMENT)]
 _Variable = Annotated[str, Field(pattern=_VARIABLE, max_length=80)]
-#: The name of an operation.
-OperationName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*-[0-9]+$")]
 #: A group of another operation that is also one of this operation.
 GroupReference = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9]*-[0-9]+/[a-z0-9-]+$")]
 
 #: What each pattern of a spec matches, in words.
 PATTERNS: Mapping[str, str] = {
-    _KEBAB: "lower-case words joined by hyphens, as in zero-length",
-    _LINE: "one line of text, without control characters",
-    _REQUIREMENT: "a requirement's id, as in axis.range",
+    KEBAB: "lower-case words joined by hyphens, as in zero-length",
+    LINE: "one line of text, without control characters",
+    REQUIREMENT: "a requirement's id, as in axis.range",
     _VARIABLE: "a name of letters, digits and underscores",
     SEEN: "a tracker's thread such as apache/tvm#1595, or a CVE number",
     DIMENSION: 'a size, "?" or bounds such as "2..8"',
@@ -184,7 +187,7 @@ class GroupKeys(Keys):
     """The keys of a group that are not keys of its cases."""
 
     id: Kebab = Field(description="The group's name, which is part of the ids of its cases.")
-    title: Annotated[str, Field(pattern=_LINE, max_length=1_000)] = Field(description="What the cases test.")
+    title: Line = Field(description="What the cases test.")
     profile: Kebab = Field("core", description="The profile that the cases belong to.")
     requirements: tuple[RequirementId, ...] = Field((), description="The requirements that the cases are evidence for.")
     seen: tuple[Seen, ...] = Field((), description="Public bug reports of backends that failed such a case.")

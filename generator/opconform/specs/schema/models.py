@@ -13,16 +13,14 @@ from opconform.specs.schema.keys import (
     CaseKeys,
     GroupKeys,
     GroupReference,
-    Kebab,
     Keys,
-    OperationName,
     OptionalTensor,
-    RequirementId,
     SamplesKeys,
     SpecKeys,
 )
-from opconform.suite.case import Attribute, Seen
+from opconform.suite.case import Attribute
 from opconform.suite.declarations import AttributeSpec, Port
+from opconform.suite.names import Kebab, OperationName, RequirementId, Seen
 from opconform.system.resources import root
 
 

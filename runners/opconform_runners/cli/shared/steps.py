@@ -82,8 +82,7 @@ def executed(
     suite: Suite, command: Command, out: Path, options: RunOptions, results: ResultOptions, *, title: str = ""
 ) -> Run:
     """Run a suite and write the results to `out`; `title` names the run where there are several."""
-    then = f"{title}: rerun failures" if title else "rerun failures"
-    with progress(title or "run", then=then, quiet=results.is_silent) as on_progress:
+    with progress(title or "run", titled=bool(title), quiet=results.is_silent) as on_progress:
         run = run_suite(suite, command, out, options, on_progress)
     if run.continued:
         cases = f"{run.continued:,} of {counted(len(run.results) + len(run.missing), 'case')}"

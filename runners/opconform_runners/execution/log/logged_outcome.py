@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter
 
-from opconform.suite.case import CaseId, canonical_json
+from opconform.suite.case import canonical_json
+from opconform.suite.names import CaseId
 from opconform.tensors.npz import npz_bytes
 from opconform_runners.backends.backend import Placement
 from opconform_runners.harness.outcome import Crashed, Error, Incident, NotSent, Outcome, Oversized, Returned, TimedOut

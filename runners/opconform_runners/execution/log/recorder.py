@@ -29,7 +29,7 @@ from opconform_runners.execution.log.outcomes import OutcomeLog
 from opconform_runners.execution.log.record import blind_digest
 from opconform_runners.execution.log.results_folder import FILES
 from opconform_runners.execution.plan import RunOptions, RunPlan, run_header_of, selected
-from opconform_runners.execution.runner import OnProgress
+from opconform_runners.execution.progress import OnProgress
 from opconform_runners.execution.scheduler import OnReady, execute
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.environment import environment_of

@@ -10,8 +10,9 @@ from opconform_runners.execution.case_verdicts import NOT_RECORDED, CaseVerdicts
 from opconform_runners.execution.log.outcomes import OutcomeLog
 from opconform_runners.execution.log.record import Record, blind_digest
 from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, run_header_of
+from opconform_runners.execution.progress import OnProgress
 from opconform_runners.execution.request import dialect_of
-from opconform_runners.execution.runner import OnProgress, Run
+from opconform_runners.execution.runner import Run
 from opconform_runners.harness.outcome import NotSent
 from opconform_runners.verdicts.results import write_results
 

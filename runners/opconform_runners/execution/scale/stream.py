@@ -24,7 +24,8 @@ from opconform_runners.execution.log.logged_outcome import BatchEnd
 from opconform_runners.execution.log.outcomes import Log, OutcomeLog
 from opconform_runners.execution.log.results_folder import check_batches
 from opconform_runners.execution.plan import RunOptions, RunPlan, empty_header
-from opconform_runners.execution.runner import AnyExecutor, Judgement, OnProgress, Run, planned, run_supply
+from opconform_runners.execution.progress import OnProgress
+from opconform_runners.execution.runner import AnyExecutor, Judgement, Run, planned, run_supply
 from opconform_runners.execution.scale.merge import SUITE, join_suites, uncount
 from opconform_runners.execution.scale.remote import implementation_of
 from opconform_runners.harness.command import Command
@@ -142,8 +143,11 @@ class _Batches:
         self.header = replace(header, suite=suite, streamed=nothing)
         return self.header
 
-    def _on_batch_progress(self, _: float, count: int) -> None:
-        self.on_progress(self.source.done, self.counted.cases + count)
+    def _on_batch_progress(self, fraction: float, count: int, stage: str = "", /) -> None:
+        if stage:
+            self.on_progress(fraction, count, stage)
+        else:
+            self.on_progress(self.source.done, self.counted.cases + count)
 
 
 def _dropped(batch: Any, judgement: Judgement, log: OutcomeLog, place: Path) -> tuple[BatchEnd, list[Result]]:

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from opconform.errors import counted
+from opconform_runners.execution.progress import OnProgress, staged
 from opconform_runners.findings.requirement_row import DECIDED
 from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.cases.reduction import reduce
@@ -14,9 +16,6 @@ from opconform_runners.tools.fuzz.confirmation import executed_again, recurring
 from opconform_runners.tools.fuzz.finding import FuzzFinding, distinct, severity_order
 from opconform_runners.tools.fuzz.trial import Trial, is_defined
 from opconform_runners.verdicts.results import Result
-
-#: Called periodically with the completed fraction (0 to 1) and the number of tests or of reduced failures.
-OnProgress = Callable[[float, int], None]
 
 #: How many failures of one sign are reduced, since one sign can have several causes.
 _REDUCED = 2
@@ -183,7 +182,7 @@ class Search:
                 findings[number] = self._reduced(findings[number], signs[number], until, outcomes)
             left = [number for number in left if not findings[number].is_reduced]
         on_progress(1.0, len(findings))
-        self._confirm(findings)
+        self._confirm(findings, on_progress)
 
     def _reduced(
         self, finding: FuzzFinding, sign: tuple[str, ...], until: float, outcomes: dict[str, Failure | Result]
@@ -214,12 +213,13 @@ class Search:
             return min(alike, key=_cost)
         return replace(min(alike, key=_cost), is_reduced=True)
 
-    def _confirm(self, reduced: Sequence[FuzzFinding]) -> None:
+    def _confirm(self, reduced: Sequence[FuzzFinding], on_progress: OnProgress = lambda *_: None) -> None:
         """Settle the failures that recur in fresh harnesses: the reduced case of each, or else the drawn one."""
         until = self._begun + self._seconds * _REPEATING
         drawn = self._unconfirmed
         left = dict(enumerate(reduced))
-        for number in sorted(left, key=lambda x: severity_order(reduced[x])):
+        ranked = sorted(left, key=lambda x: severity_order(reduced[x]))
+        for number in staged(ranked, on_progress, f"Confirming {counted(len(ranked), 'failure')}"):
             self.seen = {}
             for finding in left.values():
                 self.seen.setdefault(finding.failure.sign, []).append(finding)

@@ -15,7 +15,7 @@ from opconform.suite.selection.selection import Selection
 from opconform_runners.execution.log.logged_outcome import LoggedOutcome
 from opconform_runners.execution.log.outcomes import log_in
 from opconform_runners.execution.plan import selected
-from opconform_runners.execution.runner import OnProgress
+from opconform_runners.execution.progress import OnProgress
 from opconform_runners.findings.history import Release, Trials
 from opconform_runners.harness.command import SAFE_PATH
 from opconform_runners.harness.outcome import Crashed, TimedOut

@@ -21,6 +21,8 @@ from opconform_runners.tools.repro.script import IMPORT, comments, short_ir
 from opconform_runners.tools.repro.variables import BIT_ORDERS, MOST, NANS, has_limits
 
 _WIDTH, _INDENT = 100, " " * 8
+#: What would continue a comment on the next line: a backslash, or how old standards also spell it.
+_CONTINUED = re.compile(r"(?:\\|\?\?/)+$")
 _PLAIN = re.compile(rb"[ !#-\[\]-~]")
 
 
@@ -60,7 +62,7 @@ def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], 
     operation, group, digits = (re.sub(r"\W", "_", part) for part in case.id.split("/"))
     text = render(
         "repro/openvino.cpp.j2",
-        notes=[note.rstrip("\\") for note in comments(notes)],  # a backslash would continue the comment
+        notes=[_CONTINUED.sub("", note) for note in comments(notes)],
         case=case.id,
         test=f"{operation}, {group}_{digits}",
         ir=_raw(short_ir(suite.read(entry, "openvino/model.xml").decode())),

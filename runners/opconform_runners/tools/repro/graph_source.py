@@ -1,7 +1,5 @@
 """The graph of a case as the source of a script: a call of a framework's own function for each node."""
 
-import builtins
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +9,7 @@ from opconform.dialects.openvino import OPSETS
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Attribute, Case, Node
 from opconform.suite.declarations import AttributeSpec
+from opconform_runners.tools.repro.names import script_names, snake
 from opconform_runners.tools.repro.variables import array_source
 
 #: The largest attribute given to an OpenVINO function, which allocates memory by it before it looks at the data.
@@ -32,7 +31,6 @@ WITHOUT_FUNCTION = frozenset(
 )
 #: The types that the factory spells otherwise than the pages.
 _SPELLED = {"ReLU": "Relu", "SoftMax": "Softmax"}
-_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 class GraphSource(NamedTuple):
@@ -46,9 +44,9 @@ def openvino_source(case: Case) -> GraphSource | None:
     """The graph as calls of `openvino.opset*` on variables such as `data_node`, or None if they cannot express it."""
     if not all(_is_regular(node) for node in case.graph.nodes):
         return None
-    known, steps = {input_.name: f"{input_.name}_node" for input_ in case.inputs}, []
-    for node in case.graph.nodes:
-        variable = variable_of(node)
+    names, steps = script_names(case), []
+    known = dict(names.inputs)
+    for node, variable in zip(case.graph.nodes, names.nodes, strict=True):
         steps.append(
             (variable, _openvino_call(node, [None if input_ is None else known[input_] for input_ in node.inputs]))
         )
@@ -62,15 +60,17 @@ def opsets(case: Case) -> list[str]:
 
 
 def _is_regular(node: Node) -> bool:
-    """Whether a node has every input and plain attributes, as a function call needs."""
-    operation = OPERATIONS[node.op]
+    """Whether a node of a known operation has every input and plain attributes, as a function call needs."""
+    operation = OPERATIONS.get(node.op)
+    if operation is None:
+        return False
     specs = {attribute.name: attribute for attribute in operation.attributes}
     wanted = sum(not input_.optional for input_ in operation.inputs)
     return (
         None not in node.inputs
         and len(node.inputs) >= wanted
         and {attribute.name for attribute in operation.attributes if attribute.default is None} <= set(node.attributes)
-        and all(_is_plain(value, specs[name]) for name, value in node.attributes.items())
+        and all(name in specs and _is_plain(value, specs[name]) for name, value in node.attributes.items())
     )
 
 
@@ -109,17 +109,6 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
 
 def _opset(node: Node) -> str:
     return OPSETS.get(node.op, f"opset{node.op.rpartition('-')[2]}")
-
-
-def variable_of(node: Node) -> str:
-    """The variable of a node, which hides none of Python's own functions: `abs_` and not `abs`."""
-    name = snake(node.name)
-    return f"{name}_" if hasattr(builtins, name) else name
-
-
-def snake(name: str) -> str:
-    """A name such as `VariadicSplit` as that of a variable."""
-    return _WORDS.sub("_", name).lower()
 
 
 def onnx_model_of(content: bytes) -> tuple[str, list[tuple[str, str, str, str]]]:

@@ -1,6 +1,7 @@
 """A case as a short script that uses nothing but the backend's own interface."""
 
 import dataclasses
+import json
 import re
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -15,6 +16,7 @@ from opconform.system.resources import render
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.tools.repro.graph_source import onnx_model_of, openvino_source, opsets
+from opconform_runners.tools.repro.names import script_names
 from opconform_runners.tools.repro.torch_source import torch_source
 from opconform_runners.tools.repro.variables import BIT_ORDERS, is_odd, is_used, output_kinds, variables_of
 from opconform_runners.verdicts.judge import ENDS
@@ -111,7 +113,8 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
     dies, elsewhere = reason in ENDS, device not in ("", "CPU")
     text = render(
         "repro/openvino-ir.py.j2" if backend == "openvino" and graph is None else f"repro/{backend}.py.j2",
-        device=device,
+        device=json.dumps(f"{device or 'CPU'}{'ExecutionProvider' if backend == 'onnxruntime' else ''}"),
+        is_compiled=device == "compile",
         elsewhere=elsewhere,
         imported=imported,
         sound=elsewhere or not dies,  # keep the heap as it was when the process died
@@ -122,6 +125,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         feeds=feeds,
         rejects=isinstance(case.expect, Reject),
         by_input=by_input,
+        names=script_names(case),
         torch_types=_TORCH_TYPES,
         bit_orders=BIT_ORDERS,
         odd=next((x for x in used if x.is_odd), None),
@@ -167,5 +171,6 @@ def short_ir(xml: str) -> str:
 
 def _text_source(text: str) -> str:
     """A text as a Python string literal, unescaped where that is safe."""
-    plain = all(letter.isprintable() or letter == "\n" for letter in text) and "\\" not in text and '"""' not in text
-    return f'"""\\\n{text}"""' if plain else repr(text)
+    visible = all(letter.isprintable() or letter == "\n" for letter in text)
+    is_plain = visible and "\\" not in text and '"""' not in text and not text.endswith('"')
+    return f'"""\\\n{text}"""' if is_plain else repr(text)

@@ -15,7 +15,8 @@ from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.frameworks.framework import Framework
 from opconform_runners.backends.frameworks.rows.torch import torch_framework
 from opconform_runners.backends.frameworks.settings import FrameworkOperand, is_plain, plain
-from opconform_runners.tools.repro.graph_source import GraphSource, variable_of
+from opconform_runners.tools.repro.graph_source import GraphSource
+from opconform_runners.tools.repro.names import script_names
 from opconform_runners.tools.repro.source import Expression
 
 
@@ -33,14 +34,14 @@ def torch_source(case: DeclaredCase, inputs: Mapping[str, Tensor]) -> GraphSourc
 
 
 def _recorded(torch: Framework, case: DeclaredCase, inputs: Mapping[str, Tensor]) -> GraphSource:
-    tensors, steps, known = _tensors(case, inputs), [], {}
+    tensors, steps, known, names = _tensors(case, inputs), [], {}, script_names(case)
     for port in case.inputs:
         tensor, is_tensor = inputs[port.name], torch.takes_tensor(case, port)
         if is_tensor and port.role == "setting":
-            steps.append((port.name, _literal(torch, tensor)))
-        value = _tensor(torch, port.name, tensor) if is_tensor else plain(tensor, torch.types)
+            steps.append((names.arrays[port.name], _literal(torch, tensor)))
+        value = _tensor(torch, names.arrays[port.name], tensor) if is_tensor else plain(tensor, torch.types)
         known[port.name] = torch.operand(value, port)
-    for node in case.graph.nodes:
+    for node, variable in zip(case.graph.nodes, names.nodes, strict=True):
         function = torch.functions(case, _called).get(node.op)
         if function is None:
             raise Unsupported(f"the torch backend does not implement {node.op}")
@@ -48,7 +49,6 @@ def _recorded(torch: Framework, case: DeclaredCase, inputs: Mapping[str, Tensor]
         if isinstance(outputs[0], FrameworkOperand) or is_plain(outputs[0]):
             known[node.outputs[0]] = torch.operand(outputs[0])
             continue
-        variable = variable_of(node)
         steps.append((variable, repr(outputs)))
         for number, name in enumerate(node.outputs):
             like = tensors.get(name) or inputs[case.inputs[0].name]

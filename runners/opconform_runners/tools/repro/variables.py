@@ -13,6 +13,7 @@ from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, patterns
+from opconform_runners.tools.repro.names import script_names
 
 #: The bit order of packed types.
 BIT_ORDERS = {**dict.fromkeys(("i4", "u4", "nf4", "f4e2m1", "u2"), "little"), "u1": "big"}
@@ -132,15 +133,16 @@ def has_limits(output: Output) -> bool:
 def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable, ...], tuple[ScriptFeed, ...]]:
     """The variables for the arrays of a case, and the inputs and expected outputs of each inference."""
     variables: dict[str, Variable] = {}
-    feeds = []
+    script, feeds = script_names(case), []
     for feed in range(case.feeds):
         arrays, names = suite.arrays(entry, inputs_name(feed)), {}
+        free = script.second if feed else script.arrays
         for input_ in case.inputs:
             source = array_source(arrays[input_.name])
             known = [
                 name for name, variable in variables.items() if variable.source == source and variable.input == input_
             ]
-            names[input_.name] = known[0] if known else input_.name if feed == 0 else f"{input_.name}_{feed}"
+            names[input_.name] = known[0] if known else free[input_.name]
             variables.setdefault(names[input_.name], Variable(names[input_.name], source, input_))
         fed = tuple(variables[names[input_.name]] for input_ in case.inputs if input_.binding == "parameter")
         data = {names[input_.name]: arrays[input_.name] for input_ in case.inputs if input_.role == "data"}

@@ -1,59 +1,104 @@
-"""Progress on standard error: a bar with rate and time left on a terminal, otherwise a line every ten seconds."""
+"""Progress on standard error: bars with rate and time left on a terminal, otherwise a line every ten seconds.
+
+A stage of some work has counts of its own. On a terminal its bar is below that of the work, or in its place where the
+work is otherwise complete.
+"""
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from opconform_runners.cli.shared.output.console import console_of
-
-#: Called periodically with the completed fraction (0 to 1) and the number of completed things.
-OnProgress = Callable[[float, int], None]
+from opconform_runners.execution.progress import OnProgress
 
 _SECONDS_BETWEEN_LINES = 10.0
+#: The fewest and the most columns of a bar.
+_NARROW, _WIDE = 6, 40
+#: A slower rate has a decimal place.
+_SLOW = 10.0
 
 
 @contextmanager
-def progress(what: str, *, then: str = "", of: str = "cases", quiet: bool) -> Iterator[OnProgress]:
-    """Show the progress of some work, which counts cases or other things; `then` is the work that follows it."""
+def progress(what: str, *, of: str = "cases", quiet: bool, titled: bool = False) -> Iterator[OnProgress]:
+    """Show the progress of some work, which counts cases or other things.
+
+    `titled` says that `what` is the title of one run of several, which its stages are named after.
+    """
+    prefix = f"{what}: " if titled else ""
     if quiet:
         yield lambda *_: None
     elif sys.stderr.isatty():
-        with _bar(what, then or what, of) as on_progress:
-            yield on_progress
+        bar = BarColumn(bar_width=None, table_column=Column(min_width=_NARROW, max_width=_WIDE))
+        columns = ("{task.description}", bar, TextColumn("{task.fields[count]}"), TimeRemainingColumn())
+        with Progress(*columns, console=console_of(stderr=True), transient=True) as bars:
+            yield _Bars(bars, what, of, prefix)
     else:
-        yield _lines(what, of)
+        yield _Lines(what, of, prefix)
 
 
-@contextmanager
-def _bar(what: str, then: str, of: str) -> Iterator[OnProgress]:
-    counts = TextColumn("{task.fields[done]:,} {task.fields[noun]} {task.fields[rate]:,.0f}/s")
-    columns = ("{task.description}", BarColumn(), counts, TimeRemainingColumn())
-    with Progress(*columns, console=console_of(stderr=True), transient=True) as bar:
-        started = time.monotonic()
-        task = bar.add_task(what, total=1.0, done=0, noun=of, rate=0.0)
+class _Bar:
+    """A bar with a count and a rate."""
 
-        def on_progress(fraction: float, done: int) -> None:
-            rate = done / max(time.monotonic() - started, 1e-9)
-            said = what if fraction < 1.0 else then
-            bar.update(task, completed=fraction, done=done, noun=_noun(of, done), rate=rate, description=said)
+    def __init__(self, bars: Progress, title: str, of: str) -> None:
+        self._bars, self._of, self._started = bars, of, time.monotonic()
+        self.task: TaskID = bars.add_task(title, total=1.0, count="")
+        self.fraction = 0.0
 
-        yield on_progress
-
-
-def _noun(of: str, done: int) -> str:
-    return of if done != 1 else of.removesuffix("s")
+    def show(self, fraction: float, done: int) -> None:
+        """Show how far it is."""
+        self.fraction = fraction
+        rate = done / max(time.monotonic() - self._started, 1e-9)
+        said = f" {rate:,.{0 if rate >= _SLOW else 1}f}/s" if done else ""
+        self._bars.update(self.task, completed=fraction, count=f"{_counted(done, self._of)}{said}")
 
 
-def _lines(what: str, of: str) -> OnProgress:
-    last = [time.monotonic()]
+class _Bars:
+    """The bar of some work, and that of its stage while it is in one."""
 
-    def on_progress(fraction: float, done: int) -> None:
-        if time.monotonic() - last[0] >= _SECONDS_BETWEEN_LINES:
-            last[0] = time.monotonic()
-            click.echo(f"{what}: {done:,} {_noun(of, done)}, {fraction:.0%}", err=True)
+    def __init__(self, bars: Progress, what: str, of: str, prefix: str) -> None:
+        self._bars, self._of, self._prefix = bars, of, prefix
+        self._whole, self._stage = _Bar(bars, what, of), ""
+        self._part: _Bar | None = None
 
-    return on_progress
+    def __call__(self, fraction: float, done: int, stage: str = "", /) -> None:
+        """Show the progress of the work, or of a stage."""
+        if stage != self._stage:
+            self._begin(stage)
+        (self._part or self._whole).show(fraction, done)
+
+    def _begin(self, stage: str) -> None:
+        if self._part is not None:
+            self._bars.remove_task(self._part.task)
+        self._bars.update(self._whole.task, visible=not stage or self._whole.fraction < 1.0)
+        self._part = _Bar(self._bars, f"{self._prefix}{stage}", self._of) if stage else None
+        self._stage = stage
+
+
+class _Lines:
+    """A line every ten seconds."""
+
+    def __init__(self, what: str, of: str, prefix: str) -> None:
+        self._what, self._of, self._prefix = what, of, prefix
+        self._last = time.monotonic()
+        self._unfinished = ""
+
+    def __call__(self, fraction: float, done: int, stage: str = "", /) -> None:
+        """Print how far the work, or a stage of it, is."""
+        line = f"{self._prefix}{stage}" if stage else self._what
+        line = f"{line}: {_counted(done, self._of)}, {fraction:.0%}"
+        if not stage:
+            self._unfinished = line if fraction < 1.0 else ""
+        elif self._unfinished:
+            line = f"{self._unfinished}; {line}"
+        if time.monotonic() - self._last >= _SECONDS_BETWEEN_LINES:
+            self._last = time.monotonic()
+            click.echo(line, err=True)
+
+
+def _counted(done: int, of: str) -> str:
+    return f"{done:,} {of if done != 1 else of.removesuffix('s')}"

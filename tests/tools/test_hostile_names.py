@@ -1,0 +1,168 @@
+"""Scripts of a hostile suite: its texts become neither code nor the names of variables."""
+
+import ast
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from opconform.suite.case import Case
+from opconform.suite.manifest import Entry
+from opconform.suite.reader import Suite, open_suite
+from opconform_runners.tools.repro.cpp_test import _CONTINUED, cpp_test_of
+from opconform_runners.tools.repro.names import script_names
+from opconform_runners.tools.repro.script import _text_source, comments, script_of
+from tests.conftest import Run
+from tests.robustness.hostile_suites import a_case, reseal
+
+SPEC = "op: Split-1\ngroups:\n  - {id: halves, title: two halves, data: {shape: [4, 2]}, axis: 0, num_splits: 2}\n"
+#: Texts that end a comment, a string or a line, in one language or another.
+HOSTILE = (
+    'x"\nimport os; os._exit(7)\n"""\\',
+    "x\r\x0b\x0c\x1c\x85\u2028import os; os._exit(7)",
+    '){ir}" ??/\n#error out',
+    "$(exit 7) `exit 7` ;exit 7 <!-- --> ]]> </script>",
+)
+
+
+@pytest.fixture(scope="module")
+def made(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of one case, with models of two dialects."""
+    folder = tmp_path_factory.mktemp("names")
+    (folder / "spec.yaml").write_text(SPEC)
+    opconform("generate", folder / "spec.yaml", "--dialect", "openvino", "--out", folder / "suite", "--jobs", "1")
+    return folder / "suite"
+
+
+@pytest.fixture
+def suite(made: Path, tmp_path: Path) -> Path:
+    """A copy of the suite."""
+    return Path(shutil.copytree(made, tmp_path / "suite"))
+
+
+def opened(suite: Path, change: Callable[[dict[str, object]], None]) -> tuple[Suite, Entry]:
+    """The suite, in which the document of the only case is changed and every digest is right."""
+    path = a_case(suite) / "case.json"
+    case = json.loads(path.read_text())
+    change(case)
+    path.write_text(json.dumps(case) + "\n")
+    read = open_suite(reseal(suite))
+    return read, read.entries[0]
+
+
+def named(case: Case, inputs: list[str], nodes: list[str]) -> Case:
+    """A case whose inputs, and copies of whose node, have some names."""
+    node = case.graph.nodes[0]
+    return replace(
+        case,
+        inputs=tuple(replace(x, name=name) for x, name in zip(case.inputs, inputs, strict=True)),
+        graph=replace(case.graph, nodes=tuple(replace(node, name=name) for name in nodes)),
+    )
+
+
+@pytest.mark.parametrize("form", ["script", "issue", "gtest"])
+def test_a_name_that_is_code_is_refused_before_anything_is_executed(
+    opconform: Run, suite: Path, tmp_path: Path, form: str
+) -> None:
+    """Although every digest of the suite is right."""
+    mark = tmp_path / "mark"
+    opened(suite, lambda case: case["graph"]["nodes"][0].update(name=f"x = 1\nopen({str(mark)!r}, 'w')"))  # type: ignore[index]
+    done = opconform("repro", "Split-1/*", "openvino", "--suite", suite, "--as", form, code=1)
+
+    assert "graph.nodes.0.name: String should match pattern" in done.stderr
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "nodes"),
+    [
+        (["np", "sys"], ["Expected", "Got"]),
+        (["class", "print"], ["Match", "Abs"]),
+        (["data", "data_node"], ["Data", "DataNode"]),
+        (["data", "data_1"], ["Split", "Split"]),
+        (["_", "__import__"], ["_", "__builtins__"]),
+        (["opset1", "x" * 200], ["Opset8", "X" * 199]),
+    ],
+)
+def test_no_two_variables_are_the_same_and_none_hides_what_a_script_uses(
+    made: Path, inputs: list[str], nodes: list[str]
+) -> None:
+    """Names that the format allows."""
+    read = open_suite(made)
+    names = script_names(named(read.case(read.entries[0]), inputs, nodes))
+    every = [*names.arrays.values(), *names.second.values(), *names.inputs.values(), *names.nodes]
+    reserved = {"np", "sys", "ov", "expected", "got", "opset1", "opset8", *dir(__builtins__), "class", "match"}
+
+    assert len(set(every)) == len(every)
+    assert not reserved & {*every}
+    assert all(name.isidentifier() and len(name) < 80 and not name.startswith("_") for name in every)
+
+
+def test_the_names_of_an_ordinary_case_stay_as_they_are(made: Path) -> None:
+    """A script is easier to read with them."""
+    read = open_suite(made)
+    names = script_names(read.case(read.entries[0]))
+
+    assert names.arrays == {"data": "data", "axis": "axis"}
+    assert names.inputs == {"data": "data_node", "axis": "axis_node"}
+    assert names.nodes == ("split",)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("place", ["an attribute's value", "a model", "a note", "a device"])
+def test_no_text_of_a_suite_is_code_of_a_script(suite: Path, place: str, text: str) -> None:
+    """A script with it has the same statements as one without it."""
+    backend = f"openvino:{text}" if place == "a device" else "openvino"
+    if place == "a model":
+        (a_case(suite) / "openvino" / "model.xml").write_text(f"<net>{text}", newline="")
+
+    def change(case: dict[str, object]) -> None:
+        if place in ("an attribute's value", "a model"):  # a text in place of a number is written as the IR
+            case["graph"]["nodes"][0]["attributes"]["num_splits"] = text  # type: ignore[index]
+
+    read, entry = opened(suite, change)
+    script = script_of(read, entry, backend, [text if place == "a note" else "x"], None)
+    plain = script_of(read, entry, "openvino:x", ["x"], None)
+
+    assert statements(script) == statements(plain)
+
+
+def statements(script: str) -> list[str]:
+    """The kinds of the nodes of a script's syntax tree."""
+    return [type(node).__name__ for node in ast.walk(ast.parse(script))]
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, 'ends with "', "ends with \\", '"""', "\ud800"])
+def test_a_text_is_the_value_of_its_literal(text: str) -> None:
+    """Whatever is in it."""
+    assert ast.literal_eval(_text_source(text)) == text
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "ends with \\", "ends with ??/", "a" * 115 + " \\ b"])
+def test_a_comment_stays_one_in_both_languages(text: str) -> None:
+    """In Python, and in C++, where the end of a line may continue it."""
+    for line in comments([text]):
+        assert ast.parse(f"# {line}\n").body == []
+        assert len(f"# {line}".splitlines()) == 1
+        assert not _CONTINUED.sub("", line).endswith(("\\", "??/"))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_of_a_suite_is_code_of_a_c_test(suite: Path, text: str) -> None:
+    """The model stands in one raw string, or in one with escapes."""
+    (a_case(suite) / "openvino" / "model.xml").write_text(text, newline="")
+    read, entry = opened(suite, lambda _: None)
+    source = cpp_test_of(read, entry, "openvino", [text], None)
+    literal = source.partition("const std::string ir = ")[2].partition("const std::vector<std::uint8_t> weights")[0]
+
+    if literal.startswith("R"):
+        mark = literal[2:].partition("(")[0]
+        assert literal.strip() == f'R"{mark}({text}){mark}";'
+        assert f'){mark}"' not in text
+    else:
+        assert literal.count("\n") <= 2
+        assert literal.startswith('"')
+    assert "\n#error" not in source.replace(literal, "")
