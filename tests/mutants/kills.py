@@ -129,7 +129,7 @@ class Workbench:
         suite = open_suite(path)
         self._suite = _Remembered(store=suite.store, header=suite.header, entries=suite.entries)
         # The profile `core` comes first, so that nothing that it finds depends on a case of another profile.
-        self._entries = sorted(selected(suite, selection), key=lambda x: x.profile != CORE)
+        self.entries = sorted(selected(suite, selection), key=lambda x: x.profile != CORE)
         self._timeout = timeout
         self._known: dict[str, tuple[Case, DeclaredCase, list[Inputs]]] = {}
 
@@ -168,7 +168,7 @@ class Workbench:
 
         `on_verdict` is called with the verdict of each case on its own, and may end the execution by an exception.
         """
-        concerned = [entry for entry in self._entries if concerns(row_of(name), entry.op)]
+        concerned = [entry for entry in self.entries if concerns(row_of(name), entry.op)]
         if not isolated:
             return self.verdicts_of(Mutant(name), concerned, on_verdict)
         own: dict[str, Verdict] = {}
@@ -189,7 +189,7 @@ class Workbench:
     ) -> list[tuple[Entry, Verdict]]:
         """The verdict of some cases, or of all, on a backend without a dialect in this process."""
         own: dict[str, Verdict] = {}
-        chosen = self._entries if entries is None else entries
+        chosen = self.entries if entries is None else entries
         for entry in chosen:
             case, given, feeds = self._known.get(entry.id) or self._known.setdefault(entry.id, self._given(entry))
             outcome = self._bounded(entry, case, _outcome(backend, given, feeds))

@@ -97,7 +97,7 @@ def adequacy_of(cases: Sequence[Draft], others: Mapping[str, MutatedProgram[T]])
         compared = established(case.op) if case.rejected_for is None else ()
         listed.update((case.op, name) for name in (*case.requirements, *compared))
     ops = tuple(sorted({case.op for case in cases}))
-    known, tried = _equivalents(), _distinct(cases)
+    known, tried = _equivalents(), distinct(cases)
     return Adequacy(
         ops=ops,
         untested=tuple(
@@ -113,7 +113,7 @@ def adequacy_of(cases: Sequence[Draft], others: Mapping[str, MutatedProgram[T]])
     )
 
 
-def _distinct(cases: Sequence[Draft]) -> list[Draft]:
+def distinct(cases: Sequence[Draft]) -> list[Draft]:
     """One of the cases that give the node under test the same but for random bits, if possible without other nodes."""
     ordered = sorted(cases, key=lambda case: case.has_other_nodes, reverse=True)
     return [*{repr((x.op, x.attributes, x.feeds, x.rejected_for)): x for x in ordered}.values()]
@@ -154,10 +154,10 @@ def _surviving(target: MutatedProgram[T], mutants: Iterable[Mutation], trials: S
         if mutant.ops not in orders:
             orders[mutant.ops] = [trial for trial in trials if trial.op in mutant.ops]
         order = orders[mutant.ops]
-        killer = target.killer(mutant.module, mutant.tree, order)
+        killer = next(target.killers(mutant.module, mutant.tree, order), None)
         if killer is None:
             yield mutant
-        elif order:
+        else:
             order.insert(0, order.pop(killer))
 
 

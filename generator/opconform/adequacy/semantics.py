@@ -3,7 +3,7 @@
 import ast
 import importlib
 import pkgutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -71,17 +71,13 @@ class Semantics:
         """The feeds of some cases."""
         return [_trial(draft, feed) for draft in cases for feed in range(len(draft.feeds))]
 
-    def killer(self, module: str, tree: ast.Module, trials: Sequence[FeedTrial]) -> int | None:
-        """The index of the first trial that has another result if a module is changed; None if there is none."""
-        place = 0
+    def killers(self, module: str, tree: ast.Module, trials: Sequence[FeedTrial]) -> Iterator[int]:
+        """The indices of the trials that have another result if a module is changed, each once it is known."""
         try:
             operations = self.changed(module, tree)
-            for place, trial in enumerate(trials):
-                if _result(operations[trial.op], trial) != trial.expected:
-                    return place
-        except Exception:  # noqa: BLE001 - a mutant that does not load, or that fails, is detected
-            return place
-        return None
+        except Exception:  # noqa: BLE001 - a mutant that does not load is detected
+            operations = {}
+        return (place for place, trial in enumerate(trials) if _differs(operations.get(trial.op), trial))
 
     def changed(self, module: str, tree: ast.Module) -> dict[str, Operation]:
         """The operations if a module is changed."""
@@ -101,6 +97,14 @@ def _follows(module: str, imported: str) -> bool:
         return imported.rpartition(".")[2] not in _SHARED
     package = module.rpartition(".")[0]
     return bool(package) and not module.startswith(f"{_PACKAGE}.") and imported.startswith(f"{package}.")
+
+
+def _differs(operation: Operation | None, trial: FeedTrial) -> bool:
+    """Whether an operation gives another result than the one in use, or fails; None could not be loaded."""
+    try:
+        return operation is None or _result(operation, trial) != trial.expected
+    except Exception:  # noqa: BLE001 - a mutant that fails is detected
+        return True
 
 
 def _result(operation: Operation, trial: FeedTrial) -> object:

@@ -1,7 +1,7 @@
 """What adequacy mutates: a program that decides the results of operations, and the cases that should notice."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from opconform.adequacy.modules import Program
@@ -36,8 +36,8 @@ class MutatedProgram(Protocol[T]):
     def trials(self, cases: Sequence[Draft]) -> list[T]:
         """The trials of some cases."""
 
-    def killer(self, module: str, tree: ast.Module, trials: Sequence[T]) -> int | None:
-        """The index of the first trial that has another result if a module is changed; None if there is none.
+    def killers(self, module: str, tree: ast.Module, trials: Sequence[T]) -> Iterator[int]:
+        """The indices of the trials that have another result if a module is changed, each once it is known.
 
-        A mutant that cannot be loaded, or that fails, is detected.
+        A mutant that cannot be loaded is detected by every trial, and one that fails by the trial in which it fails.
         """

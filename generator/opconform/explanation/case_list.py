@@ -81,7 +81,7 @@ class CaseList:
         where = "in the specs" if suite is None else f"in {suite.store.root}"
         if not (groups := self.known().groups):
             return []
-        selection.check_profiles(sorted(set(groups.values())), where)
+        selection.check_profiles(groups, where)
         matches = Matches(selection)
         listed = list(self.matching(matches, limits))
         check_matches(matches, self.known, within="" if suite is None else f" of {suite.store.root}")
@@ -99,7 +99,7 @@ class CaseList:
         for group in sorted(groups, key=lambda x: f"{x.full_name}/"):
             profile = group.settings.profile
             known = requirements_of(group.op).by_id
-            if matches.wants_profile(profile) and matches.may_want(group.full_name, known):
+            if matches.wants_group(group.full_name, profile) and matches.may_want(group.full_name, known):
                 try:
                     drafts = sorted(expand(group, limits=limits), key=lambda x: x.digits)
                 except SpecMistakes as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from opconform.errors import UsageError
+from opconform.errors import UsageError, counted
 from opconform.generation.case_files import case_files
 from opconform.generation.expansion import expand
 from opconform.generation.identity.header import suite_header
@@ -26,6 +26,7 @@ from opconform.specs.yaml_document import REPORTED, Mistake, SpecMistakes
 from opconform.suite.manifest import MANIFEST, Entry, Header, cases_by_profile, reasons_by_dialect
 from opconform.suite.selection.hints import check_matches
 from opconform.suite.selection.matches import Known, Matches
+from opconform.suite.selection.quick import QUICK, quick_cases
 from opconform.suite.selection.selection import Selection
 from opconform.suite.storage.ownership import check_replaceable
 from opconform.suite.storage.work_folder import work_folder
@@ -69,7 +70,7 @@ def generate(
     """
     cases = _Cases(specs, options, on_progress)
     generated = write_suite(cases, specs, out, options, large=cases.large)
-    return replace(generated, warnings=(*untested(specs), *warnings_of(specs), *cases.repeated()))
+    return replace(generated, warnings=(*untested(specs), *warnings_of(specs), *cases.repeated(), *cases.gone()))
 
 
 def write_suite(
@@ -140,11 +141,11 @@ def selected_groups(specs: Sequence[Spec], selection: Selection, limits: Limits 
         UsageError: No group is selected, or the groups have too many combinations to expand all of them.
     """
     every = [group for spec in specs for group in spec.groups]
-    known = sorted({x.settings.profile for x in every})
+    known = {x.full_name: x.settings.profile for x in every}
     selection.check_profiles(known, "in the specs")
-    groups = [x for x in every if selection.wants_profile(x.settings.profile)]
+    groups = [x for x in every if selection.wants(x.full_name, x.settings.profile)]
     if not groups:
-        profiles = " --profile ".join(known)
+        profiles = " --profile ".join(sorted({*known.values()}))
         raise UsageError(f"All groups are in profiles that are not run by default. Add --profile {profiles}.")
     sizes = [matrix_size(group) for group in groups]
     total = sum(size for size in sizes if size <= FILTERED * limits.cases)  # larger ones are mistakes of their group
@@ -182,6 +183,7 @@ class _Cases:
         self._groups = selected_groups(specs, options.selection, options.limits)
         self._specs, self._options, self._on_progress = specs, options, on_progress
         self._matches, self._is_measured = Matches(options.selection), is_measured
+        self._gone: list[str] = []  # the listed cases of the profile `quick` that their groups do not have
         self._seen = array("Q")  # the digits of each case that is not a twin, and the number of its group
         self._bytes = 0
         self._free = free_memory()
@@ -217,11 +219,13 @@ class _Cases:
         if not self._matches.may_want(group.full_name, requirements_of(group.op).by_id):
             return
         cases = expand(group, seed=self._options.seed, limits=self._options.limits)
-        if not self._options.selection.patterns:
+        profile, selection = group.settings.profile, self._options.selection
+        if not selection.patterns and selection.wants_profile(profile):
             yield from cases
             return
         every = list(cases)
-        profile = group.settings.profile
+        if QUICK in selection.profiles:
+            self._gone += sorted({*quick_cases().get(group.full_name, ())} - {x.id for x in every})
         wanted = [x for x in every if self._matches.wants(x.id, profile, x.requirements)]
         ids = {name.id for name in wanted} | {name.twin for name in wanted}
         yield from (x for x in every if x.id in ids)
@@ -243,6 +247,12 @@ class _Cases:
             raise UsageError(f"{draft.where}: a case of group {draft.group!r} {sizes}.")
         if needed * self._options.jobs > self._free:
             self.large.add(draft.id)
+
+    def gone(self) -> Iterator[str]:
+        """A warning of listed cases of the profile `quick` that do not exist."""
+        if self._gone:
+            number = counted(len(self._gone), "case")
+            yield f"The profile {QUICK} lists {number} that the specs do not have, such as {self._gone[0]}."
 
     def repeated(self) -> Iterator[str]:
         """Warnings of groups that expanded to the case of an earlier group."""

@@ -75,6 +75,7 @@ class Header:
             absent if there are none.
         left_out: How many cases have no model in a dialect, by dialect and reason; absent if there are none.
         select: The patterns that selected the cases; absent from a suite of whole profiles.
+        profiles: The selected profiles, if one is a list of cases (`quick`); absent from a suite of whole profiles.
         part_of: The digest of the suite whose cases were streamed, of which this suite has some; absent from any other.
         digest: The SHA-256 of the manifest: the suite digest.
         checksum: The SHA-256 of this document without this key, in canonical JSON.
@@ -100,6 +101,7 @@ class Header:
     uses: Mapping[GroupName, Mapping[Kebab, int]] = field(default_factory=dict)
     left_out: Mapping[Kebab, Mapping[str, int]] = field(default_factory=dict)
     select: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
     part_of: _Digest | Literal[""] = ""
     checksum: str = ""
 
@@ -107,6 +109,11 @@ class Header:
     def identity(self) -> str:
         """The digest that results name: that of the suite which was run, if this one has only some of its cases."""
         return self.part_of or self.digest
+
+    @property
+    def is_selection(self) -> bool:
+        """Whether the suite has only some of the cases of its profiles."""
+        return bool(self.select or self.profiles)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -187,7 +194,10 @@ def reasons_by_dialect(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, 
 
 def header_text(header: Header) -> str:
     """`suite.json` with its checksum renewed."""
-    absent = {"checksum", *(name for name in ("uses", "left_out", "select", "part_of") if not getattr(header, name))}
+    absent = {
+        "checksum",
+        *(name for name in ("uses", "left_out", "select", "profiles", "part_of") if not getattr(header, name)),
+    }
     document = _HEADER.dump_python(header, mode="json", exclude={*absent, "declarations"})
     return sealed_text(document | {"declarations": [*map(declaration_document, header.declarations)]})
 

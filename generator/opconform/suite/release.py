@@ -39,7 +39,7 @@ def release_difference(header: Header, entries: Sequence[Entry]) -> str:
     Compared are whole profiles of operations with the specs of the release. Of a blind suite, only numbers are.
     """
     release = _table().get(header.version)
-    if release is None or header.seed != release["seed"] or header.select or header.part_of:
+    if release is None or header.seed != release["seed"] or header.is_selection or header.part_of:
         return ""
     profiles, specs = {entry.profile for entry in entries}, specs_digests(header.specs)
     ops = [op for op, digest in specs.items() if release["specs"].get(op) == digest]

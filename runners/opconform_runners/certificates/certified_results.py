@@ -39,6 +39,8 @@ def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
     }
 
 
+#: What to do instead of signing results on a selection of cases.
+SIGNABLE = "Only whole profiles can be signed: certify core, or leave --profile out."
 #: Why results that were streamed cannot be signed.
 _STREAMED = "is from a streamed certification, whose cases were not kept. Repeat it with --keep-suite to sign it."
 
@@ -50,6 +52,9 @@ def check_whole(header: RunHeader, out: Path) -> None:
             f"{out / RESULTS} is from a run that may cover a selection of cases. Only results of `certify` or "
             "`certificate judge` can be signed."
         )
+    if header.suite.profiles:
+        names = ", ".join(header.suite.profiles)
+        raise CertificateError(f"{out / RESULTS} covers the profile {names}, a selection of cases. {SIGNABLE}")
     if header.streamed is not None:
         raise CertificateError(f"{out / RESULTS} {_STREAMED}")
 

@@ -10,10 +10,13 @@ import click
 from opconform.errors import UsageError, nearest
 from opconform.generation.identity.provenance import foreign_specs
 from opconform.specs.loader import named_operations, tested_operations
+from opconform.suite.manifest import Header
 from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import open_suite
+from opconform.suite.selection.quick import QUICK
 from opconform.suite.selection.selection import EXHAUSTIVE, Selection
 from opconform.suite.storage.url import is_url
+from opconform_runners.certificates.certified_results import SIGNABLE
 from opconform_runners.cli.shared.defaults import completed
 from opconform_runners.cli.shared.expected import claims_option, note_claims
 from opconform_runners.cli.shared.help import HelpCommand, rare_option
@@ -95,8 +98,10 @@ def command(
         raise UsageError("--claims works with one backend. Name one.")
     claims_file = None if claims is None else read_claims(claims)
     is_streamed = EXHAUSTIVE in selection.profiles and not values["keep_suite"]
-    if is_streamed and (key is not None or claims is not None or backend.is_several):
+    is_quick = QUICK in selection.profiles
+    if is_streamed and (key is not None or claims is not None or backend.is_several or is_quick):
         what = "be signed" if key is not None else "judge claims" if claims is not None else "compare several backends"
+        what = "include the profile quick" if is_quick else what
         raise UsageError(f"A streamed certification cannot {what}, because its cases are not kept. Add --keep-suite.")
     executors = cluster.executors(generation.jobs)
     started = start(backend, executors.runs)
@@ -128,6 +133,8 @@ def command(
     suite = open_suite(
         generate_shown(specs, folder / "suite", generating, quiet=results.is_silent, force=results.force).out
     )
+    if key is not None:
+        _check_signable(suite.header)
     if foreign := foreign_specs(suite.header.specs):
         click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)
     if backend.is_several:
@@ -136,6 +143,12 @@ def command(
     if claims_file is not None:
         note_claims(claims_file, str(claims), run.header)
     conclude(run, suite, folder, results, key)
+
+
+def _check_signable(header: Header) -> None:
+    """Refuse to sign a selection of cases, before it is run."""
+    if header.profiles:
+        raise UsageError(f"The profile {', '.join(header.profiles)} is a selection of cases. {SIGNABLE}")
 
 
 def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:

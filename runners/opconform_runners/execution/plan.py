@@ -97,8 +97,7 @@ def selected(suite: Suite, selection: Selection) -> list[Entry]:
 
     Without a profile the whole suite is selected. Only a shard can be empty.
     """
-    profiles = sorted({entry.profile for entry in suite.entries})
-    selection.check_profiles(profiles, f"in {suite.store.root}")
+    selection.check_profiles(suite.known().groups, f"in {suite.store.root}")
     matches = Matches(selection, every_profile=True)
     wanted = [entry for entry in suite.entries if matches.wants(entry.id, entry.profile, entry.requirements)]
     hint = f" `opconform list {suite.store.root} --cases` lists its cases."
@@ -116,7 +115,7 @@ def run_header_of(suite: Suite, entries: Sequence[Entry], plan: RunPlan, impleme
         cases=len(entries),
         selected=ids_digest([entry.id for entry in everything]),
         suite=note_of(suite),
-        partial=bool(suite.header.select) or len(everything) < len(suite.entries),
+        partial=suite.header.is_selection or len(everything) < len(suite.entries),
     )
 
 
@@ -131,7 +130,7 @@ def empty_header(header: Header, plan: RunPlan, implementation: Implementation) 
         started=plan.started,
         profiles=tuple(sorted(selection.profiles)),
         whole=plan.options.whole,
-        partial=bool(header.select),
+        partial=header.is_selection,
         strict=plan.options.strict,
         environment=plan.environment_of(implementation),
         timeout=plan.options.timeout,

@@ -75,8 +75,7 @@ class Conformance:
                 Selection(profiles=options.profiles, patterns=options.patterns),
                 Selection(patterns=tuple(case_pattern(suite, pattern) for pattern in patterns)),
             ]
-            profiles = sorted({entry.profile for entry in suite.entries})
-            selections[0].check_profiles(profiles, f"in {suite.store.root}")
+            selections[0].check_profiles(suite.known().groups, f"in {suite.store.root}")
             # Against a baseline or claims, an operation that the backend no longer declares is lost support.
             is_free = options.baseline is None and options.claims is None
             entries, absent = wanted(suite, selections, chosen.operations if is_free else ())

@@ -13,6 +13,7 @@ from opconform.generation.options import Options
 from opconform.generation.pipeline import OnProgress, generate
 from opconform.specs.loader import load_specs, shipped_files
 from opconform.suite.manifest import HEADER
+from opconform.suite.selection.quick import QUICK, quick_cases
 from opconform.suite.selection.selection import Selection
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.pytest_plugin.items import shown_path
@@ -35,6 +36,7 @@ def cached_suite(config: pytest.Config, implementation: Implementation, profiles
     name = "-".join((*dialects, *sorted(profiles))) or "cases"
     place = cache.mkdir("opconform") / name
     digest = hashlib.sha256(recipe_digest(options).encode())
+    digest.update(repr(quick_cases() if QUICK in profiles else "").encode())
     for folder in sorted({shipped_file.parent for shipped_file in shipped_files().values()}):
         for file in sorted(folder.glob("*.yaml")):
             digest.update(f"{folder.name}/{file.name}".encode() + b"\0" + file.read_bytes() + b"\0")

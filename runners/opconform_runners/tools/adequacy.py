@@ -84,18 +84,17 @@ class NumpyTarget:
             raise HarnessError(f"The unchanged numpy backend fails {number}, such as {failing[0]}. Mend it first.")
         return [trial for trial in judged if trial.verdict[0]]
 
-    def killer(self, module: str, tree: ast.Module, trials: Sequence[CaseTrial]) -> int | None:
-        """The index of the first trial with another verdict if a module is changed; None if there is none."""
-        place = 0
+    def killers(self, module: str, tree: ast.Module, trials: Sequence[CaseTrial]) -> Iterator[int]:
+        """The indices of the trials that have another verdict if a module is changed, each once it is known."""
         with _bounded_memory(), np.errstate(all="ignore"):
             try:
                 changed = _checked(vars(self.program.loaded(module, tree)[Numpy.__module__])[_TABLE])
-                for place, trial in enumerate(trials):
-                    if _verdict(trial, changed) != trial.verdict:
-                        return place
-            except Exception:  # noqa: BLE001 - a mutant that does not load, or that fails, is detected
-                return place
-        return None
+            except Exception:  # noqa: BLE001 - a mutant that does not load is detected
+                yield from range(len(trials))
+                return
+            for place, trial in enumerate(trials):
+                if _differs(trial, changed):
+                    yield place
 
 
 @contextmanager
@@ -126,6 +125,14 @@ def _trial(draft: Draft) -> CaseTrial:
     outputs = golden.outputs
     case = case_document(draft, golden.graph, draft.id, outputs[0] if outputs else ())
     return CaseTrial(case=case, feeds=golden.inputs, outputs=outputs)
+
+
+def _differs(trial: CaseTrial, table: Mapping[str, Function]) -> bool:
+    """Whether functions have another verdict than those in use, or fail outside them."""
+    try:
+        return _verdict(trial, table) != trial.verdict
+    except Exception:  # noqa: BLE001 - a mutant that fails is detected
+        return True
 
 
 def _verdict(trial: CaseTrial, table: Mapping[str, Function]) -> tuple[bool, str | None]:

@@ -26,7 +26,7 @@ def _problems(header: RunHeader, results: Sequence[Result], suite: Suite) -> Ite
     """The contradictions, the first one of each kind."""
     if (header.suite, header.requirements) != (note_of(suite), suite.header.requirements):
         yield "its header does not repeat that of the suite"
-    is_partial = bool(suite.header.select) or header.selected != ids_digest(suite.by_id)
+    is_partial = suite.header.is_selection or header.selected != ids_digest(suite.by_id)
     if not suite.header.part_of and header.partial != is_partial:
         yield f"its header says that {'only some' if header.partial else 'all'} of the cases were selected"
     by_id = {result.id: result for result in results}

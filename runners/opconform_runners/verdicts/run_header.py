@@ -35,7 +35,8 @@ CommandOptions = Annotated[str, AfterValidator(_shell_words)]
 class SuiteNote:
     """The fields of a suite's header that a report repeats, and how the suite differs from the release it claims to be.
 
-    The `difference` is a clause; it is empty for a suite that does not differ.
+    The `difference` is a clause; it is empty for a suite that does not differ. `profiles` has the selected profiles if
+    one is a list of cases (`quick`).
     """
 
     __pydantic_config__ = _STRICT
@@ -46,6 +47,7 @@ class SuiteNote:
     seed: int
     specification: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     uses: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    profiles: tuple[str, ...] = ()
     difference: str = ""
 
 
@@ -153,8 +155,8 @@ def header_line(header: RunHeader) -> bytes:
 
 
 def suite_document(suite: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a suite as a JSON object, which has uses and a difference only if there are any."""
-    return {name: value for name, value in suite.items() if name not in ("uses", "difference") or value}
+    """The fields of a suite as a JSON object, which has uses, profiles and a difference only if there are any."""
+    return {name: value for name, value in suite.items() if name not in ("uses", "profiles", "difference") or value}
 
 
 def difference(present: RunHeader, new: RunHeader) -> str | None:

@@ -32,7 +32,8 @@ def suite_header(
     digest: str,
 ) -> Header:
     """`suite.json` of the suite of some specs, with the counts and the digest of its manifest."""
-    profiles = profiles_of(specs)
+    profiles, selected = profiles_of(specs), options.selection
+    used = {profile for numbers in cases.values() for profile in numbers}
     known = {op: requirements_of(op) for op in sorted({spec.op for spec in specs})}
     establishes: dict[str, dict[Stage, tuple[str, ...]]] = {op: {**x.establishes} for op, x in known.items()}
     for op in known:
@@ -45,6 +46,7 @@ def suite_header(
         seed=options.seed,
         blind=options.blind,
         select=options.selection.patterns,
+        profiles=tuple(sorted(selected.profiles)) if any(not selected.wants_profile(x) for x in used) else (),
         dialects={name: DIALECTS[name].model for name in options.dialects},
         specs=spec_digests(specs),
         specification={op: tuple(page.revision for page in x.pages) for op, x in known.items()},

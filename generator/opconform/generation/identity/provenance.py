@@ -48,7 +48,7 @@ def check_provenance(suite: Suite) -> None:
         seed=header.seed,
         dialects=tuple(header.dialects),
         blind=header.blind,
-        selection=Selection(profiles=profiles, patterns=header.select),
+        selection=Selection(profiles=header.profiles or profiles, patterns=header.select),
         limits=replace(LIMITS, cases=sys.maxsize, elements=sys.maxsize),  # the specs are the shipped ones
     )
     evaluated = set()

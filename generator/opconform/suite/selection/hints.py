@@ -29,17 +29,17 @@ def _sentence(matches: Matches, part: SelectionPart, known: Known, within: str, 
             advice = "Select other cases, or leave the profile out."
             return f"No selected case{within} is of the profile {part.name}. {advice}"
         case "operation":
-            profiles = {group for name, group in known.groups.items() if name.startswith(f"{part.name}/")}
+            groups = {name: group for name, group in known.groups.items() if name.startswith(f"{part.name}/")}
             hint = "Select others, or leave it out."
-            if not any(map(matches.wants_profile, profiles)):
-                hint = f"Its profiles: {', '.join(sorted(profiles))}."
+            if not any(matches.wants_group(*group) for group in groups.items()):
+                hint = f"Its profiles: {', '.join(sorted({*groups.values()}))}."
             return f"No selected case{within} is of {part.name}. {hint}"
 
 
 def _unselected(matches: Matches, pattern: str, known: Known) -> str:
     """A hint at the profiles of the cases that only the pattern matches, or nothing."""
     patterns = (pattern, "/".join(pattern.split("/")[:2]))  # of a case's id, its group
-    groups = {name: group for name, group in known.groups.items() if not matches.wants_profile(group)}
+    groups = {name: group for name, group in known.groups.items() if not matches.wants_group(name, group)}
     profiles = sorted({group for name, group in groups.items() if any(is_match(x, name, ()) for x in patterns)})
     several = "one of the profiles" if len(profiles) > 1 else "the profile"
     return f" Its cases are of {several} {', '.join(profiles)}, which is not selected." if profiles else ""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
+from opconform.suite.selection.quick import QUICK, is_quick
 from opconform.suite.selection.selection import DEFAULT, NOT_BY_DEFAULT, Selection
 
 #: The characters at which the literal beginning of a pattern ends.
@@ -43,9 +44,9 @@ class Matches:
             **{SelectionPart("operation", operation): None for operation in selection.operations},
         }
 
-    def wants_profile(self, profile: str) -> bool:
-        """Whether cases of a profile can be selected."""
-        return self._every_profile or self._selection.wants_profile(profile)
+    def wants_group(self, group: str, profile: str) -> bool:
+        """Whether cases of a group can be selected, given its full name and its profile."""
+        return self._every_profile or self._selection.wants(group, profile)
 
     def may_want(self, group: str, requirements: Collection[str]) -> bool:
         """Whether a case of a group can match the patterns: the group's full name, and its operation's requirements."""
@@ -55,7 +56,7 @@ class Matches:
     def wants(self, identity: str, profile: str, requirements: Collection[str]) -> bool:
         """Whether a case is selected. The parts of the selection that it matches are noted, whatever its shard is."""
         selection = self._selection
-        if not self.wants_profile(profile) or (selection.ids is not None and identity not in selection.ids):
+        if not self.wants_group(identity, profile) or (selection.ids is not None and identity not in selection.ids):
             return False
         matching = [pattern for pattern in selection.patterns if is_match(pattern, identity, requirements)]
         if selection.patterns and not matching:
@@ -73,6 +74,7 @@ class Matches:
         for item in (
             *(SelectionPart("pattern", name) for name in matching),
             SelectionPart("profile", profile),
+            *((SelectionPart("profile", QUICK),) if is_quick(identity) else ()),
             *(() if profile in NOT_BY_DEFAULT else (SelectionPart("profile", DEFAULT),)),
             SelectionPart("operation", identity.partition("/")[0]),
         ):

@@ -2,10 +2,11 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from opconform.errors import UsageError, nearest
+from opconform.suite.selection.quick import QUICK, is_quick
 
 #: The profiles of the shipped cases, and those that are left out unless named. A spec may name others.
 PROFILES = (
@@ -56,6 +57,7 @@ def shard_of(text: str) -> Shard:
 class Selection:
     """The wanted cases: of some profiles, where `default` and none mean all but a few, and matching a pattern.
 
+    The profile `quick` is a list of cases, besides the groups of a spec's own profile of this name.
     Patterns are shell patterns of ids, such as `Split-1/axis-*`, or requirements; without patterns every case matches.
     The operations are those whose specs are named. With ids or a shard, only their cases are wanted.
     """
@@ -66,15 +68,20 @@ class Selection:
     ids: frozenset[str] | None = None
     shard: Shard | None = None
 
-    def check_profiles(self, known: Sequence[str], where: str) -> None:
-        """Check that the profiles are known, or raise `UsageError`."""
+    def check_profiles(self, groups: Mapping[str, str], where: str) -> None:
+        """Check that some groups, given with their profiles by full name, have the profiles, or raise `UsageError`."""
+        known = sorted({*groups.values(), *([QUICK] if any(map(is_quick, groups)) else [])})
         unknown = [profile for profile in self.profiles if profile not in (*known, DEFAULT)]
         if unknown or not known:
             name, names = (unknown or [DEFAULT])[0], [DEFAULT, *known]
             raise UsageError(f"Profile {name!r} is not {where}. {nearest(name, names)}Allowed: {', '.join(names)}.")
 
+    def wants(self, name: str, profile: str) -> bool:
+        """Whether a case, or one of a group, is of a selected profile, given its id or full name and its profile."""
+        return self.wants_profile(profile) or (QUICK in self.profiles and is_quick(name))
+
     def wants_profile(self, profile: str) -> bool:
-        """Whether cases of a profile are selected."""
+        """Whether all cases of a profile are selected."""
         if profile in self.profiles:
             return True
         return (not self.profiles or DEFAULT in self.profiles) and profile not in NOT_BY_DEFAULT

@@ -35,7 +35,9 @@ def judge(
     implementation = recorded.header.implementation
     entries = [entry for entry in suite.entries if entry.id in recorded.lines]
     profiles = {entry.profile for entry in entries}
-    is_whole = not suite.header.select and len(entries) == sum(entry.profile in profiles for entry in suite.entries)
+    is_whole = not suite.header.is_selection and len(entries) == sum(
+        entry.profile in profiles for entry in suite.entries
+    )
     plan = RunPlan(
         out=out,
         options=RunOptions(timeout=recorded.header.timeout, whole=is_whole, strict=strict),

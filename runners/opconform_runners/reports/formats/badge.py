@@ -9,7 +9,8 @@ _COLOURS = {"conformant": "brightgreen", "not conformant": "red", "incomplete": 
 
 def badge_text(report: Report) -> str:
     """A report's verdict and coverage as JSON for shields.io; a verdict on a selection of cases says so."""
-    selection = " (selection)" if report.partial and not report.whole and report.conformant is not None else ""
+    is_selection = report.suite.profiles or (report.partial and not report.whole)
+    selection = " (selection)" if is_selection and report.conformant is not None else ""
     badge = {
         "schemaVersion": 1,
         "label": "opconform",

@@ -22,7 +22,12 @@ def conclusion(report: Report) -> list[str]:
     """The conclusion of a run, in sentences; the first begins with the verdict in capitals and the coverage."""
     sentences = [f"{report.conclusion.upper()}, {report.coverage}: {' '.join(_reasons(report))}"]
     sentences += incident_notes(report)
-    if report.cases and report.partial and not report.whole:
+    if report.cases and report.suite.profiles:
+        sentences.append(
+            f"This run covers only the profile {', '.join(report.suite.profiles)}, a selection of cases that cannot be "
+            "signed. To certify a backend, use `certify` on whole profiles."
+        )
+    elif report.cases and report.partial and not report.whole:
         sentences.append(
             "This run covers only a selection of cases. To certify a backend, use `certify`, or `certificate judge` on "
             "whole profiles."

@@ -153,8 +153,9 @@ def _print_head(report: Report, console: Console) -> None:
     facts = "; ".join(f"{what.lower()}: {said}" for what, said in environment_facts(report.environment, who.device))
     if facts:
         console.print(_text(facts))
-    cases, plural = counted(report.cases, "case"), "" if len(report.profiles) == 1 else "s"
-    profiles = f" of the profile{plural} {', '.join(report.profiles)}" if report.profiles else ""
+    names = suite.profiles or (*report.profiles,)
+    cases, plural = counted(report.cases, "case"), "" if len(names) == 1 else "s"
+    profiles = f" of the profile{plural} {', '.join(names)}" if names else ""
     console.print(f"suite {suite.version}, digest {suite.digest[:16]}, {cases}{profiles}")
 
 

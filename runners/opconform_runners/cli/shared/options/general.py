@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from opconform.errors import UsageError
+from opconform.suite.selection.quick import QUICK
 from opconform.suite.selection.selection import PROFILES, Selection, Shard, shard_of
 from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.stores import FolderTarget, LocalPath, Source, Target
@@ -104,7 +105,7 @@ profile_option = click.option(
     "profiles",
     multiple=True,
     metavar="NAME",
-    help=f"Only {', '.join(PROFILES)} or default, the first six (repeatable).",
+    help=f"Only {', '.join(PROFILES)}, default (the first six) or {QUICK} (the best of core; repeatable).",
 )
 
 #: Adds `--profile` and `--select`, collected in the parameter `selection`.

@@ -1,0 +1,1 @@
+"""The profile `quick`: recorded kills, and the cover of them that `cases/quick.json` lists."""
