@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from tests.conftest import ROOT, Run
 from tests.pytest_plugin.repository import Pytest, miniature, outcomes
-from tests.suite.installation import install_suite
+from tests.suite.installation import install_suite, packed_as
 
 
 def test_without_its_options_it_does_nothing(run_pytest: Pytest) -> None:
@@ -75,7 +74,7 @@ def test_defaults_are_taken_from_pyproject(run_pytest: Pytest, suite: Path, tmp_
 
 def test_an_installed_suite_is_named_in_a_file(run_pytest: Pytest, suite: Path, tmp_path: Path) -> None:
     """Its name is not a path that is relative to the file; another version than the installed one is an error."""
-    install_suite(tmp_path, Path(shutil.make_archive(str(tmp_path / "packed"), "zip", suite)))
+    install_suite(tmp_path, packed_as("2.0.3", suite, tmp_path.with_name("packed.zip")))
     options = f"-q --opconform-backend {miniature('Perfect')} --opconform-suite opconform-suite==2"
     (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = {options}\n")
     assert outcomes(run_pytest()) == {"passed": 7}

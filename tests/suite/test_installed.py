@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -14,25 +13,15 @@ from opconform.generation.identity.header import SUITE_VERSION
 from opconform.suite import release
 from opconform.suite.reader import open_suite
 from tests.conftest import ROOT, Run
-from tests.forgery import seal
-from tests.robustness.hostile_suites import packed as pack
-from tests.suite.installation import install_suite
+from tests.suite.installation import install_suite, packed_as
 
 Install = Callable[..., Path]
 
 
-def packed_as(version: str, opconform: Run, spec: Path, folder: Path) -> Path:
-    """The suite of a spec as a zip file, which says that it is of a version."""
-    opconform("generate", spec, "--out", folder / "suite", "--jobs", "1")
-    suite, manifest = folder / "suite", (folder / "suite" / "manifest.jsonl").read_bytes()
-    seal(suite, manifest, lambda header: replace(header, version=version))
-    return pack(suite, folder / "suite.zip")
-
-
 @pytest.fixture(scope="module")
-def packed(opconform: Run, small_spec: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def packed(small_suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The small suite as a zip file of a version that the table of releases does not have."""
-    return packed_as("2.0.3", opconform, small_spec, tmp_path_factory.mktemp("packed"))
+    return packed_as("2.0.3", small_suite, tmp_path_factory.mktemp("packed") / "suite.zip")
 
 
 @pytest.fixture
@@ -123,10 +112,10 @@ def test_a_changed_suite_is_refused(
 
 
 def test_an_installed_suite_that_is_not_the_whole_release_is_refused(
-    opconform: Run, small_spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opconform: Run, small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With cases of other specs, or of one operation: `CONFORMANT` would be that of the release."""
-    packed = packed_as(SUITE_VERSION, opconform, small_spec, tmp_path)
+    packed = packed_as(SUITE_VERSION, small_suite, tmp_path / "suite.zip")
     place = install_suite(tmp_path / "site", packed, version=SUITE_VERSION)
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     said = opconform("run", "opconform-suite", "numpy", "--out", tmp_path / "out", code=1).stderr

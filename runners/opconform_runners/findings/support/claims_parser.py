@@ -10,8 +10,6 @@ from opconform.operations import OPERATIONS
 from opconform_runners.findings.support.rules import EVERY, Rule, parse_rule
 
 _KEYS = ("backend", "suite", "supported", "unsupported")
-#: The fast loader, which some installations lack.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 #: The mistakes after which no further items are looked at.
 _ENOUGH = 100
 _CASE = re.compile(r"([A-Za-z]\w*-\d+)/[a-z0-9-]+/[0-9a-f]{10}")
@@ -39,7 +37,7 @@ class ClaimsParser:
     def _fields(self, text: str) -> Mapping[str, yaml.Node]:
         """The values of the keys."""
         try:
-            root = yaml.compose(text, Loader=_LOADER)
+            root = yaml.compose(text, Loader=yaml.SafeLoader)
         except (yaml.YAMLError, RecursionError) as error:
             mark = getattr(error, "problem_mark", None)
             line, column = (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
