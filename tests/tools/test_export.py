@@ -43,7 +43,7 @@ groups:
 """
 DIALECTS = ("--dialect", "openvino", "--dialect", "onnx")
 #: A title that no file of CMake or C++ may contain.
-TITLE = 'naïve "quotes" \\ ${HOME} ;#)\n)opconform" $(touch x) ✗'
+TITLE = 'naïve "quotes" \\ ${HOME} ;#) )opconform" $(touch x) ✗'
 
 
 @pytest.fixture(scope="module")
