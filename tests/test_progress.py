@@ -69,7 +69,7 @@ def test_the_bar_of_a_stage_within_the_work_is_below_it(monkeypatch: pytest.Monk
         on_progress(0.0, 0, STAGE)
         on_progress(0.6, 0)
 
-    assert within == ["generate and run ━ 0 cases ◷", f"{STAGE} ━ 0 cases ◷"]
+    assert within == ["generate and run ━ 0 cases ◷", f"{STAGE} ━ 0 cases"]
     assert last_picture(terminal) == ["generate and run ━ 0 cases ◷"]
 
 
@@ -93,6 +93,19 @@ def test_lines_name_the_stage(clock: list[float], capsys: pytest.CaptureFixture[
         f"{of}{STAGE}: 0 cases, 0%",
         f"{of}{STAGE}: 649 cases, 50%",
     ]
+
+
+@pytest.mark.parametrize("fraction", [0.0, 1.0])
+def test_no_bar_is_full_while_there_is_more_to_do(
+    monkeypatch: pytest.MonkeyPatch, clock: list[float], fraction: float
+) -> None:
+    """Before the first case and after the last one the bar moves to and fro, and has no time left."""
+    terminal = narrow(monkeypatch)
+    with progress("run", quiet=False) as on_progress:
+        clock[0] = 2.0
+        on_progress(fraction, 100)
+
+    assert last_picture(terminal) == ["run ━ 100 cases 50/s"]
 
 
 def test_lines_of_a_stage_within_the_work_say_both(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:

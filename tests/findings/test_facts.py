@@ -1,5 +1,7 @@
 """Facts about cases: in words, from the case, its values and the declaration of its operation."""
 
+from collections.abc import Set
+
 import pytest
 
 from opconform.generation.options import Options
@@ -495,8 +497,8 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def test_a_case_has_its_facts_and_no_others(suite: Suite) -> None:
     """As a reader of the case would say them."""
-    missing: dict[str, set[str]] = {}
-    wrong: dict[str, set[str]] = {}
+    missing: dict[str, Set[str]] = {}
+    wrong: dict[str, Set[str]] = {}
     for number, (name, (_, held, lacking)) in enumerate(CASES.items()):
         entry = next(entry for entry in suite.entries if f"/of-{number}/" in entry.id)
         case = suite.case(entry)

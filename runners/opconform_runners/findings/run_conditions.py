@@ -99,6 +99,7 @@ def run_conditions(
                 explained.update(x.id for x in meeting)
         rest = [x for x in cases.compared if x.id not in explained]
         about = [cases.facts[result.id] for result in rest]
+        on_progress(0.0, 0, f"Finding conditions of {kind}cases")
         conditions += (
             RunCondition(
                 facts=facts,

@@ -28,7 +28,10 @@ _SHOWN = frozenset({"fail", "error", "inconclusive"})
 
 
 def case_list(
-    subjects: Sequence[Subject], notes: Mapping[Place, Mapping[str, object]], facets: FacetsById = lambda _: None
+    subjects: Sequence[Subject],
+    notes: Mapping[Place, Mapping[str, object]],
+    facets: FacetsById = lambda _: None,
+    on_progress: OnProgress = lambda *_: None,
 ) -> dict[str, Any]:
     """The list of cases as a JSON object, failures first.
 
@@ -40,6 +43,7 @@ def case_list(
     violations = {twin: identity for identity, twin in twins.items()}
     described = cache(lambda identity: "" if suite is None else _inputs(suite, identity))
     listed = [(number, result) for number, subject in enumerate(subjects) for result in subject.column.report.results]
+    listed.sort(key=lambda item: _ORDER.index(item[1].verdict))
     # Few cases differ in their requirements, or in their facets, so that a case has the number of a list.
     lists: dict[tuple[str, ...], int] = {}
     kinds: dict[Facets, int] = {}
@@ -62,7 +66,7 @@ def case_list(
             )
             | {"requirements": lists.setdefault(_full_names(x, x.requirements), len(lists))}
             | ({"facets": kinds.setdefault(kind, len(kinds))} if (kind := facets(x.id)) is not None else {})
-            for number, x in sorted(listed, key=lambda item: _ORDER.index(item[1].verdict))
+            for number, x in staged(listed, on_progress, "Listing the cases")
         ],
         "requirements": list(lists),
         "facets": [kind._asdict() for kind in kinds],

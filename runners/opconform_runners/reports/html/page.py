@@ -60,7 +60,8 @@ def page_text(
         for place in places
     }
     facets = facets_by_id(suite_of(subjects))
-    listed = case_list(subjects, notes, facets)
+    listed = case_list(subjects, notes, facets, on_progress)
+    on_progress(0.0, 0, "Laying out the page")
     found = map_or_why_not(subjects, facets)
     support = None if isinstance(found, str) else found
     decided = [row for row in Matrix(columns=columns).rows if any(any(cell.counts.values()) for cell in row)]

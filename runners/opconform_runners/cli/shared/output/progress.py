@@ -46,15 +46,21 @@ class _Bar:
 
     def __init__(self, bars: Progress, title: str, of: str) -> None:
         self._bars, self._of, self._started = bars, of, time.monotonic()
-        self.task: TaskID = bars.add_task(title, total=1.0, count="")
+        self.task: TaskID = bars.add_task(title, total=None, count="")
         self.fraction = 0.0
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether some of the work is done, and not all of it."""
+        return 0.0 < self.fraction < 1.0
+
     def show(self, fraction: float, done: int) -> None:
-        """Show how far it is."""
+        """Show how far it is; before the first case and after the last one, the bar moves to and fro."""
         self.fraction = fraction
+        total = 1.0 if self.is_partial else None
         rate = done / max(time.monotonic() - self._started, 1e-9)
         said = f" {rate:,.{0 if rate >= _SLOW else 1}f}/s" if done else ""
-        self._bars.update(self.task, completed=fraction, count=f"{_counted(done, self._of)}{said}")
+        self._bars.update(self.task, total=total, completed=fraction, count=f"{_counted(done, self._of)}{said}")
 
 
 class _Bars:
@@ -74,7 +80,7 @@ class _Bars:
     def _begin(self, stage: str) -> None:
         if self._part is not None:
             self._bars.remove_task(self._part.task)
-        self._bars.update(self._whole.task, visible=not stage or self._whole.fraction < 1.0)
+        self._bars.update(self._whole.task, visible=not stage or self._whole.is_partial)
         self._part = _Bar(self._bars, f"{self._prefix}{stage}", self._of) if stage else None
         self._stage = stage
 
