@@ -129,10 +129,14 @@ class Suite:
         self._recent[entry.id] = case
         return case
 
+    def recent_case(self, entry: Entry) -> Case:
+        """The case that a manifest's line lists, which is not read again if it was one of the last ones."""
+        return self._recent.get(entry.id) or self.case(entry)
+
     def arrays(self, entry: Entry, name: str) -> dict[str, Array]:
         """The arrays of an `.npz` file of a case, with the types and shapes that the case declares."""
         arrays = self.stored_arrays(entry, name)
-        case = self._recent.get(entry.id) or self.case(entry)
+        case = self.recent_case(entry)
         problem = next(array_problems(f"{self.store.root}: {entry.id}/{name}", name, arrays, case), None)
         if problem is not None:
             raise SuiteError(f"{problem} Generate the suite again.")
@@ -145,7 +149,7 @@ class Suite:
 
     def bounds(self, entry: Entry, feed: int) -> tuple[Bounds | None, ...]:
         """Per expected output of a feed, its bounds; None for an output whose bits are compared."""
-        outputs = (self._recent.get(entry.id) or self.case(entry)).outputs
+        outputs = self.recent_case(entry).outputs
         if all(output.comparison == "bits" for output in outputs):
             return (None,) * len(outputs)
         arrays = self.arrays(entry, expected_name(feed))
@@ -153,7 +157,7 @@ class Suite:
 
     def flushed(self, entry: Entry, feed: int) -> dict[str, tuple[Array, Bounds | None]]:
         """The outputs of a feed, with their bounds, for inputs without denormal numbers, where they are others."""
-        outputs = [x for x in (self._recent.get(entry.id) or self.case(entry)).outputs if x.flushed]
+        outputs = [x for x in self.recent_case(entry).outputs if x.flushed]
         arrays = self.arrays(entry, expected_name(feed)) if outputs else {}
         both = [(x.name, flushed_output(x)) for x in outputs]
         return {name: (arrays[other.name], bounds_of(other, arrays)) for name, other in both}

@@ -122,7 +122,7 @@ class _Cases:
         """`each` goes through cases and shows how far it is."""
         self._suite, self.results, self._each = suite, results, each
         self.decided = [result for result in results if result.verdict in DECIDED]
-        self._large = [result for result in results if not is_read(suite.case(suite.by_id[result.id]))]
+        self._large = [result for result in results if not is_read(suite.recent_case(suite.by_id[result.id]))]
         large = {x.id for x in self._large}
         self.compared = [x for x in self.decided if x.id not in large]
         self._others = [result for result in results if result.verdict not in DECIDED and result.id not in large]
@@ -156,7 +156,7 @@ def _passing(cases: Sequence[Result]) -> int:
 
 def _facts(suite: Suite, identity: str) -> frozenset[str]:
     entry = suite.by_id[identity]
-    case = suite.case(entry)
+    case = suite.recent_case(entry)
     feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
     expected = [suite.golden(entry, feed) for feed in range(case.feeds) if expected_name(feed) in entry.files]
     if isinstance(entry.expect, Reject):

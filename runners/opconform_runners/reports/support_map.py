@@ -152,7 +152,7 @@ def facets_by_id(suite: Suite | None) -> FacetsById:
     def read(identity: str) -> Facets | None:
         if suite is None or identity not in suite.by_id:
             return None
-        case = suite.case(suite.by_id[identity])
+        case = suite.recent_case(suite.by_id[identity])
         return facets_of(case, next((x for x in suite.header.declarations if x.name == case.op), None))
 
     return read

@@ -44,7 +44,7 @@ def is_read(case: Case) -> bool:
 
 def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> list[FeedArrays]:
     """The feeds of a case, the one at fault first; none if its tensors are too large to be drawn."""
-    case = suite.case(entry)
+    case = suite.recent_case(entry)
     if not is_read(case):
         return []
     at_fault = result.mismatch.feed if result.mismatch else case.feeds - 1 if isinstance(case.expect, Reject) else 0
@@ -61,7 +61,7 @@ def feeds_of(suite: Suite, entry: Entry, result: Result, outputs: Outputs) -> li
 
 
 def _bounds(suite: Suite, entry: Entry, feed: int) -> dict[str, Bounds]:
-    pairs = zip(suite.case(entry).outputs, suite.bounds(entry, feed), strict=True)
+    pairs = zip(suite.recent_case(entry).outputs, suite.bounds(entry, feed), strict=True)
     return {output.name: bounds for output, bounds in pairs if bounds is not None}
 
 

@@ -18,5 +18,5 @@ def causes_of_failures(
         if (entry := suite.by_id.get(result.id)) and result.reason != "nondeterministic":
             feeds = feeds_of(suite, entry, result, kept.outputs(entry.id))
             if feeds and feeds[0].actual:
-                causes[result.id] = likely_cause(suite.case(entry), result, feeds[0])
+                causes[result.id] = likely_cause(suite.recent_case(entry), result, feeds[0])
     return causes

@@ -57,7 +57,7 @@ def case_list(
             }
             for subject in subjects
         ],
-        "titles": {name: suite.case(entry).title for name, entry in groups.items()} if suite else {},
+        "titles": {name: suite.recent_case(entry).title for name, entry in groups.items()} if suite else {},
         "remarks": REMARKS,
         "cases": [
             _listed(number, x, x.inputs or described(x.id))
@@ -80,7 +80,7 @@ def _full_names(result: Result, ids: Sequence[str]) -> tuple[str, ...]:
 def _inputs(suite: Suite, identity: str) -> str:
     """The description of a case's inputs, which results have of cases that do not pass; empty for a large case."""
     entry = suite.by_id.get(identity)
-    case = None if entry is None else suite.case(entry)
+    case = None if entry is None else suite.recent_case(entry)
     if entry is None or case is None or not is_read(case):
         return ""
     return description_of(case, [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)])
@@ -150,7 +150,7 @@ def shown_evidence(
         entry = suite.by_id[result.id]
         feeds = feeds_of(suite, entry, result, subject.kept.outputs(entry.id))
         if feeds and feeds[0].actual and not is_known:
-            causes[number, result.id] = likely_cause(suite.case(entry), result, feeds[0])
+            causes[number, result.id] = likely_cause(suite.recent_case(entry), result, feeds[0])
         if taken <= EVIDENCE_LIMIT:
             document = evidence_document(suite, entry, result, feeds)
             shown[f"{number}/{result.id}"] = document

@@ -1,7 +1,7 @@
 """The evidence of a case on the page: its inputs, expected and actual outputs, likely cause and IR."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields
 
 from opconform.explanation.models import model_texts
 from opconform.explanation.origins import Origin
@@ -21,7 +21,7 @@ _VALUES = 12
 
 def evidence_document(suite: Suite, entry: Entry, result: Result, feeds: list[FeedArrays]) -> dict[str, object]:
     """The evidence of a case as a JSON object without empty values."""
-    case = suite.case(entry)
+    case = suite.recent_case(entry)
     inputs = input_lines(case, feeds[0].inputs if feeds else {})
     evidence: dict[str, object] = {
         "title": case.title,
@@ -39,6 +39,11 @@ def without_empty(document: Mapping[str, object]) -> dict[str, object]:
     return {name: x for name, x in document.items() if x or x == 0}
 
 
+def _fields(excerpt: Excerpt) -> dict[str, object]:
+    """An excerpt as a JSON object; its rows are not copied, unlike by `asdict`."""
+    return without_empty({x.name: getattr(excerpt, x.name) for x in fields(excerpt)})
+
+
 def _drawn(case: Case, feed: FeedArrays, mismatch: Mismatch | None) -> dict[str, object]:
     here = mismatch if mismatch is not None and mismatch.feed == feed.number else None
     origin = origin_of_mismatch(case, feed, here)
@@ -46,9 +51,9 @@ def _drawn(case: Case, feed: FeedArrays, mismatch: Mismatch | None) -> dict[str,
     wanted, got = (bars_of(divided_shape(case, feed), x) for x in (feed.golden, feed.actual))
     return {
         "number": feed.number,
-        "data": None if data is None else without_empty(asdict(data)),
+        "data": None if data is None else _fields(data),
         "origin": origin_line(here, origin),
-        "pairs": [[x and without_empty(asdict(x)) for x in pair] for pair in pairs_of(case, feed, here)],
+        "pairs": [[x and _fields(x) for x in pair] for pair in pairs_of(case, feed, here)],
         "wanted": None if wanted is None or wanted == got else wanted._asdict(),
         "got": None if got is None or wanted == got else got._asdict(),
     }

@@ -179,19 +179,19 @@ def _start(place: int, size: int, room: int) -> int:
 
 
 def _texts(part: Array, kind: ElementType, *, known: bool, digits: int = _DIGITS) -> list[list[str]]:
-    return [[_text(word, kind, digits, known=known) for word in np.split(row, row.size)] for row in part]
-
-
-def _text(element: Array, kind: ElementType, digits: int, *, known: bool) -> str:
     if known and kind.kind == "float" and kind.native is not None and kind.bits >= 8:  # noqa: PLR2004 - a byte or more
         with np.errstate(all="ignore"):
-            return f"{element.view(kind.native)[0].astype(np.float64):.{digits}g}"
-    [value] = element
-    if element.dtype.kind == "U":
+            part = np.ascontiguousarray(part).view(kind.native).astype(np.float64)
+    return [[_text(value, part.dtype.kind, digits) for value in row] for row in part.tolist()]
+
+
+def _text(value: object, kind: str, digits: int) -> str:
+    """A value of an array of a kind of numpy's."""
+    if kind == "U":
         return repr(str(value))[:_WIDEST]
-    if element.dtype.kind in "fc":
+    if kind in "fc":
         return f"{value:.{digits}g}"
-    return str(int(value)) if element.dtype.kind in "biu" else str(value)
+    return str(int(value)) if isinstance(value, int) else str(value)
 
 
 #: The most outputs whose elements are drawn, and whose sizes are.
