@@ -1,6 +1,6 @@
 """Facts about cases: in words, from the case, its values and the declaration of its operation."""
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 
 import pytest
 
@@ -497,8 +497,8 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def test_a_case_has_its_facts_and_no_others(suite: Suite) -> None:
     """As a reader of the case would say them."""
-    missing: dict[str, Set[str]] = {}
-    wrong: dict[str, Set[str]] = {}
+    missing: dict[str, AbstractSet[str]] = {}
+    wrong: dict[str, AbstractSet[str]] = {}
     for number, (name, (_, held, lacking)) in enumerate(CASES.items()):
         entry = next(entry for entry in suite.entries if f"/of-{number}/" in entry.id)
         case = suite.case(entry)

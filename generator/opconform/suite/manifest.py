@@ -101,7 +101,7 @@ class Header:
     uses: Mapping[GroupName, Mapping[Kebab, int]] = field(default_factory=dict)
     left_out: Mapping[Kebab, Mapping[str, int]] = field(default_factory=dict)
     select: tuple[str, ...] = ()
-    profiles: tuple[str, ...] = ()
+    profiles: tuple[ProfileName, ...] = ()
     part_of: _Digest | Literal[""] = ""
     checksum: str = ""
 
