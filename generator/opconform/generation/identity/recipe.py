@@ -34,6 +34,7 @@ RECIPE = (
     "suite/manifest.py",
     "suite/names.py",
     "suite/selection/matches.py",
+    "suite/selection/quick.py",
     "suite/selection/selection.py",
     "suite/storage/zip_file.py",
     "system/resources.py",
