@@ -87,8 +87,8 @@ def mixed(streams: Iterable[Iterator[Trial]]) -> Iterator[Trial]:
 
 def begin(operations: Sequence[str], seed: int, folder: Path, options: Options) -> Callable[[int], Batch | None]:
     """What draws and writes the next batch of some size; None if nothing is left."""
-    drawn_trials = mixed([iter(Draws(OPERATIONS[operation], seed)) for operation in operations])
-    trials = (trial for trial in drawn_trials if is_defined(trial, options.seed))
+    has_results = partial(is_defined, seed=options.seed)
+    trials = mixed([filter(has_results, Draws(OPERATIONS[operation], seed)) for operation in operations])
     numbers = count()
 
     def draw(size: int) -> Batch | None:
