@@ -92,6 +92,15 @@ def last_first(_: Lawful) -> Iterator[str]:
         waiting = [line.decode() for line in lines]
 
 
+def short_lines(it: Lawful) -> Iterator[str]:
+    """The requests of at most 65,536 characters; the reply to a longer one is `error`."""
+    for line in Lawful.lines(it):
+        if len(line) > 1 << 16:
+            it.say(status("error")(it, json.loads(line)))
+        else:
+            yield line
+
+
 def into_dir(it: Lawful, request: Message, number: int, arrays: list[Any]) -> None:
     """Write the outputs beside the inputs."""
     it.save_at(Path(request["dir"]) / Path(request["feeds"][number]["outputs"]).name, arrays)

@@ -155,7 +155,8 @@ class Environments:
             raise UsageError(f"{self.cache} is not a cache of opconform: it has no {_TAG} of it. Name another --cache.")
         for place in [path for path in self.folder.iterdir() if self._is_environment(path)]:
             remove_folder(str(place))
-            _lock_of(place).unlink(missing_ok=True)
+        for lock in [path for path in self.folder.glob("*.lock") if self._is_lock(path)]:
+            lock.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # something else is in it
             self.folder.rmdir()
         return gone
@@ -172,6 +173,12 @@ class Environments:
         if place.is_symlink() or not (place / _ENVIRONMENT).is_file():
             return False
         return (place / _READY).is_file() or _lock_of(place).is_file()
+
+    @staticmethod
+    def _is_lock(path: Path) -> bool:
+        """Whether a file is the empty lock of an environment that is not there, such as one that was not installed."""
+        is_empty_file = not path.is_symlink() and path.is_file() and not path.stat().st_size
+        return is_empty_file and not path.with_suffix("").exists()
 
 
 def _lock_of(place: Path) -> Path:

@@ -98,11 +98,10 @@ async def _order(probe: Probe) -> None:
 
 async def _long_line(probe: Probe) -> None:
     """A request of 1,048,576 bytes, its line feed included, is read."""
-    entry, case = probe.simple_case()
-    folder = probe.scratch / "long"
-    room = LINE_LIMIT - len(probe.prepare(folder=folder, seq=_LARGEST_SEQ).line)
-    padded = replace(case, title=case.title + "." * room)
-    await _want_pass(probe, probe.prepare((entry, padded), folder=folder, seq=_LARGEST_SEQ))
+    request = probe.prepare(folder=probe.scratch / "long", seq=_LARGEST_SEQ)
+    end = b"}\n"
+    padded = request.line.removesuffix(end).ljust(LINE_LIMIT - len(end)) + end
+    await _want_pass(probe, replace(request, line=padded))
 
 
 def _types_of(case: Case) -> set[str]:
