@@ -7,7 +7,7 @@ import numpy as np
 
 from opconform.operations.arguments import Arguments
 from opconform.operations.checks import Predicate
-from opconform.operations.interpretation import has_kind
+from opconform.operations.interpretation import Reading, has_kind
 from opconform.suite.declarations import AttributeSpec
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
@@ -47,6 +47,14 @@ def combines(arguments: Arguments) -> bool:
     return reduction_of(arguments) != "none"
 
 
+def lacks_order(arguments: Arguments) -> bool:
+    """Whether strings are moved, or booleans are compared: the pages define booleans, but no order of them."""
+    is_compared = reduction_of(arguments) in ("min", "max")
+    return has_kind(arguments.operand("data"), "string", *(["boolean"] if is_compared else []))
+
+
+#: The reading of the types that the pages with reductions do not mention.
+TYPES_READING: Mapping[str, Reading] = {"data.other-types": Reading(rejects=lacks_order)}
 #: The check of what a reduction has no meaning for.
 REDUCTION_CHECKS: Mapping[str, Predicate] = {
     "reduction.types": lambda a: combines(a) and has_kind(a.operand("data"), "string", "lookup"),

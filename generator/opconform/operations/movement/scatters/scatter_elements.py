@@ -14,6 +14,7 @@ from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, axis_of, dimen
 from opconform.operations.movement.scatters.reductions import (
     COMBINED,
     REDUCTION_CHECKS,
+    TYPES_READING,
     Combine,
     Number,
     Numbers,
@@ -137,6 +138,7 @@ SCATTER_ELEMENTS_UPDATE_12 = Operation(
     },
     readings={
         **DATA_READINGS,
+        **TYPES_READING,
         "reduction.mean-together": Reading(rewrites=(_means_in_turn,)),
     },
 )

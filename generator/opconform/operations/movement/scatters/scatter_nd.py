@@ -15,6 +15,7 @@ from opconform.operations.movement.axis import DATA
 from opconform.operations.movement.scatters.reductions import (
     COMBINED,
     REDUCTION_CHECKS,
+    TYPES_READING,
     Combine,
     Number,
     Numbers,
@@ -155,7 +156,7 @@ SCATTER_ND_UPDATE_15 = Operation(
         "several tuples select one slice": _are_repeated,
         "a tuple selects a slice": lambda a: _length(a) < len(a.shape("data")),
     },
-    readings=_READINGS,
+    readings={**_READINGS, **TYPES_READING},
 )
 #: Without reductions, negative indices and repeated tuples.
 SCATTER_ND_UPDATE_3 = replace(
