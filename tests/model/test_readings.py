@@ -158,7 +158,7 @@ def test_an_operation_that_computes_is_touched_by_elements_that_are_filled(
     """Its draft does not know them: here special numbers, among them -0 and NaNs."""
     found = of(draft(tmp_path, FOLDED.format(element_type=element_type, columns=columns, stride=stride)))
 
-    assert {*found.outputs.values()} == names
+    assert {*found.outputs.values(), *((name,) for name in found.elements)} == names
 
 
 def test_another_reading_can_make_the_next_operation_reject_the_model(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def with_other_elements(
     for requirement, others in _others(operation, graph, inputs):
         for name in graph.outputs:
             ours, arrays = [feed[name] for feed in known], [other[name].array for other in others]
-            if _have_shape(ours, arrays) and _is_new(ours, arrays):
+            if _have_shape(ours, arrays) and _is_new(requirement, ours, arrays):
                 for feed, array in zip(known, arrays, strict=True):
                     feed[name] = replace(feed[name], otherwise=(*feed[name].otherwise, (requirement, array)))
     return tuple(known)
@@ -41,9 +41,10 @@ def _have_shape(ours: Sequence[Tensor], arrays: Sequence[Array]) -> bool:
     return all(tensor.shape == array.shape for tensor, array in zip(ours, arrays, strict=True))
 
 
-def _is_new(ours: Sequence[Tensor], arrays: Sequence[Array]) -> bool:
-    """Whether an output has these elements neither by our reading nor by another one that is known, in all feeds."""
-    known = [[x.array for x in ours], *zip(*([array for _, array in x.otherwise] for x in ours), strict=True)]
+def _is_new(requirement: str, ours: Sequence[Tensor], arrays: Sequence[Array]) -> bool:
+    """Whether an output has these elements by no known reading of the requirement, nor by ours, in all feeds."""
+    others = ([array for name, array in x.otherwise if name == requirement] for x in ours)
+    known = [[x.array for x in ours], *zip(*others, strict=True)]
     return not any(all(map(_are_equal, arrays, others)) for others in known)
 
 

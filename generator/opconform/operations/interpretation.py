@@ -14,7 +14,8 @@ class Reading:
     """How another reading of an interpretation treats arguments that are valid by the project's reading.
 
     A violable interpretation needs none: its other reading accepts what the project's reading rejects. A normative
-    requirement can have one too, by element: what kernels do that misread it, so that a failure names it.
+    requirement can have one too, by element: what kernels do that misread it, so that a failure names it. It stands
+    behind the others, since of readings that give one element the first one counts.
 
     Attributes:
         rejects: Whether the other reading rejects the arguments.

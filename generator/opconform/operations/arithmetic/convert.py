@@ -67,7 +67,6 @@ CONVERT = Operation(
         ),
     },
     readings={
-        "values.negative": other.reading_of(_converted, other.negative_clamped),
         "integers.wrap": other.reading_of(_converted, other.integer_clamped),
         "fractions.dropped": other.reading_of(_converted, *map(other.integer_beside, (math.floor, math.ceil))),
         "floats.clamped": other.reading_of(
@@ -82,5 +81,6 @@ CONVERT = Operation(
         "floats.nearest": other.reading_of(_converted, other.float_below, other.float_above),
         "floats.overflow": other.reading_of(_converted, other.saturated, other.overflowed),
         "booleans.nonzero": other.reading_of(_converted, other.untrue),
+        "values.negative": other.reading_of(_converted, other.negative_clamped),
     },
 )

@@ -24,6 +24,7 @@ from opconform.operations.movement.scatters.reductions import (
     means_in_turn,
     reduction,
     reduction_of,
+    reduction_readings,
 )
 from opconform.operations.movement.scatters.updates import (
     DATA_READINGS,
@@ -139,6 +140,7 @@ SCATTER_ELEMENTS_UPDATE_12 = Operation(
     readings={
         **DATA_READINGS,
         **TYPES_READING,
+        **reduction_readings(_positions, _combine),
         "reduction.mean-together": Reading(rewrites=(_means_in_turn,)),
     },
 )

@@ -23,6 +23,7 @@ from opconform.operations.movement.scatters.reductions import (
     computed,
     reduction,
     reduction_of,
+    reduction_readings,
 )
 from opconform.operations.movement.scatters.updates import (
     DATA_READINGS,
@@ -156,7 +157,7 @@ SCATTER_ND_UPDATE_15 = Operation(
         "several tuples select one slice": _are_repeated,
         "a tuple selects a slice": lambda a: _length(a) < len(a.shape("data")),
     },
-    readings={**_READINGS, **TYPES_READING},
+    readings={**_READINGS, **TYPES_READING, **reduction_readings(_positions, _combine)},
 )
 #: Without reductions, negative indices and repeated tuples.
 SCATTER_ND_UPDATE_3 = replace(
