@@ -17,8 +17,8 @@ from opconform_runners.verdicts.run_header import RunHeader
 #: The folder, in that of a run, for the results of the cases that are run again.
 FOLDER = "last-failed"
 #: What counts as a failure; what is run again also has the failures that break interpretations only.
-_COUNTS = frozenset({"new", "passes", "lost", "error"})
-_FAILED = _COUNTS | {"read"}
+_COUNTS: frozenset[Standing] = frozenset({"new", "passes", "lost", "error"})
+_FAILED: frozenset[Standing] = _COUNTS | {"read"}
 
 
 def is_failure(expected: Baseline | None) -> Callable[[RunHeader, Result], bool]:

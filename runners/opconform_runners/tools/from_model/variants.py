@@ -41,7 +41,7 @@ def variants_of(use: Draft, behind: Sequence[Neighbour], *, is_convolved: bool) 
     ]
     if is_convolved:
         around.append(("convolved", "behind a convolution", _with(replace(use, dynamic={}), "convolved")))
-    for word, title, draft in (*around, *_open(use), *_sizes(use)):
+    for word, title, draft in (*around, *_open(use), *_broadcast(use), *_sizes(use)):
         valid = decided(draft)
         if valid is not None and valid.rejected_for is None:
             is_around = draft.context != "bare"
@@ -86,6 +86,16 @@ def _open(use: Draft) -> Iterator[tuple[str, str, Draft]]:
         if second and (valid := decided(draft)) is not None and valid.rejected_for is None:
             yield "second", "with a second inference on data of another shape", draft
             return
+
+
+def _broadcast(use: Draft) -> Iterator[tuple[str, str, Draft]]:
+    """The use with 1 in place of the unknown dimensions of one input; they are declared as before."""
+    unknown = [name for name, x in use.dynamic.items() if use.operation.role_of(name) == "data" and "?" in x]
+    for number, name in enumerate(unknown, 1) if len(unknown) > 1 else ():
+        tensor, declared = use.tensors[name], use.dynamic[name]
+        ones = tuple(1 if x == "?" else size for size, x in zip(tensor.shape, declared, strict=True))
+        other = with_tensors(use, {**use.tensors, name: resized(tensor, ones)})
+        yield f"broadcast-{number}", f"with {name} broadcast", other
 
 
 def _sizes(use: Draft) -> Iterator[tuple[str, str, Draft]]:
