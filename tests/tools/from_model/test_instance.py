@@ -5,9 +5,11 @@ import math
 import pytest
 
 from opconform.model.draft import Draft
+from opconform.suite.case import Attribute
 from opconform_runners.tools.from_model.instance import instance_of
 from opconform_runners.tools.from_model.models.node import Call, Known, constant, integers
 from opconform_runners.tools.from_model.variants import variants_of
+from opconform_runners.tools.fuzz.trial import is_defined
 
 
 def data(*dimensions: int | str, is_constant: bool = False) -> Known:
@@ -15,7 +17,7 @@ def data(*dimensions: int | str, is_constant: bool = False) -> Known:
     return Known(element_type="f32", dimensions=dimensions, is_constant=is_constant)
 
 
-def found(op: str, inputs: dict[str, Known], **attributes: int | str | bool) -> Draft:
+def found(op: str, inputs: dict[str, Known], **attributes: Attribute) -> Draft:
     """The case of a call that has one."""
     draft = instance_of(Call(op=op, inputs=inputs, attributes=attributes))
     assert draft is not None
@@ -156,6 +158,16 @@ def test_unknown_sizes_are_also_broadcast() -> None:
         "broadcast-1": ((1, 1, 4), (2, 3, 4)),
         "broadcast-2": ((2, 3, 4), (1, 1, 4)),
     }
+
+
+def test_every_case_beside_a_use_has_results() -> None:
+    """No sum of drawn numbers whose order decides whether it is finite."""
+    inputs = {"data": data("N", 2, 1, 1), "filters": data(6, 2, 1, 1, is_constant=True)}
+    windows = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
+    draft = found("Convolution-1", inputs, **windows, auto_pad="explicit")
+    trials = [x.trial for x in variants_of(draft, (), is_convolved=False)]
+
+    assert [trial for trial in trials if not is_defined(trial, 0)] == []
 
 
 def test_a_call_that_nothing_makes_valid_has_no_case() -> None:
