@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
-from opconform.dialects import DEFAULT, DIALECTS
+from opconform.dialects import DIALECTS
 from opconform.errors import DiskError, HarnessError, OpconformError, counted
 from opconform.generation.options import Options
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
 from opconform.suite.storage.ownership import replace_ours
+from opconform.system.resources import DEFAULT_DIALECTS
 from opconform_runners.cli.shared.help import HelpCommand, rare_option
 from opconform_runners.cli.shared.options.backends import timeout_option
 from opconform_runners.cli.shared.options.general import (
@@ -159,7 +160,7 @@ def _dialects(environments: Environments, versions: Sequence[str], installer: In
         except HarnessError as error:
             first = first or error
             continue
-        return tuple(dialect for dialect in DIALECTS if dialect in implementation.dialects) or DEFAULT
+        return tuple(dialect for dialect in DIALECTS if dialect in implementation.dialects) or DEFAULT_DIALECTS
     raise HarnessError(f"No release of {environments.package} can be started. {versions[-1]}: {first}")
 
 

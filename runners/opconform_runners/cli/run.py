@@ -15,13 +15,14 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
 from opconform_runners.cli.shared.defaults import completed
 from opconform_runners.cli.shared.earlier_run import complete_run
-from opconform_runners.cli.shared.expected import Expected, ExpectedOptions, expected_options
+from opconform_runners.cli.shared.expected import Expected, expected_of
 from opconform_runners.cli.shared.help import WORDS, HelpCommand, rare_option
 from opconform_runners.cli.shared.last_failed import FOLDER as AGAIN
 from opconform_runners.cli.shared.last_failed import is_failure, last_failed
 from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
 from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options, complete_backends
 from opconform_runners.cli.shared.options.cluster import ClusterOptions, cluster_options
+from opconform_runners.cli.shared.options.expected import ExpectedOptions, expected_options
 from opconform_runners.cli.shared.options.general import (
     SOURCE,
     TARGET,
@@ -111,7 +112,7 @@ def command(
     )
     baseline, claims = expected.baseline or defaults.baseline, expected.claims or defaults.claims
     expected = replace(expected, baseline=baseline, claims=claims)
-    files = expected.read()
+    files = expected_of(expected)
     running = RunOptions(
         jobs=jobs,
         timeout=backend.timeout,

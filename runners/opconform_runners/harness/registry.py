@@ -9,10 +9,12 @@ from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opconform.errors import UsageError, nearest
-from opconform_runners.backends.backend import Backend
+
+if TYPE_CHECKING:
+    from opconform_runners.backends.backend import Backend
 
 GROUP = "opconform.backends"
 #: The exit code of a Python harness whose last line says why the backend cannot be loaded.
@@ -33,7 +35,7 @@ def is_shipped(name: str) -> bool:
     return any(hit.dist is not None and hit.dist.name == "opconform" for hit in points)
 
 
-def load(name: str) -> Backend:
+def load(name: str) -> "Backend":
     """The backend of a name such as `openvino:CPU` or `path/file.py:ClassName`."""
     check(name)
     match = _CLASS.fullmatch(name)
@@ -72,7 +74,7 @@ def placed(name: str) -> str:
     return f"{_entry(plain).value}{colon if device else ''}{device}"
 
 
-def _made(backend: Any, device: str | None) -> Backend:
+def _made(backend: Any, device: str | None) -> "Backend":
     if device is not None and not _takes(backend, device):
         raise UsageError(f"The backend has no devices, but the device {device!r} was named. Leave it out.")
     made: Backend = backend() if device is None else backend(device)
