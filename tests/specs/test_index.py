@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from opconform.errors import SpecError
 from opconform.explanation.shipped_groups import ShippedGroups, kinds_of
 from opconform.generation.options import LIMITS
 from opconform.specs import index
+from opconform.specs.every import groups as groups_module
 from opconform.specs.every.groups import neighbours_in
 from opconform.specs.index import REFERENCE, index_of, sample_files, shipped_files, shipped_groups, specified_operations
 from opconform.specs.loader import load_spec
@@ -32,6 +33,12 @@ CACHED = (
     *(index.shipped_files, index.specified_operations, index.every_files, index.sample_files, index.shipped_groups),
     *(index.shipped_requirements, index.are_neighbours_known, index.content_of, index.stored_index),
 )
+
+
+def known_neighbours_of(op: str) -> Mapping[str, object]:
+    """The neighbours that the index has of an operation."""
+    samples: Mapping[str, object] = json.loads(FILE.read_text())["neighbours"][op]["samples"]
+    return samples
 
 
 def forget() -> None:
@@ -112,6 +119,26 @@ def test_a_repeated_id_in_an_added_file_is_a_mistake(cases: Path) -> None:
         SpecError, match=r"own\.yaml:3:9: .* the id is already used by the group at .*/Split-1/axis.yaml:"
     ):
         ShippedGroups(["Split-1"])
+
+
+def test_neighbours_are_known_without_their_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a command on one operation reads the specs of no other."""
+    monkeypatch.setattr(groups_module, "read_document", None)
+    monkeypatch.setattr(groups_module, "_neighbours", groups_module._neighbours.__wrapped__)
+
+    assert groups_module.neighbour("Transpose-1", next(iter(known_neighbours_of("Transpose-1"))))["op"] == "Transpose-1"
+
+
+def test_expressions_of_files_in_the_index_are_compiled_when_they_are_used(cases: Path) -> None:
+    """A malformed one in a file that was edited is found when the file is loaded."""
+    axis = cases / "Split-1" / "axis.yaml"
+    assert index.is_known(axis)
+    axis.write_text(axis.read_text().replace("${{", "${{ (", 1))
+    forget()
+
+    assert not index.is_known(axis)
+    with pytest.raises(SpecError, match="is not a valid expression"):
+        load_spec(axis)
 
 
 @pytest.mark.parametrize(

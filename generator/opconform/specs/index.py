@@ -125,6 +125,16 @@ def shipped_requirements(op: str) -> frozenset[str]:
     return frozenset(_ID.findall(text)).union(*map(shipped_requirements, _LIKE.findall(text)))
 
 
+def is_known(path: Path) -> bool:
+    """Whether a file is one of the shipped specs, as it is in the index: none of its expressions is malformed."""
+    try:
+        name = path.relative_to(cases_folder()).as_posix()
+    except ValueError:
+        return False
+    entry = stored_index()["specs"].get(name)
+    return entry is not None and entry["digest"] == state_of(path)
+
+
 def index_of(ops: Collection[str]) -> Index:
     """What the index knows of some shipped operations."""
     document = stored_index()

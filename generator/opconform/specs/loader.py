@@ -14,7 +14,7 @@ from opconform.operations import OPERATIONS, REQUIREMENTS
 from opconform.specs.diagnostics import mistakes_of
 from opconform.specs.every.groups import digest_of, groups_of
 from opconform.specs.group import Group, Spec
-from opconform.specs.index import SAMPLES, cases_folder, shipped_files, specified_operations
+from opconform.specs.index import SAMPLES, cases_folder, is_known, shipped_files, specified_operations
 from opconform.specs.matrix.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.specs.operation_names import check_named, named_operations, tested_operations
 from opconform.specs.requirements import cases_of, requirements_of
@@ -85,7 +85,9 @@ def load_spec(path: Path, only: Collection[str] | None = None) -> Spec:
     groups: list[Group] = []
     if op is not None:
         groups, group_mistakes = (
-            _every_group(document, op, only) if {"samples", "like"} & value.keys() else _groups(document, op, only)
+            _every_group(document, op, only)
+            if {"samples", "like"} & value.keys()
+            else _groups(document, op, only, is_known=is_known(path))
         )
         mistakes += group_mistakes
     if op is None or mistakes:
@@ -146,8 +148,13 @@ def _every_group(document: Document, op: str, only: Collection[str] | None) -> t
         return [], list(error.mistakes)
 
 
-def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[list[Group], list[Mistake]]:
-    """The groups of a spec that have no mistake, and all mistakes of the spec."""
+def _groups(
+    document: Document, op: str, only: Collection[str] | None, *, is_known: bool
+) -> tuple[list[Group], list[Mistake]]:
+    """The groups of a spec that have no mistake, and all mistakes of the spec.
+
+    Expressions of a known file are compiled only when they are evaluated, since that takes long.
+    """
     models, written = models_of(op), document.value.get("groups")
     groups: list[Group] = []
     mistakes: list[Mistake] = []
@@ -169,7 +176,8 @@ def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[
         keys = home.value["groups"][route[1]]
         if only is not None and f"{op}/{keys['id']}" not in only:
             continue
-        in_group = list(islice(_group_mistakes(home, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
+        is_checked = isinstance(keys, dict) and not is_known
+        in_group = list(islice(_group_mistakes(home, op, keys, route), ENOUGH)) if is_checked else []
         try:
             settings: Any = models.group.model_validate(keys)
         except ValidationError as error:

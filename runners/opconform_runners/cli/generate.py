@@ -1,6 +1,6 @@
 """`opconform generate`."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,10 +53,13 @@ def command(
     """
     selection = replace(selection, operations=named_operations(specs))
     check_selection(specs, selection)
-    from opconform_runners.cli.shared.matrix_run import start
-    from opconform_runners.cli.shared.steps import generate_shown
+    from opconform_runners.cli.shared.generation import generate_shown
 
-    read = start(backend).dialects if backend.backends or backend.harnesses or backend.pythons else ()
+    read: Collection[str] = ()
+    if backend.backends or backend.harnesses or backend.pythons:
+        from opconform_runners.cli.shared.matrix_run import start
+
+        read = start(backend).dialects
     options = generation.options(selection, read=read, blind=values["blind"])
     options = replace(options, executor=cluster.executors(generation.jobs).generation)
     generated = generate_shown(specs, out, options, quiet=values["as_json"])

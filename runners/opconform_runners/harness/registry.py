@@ -1,5 +1,6 @@
 """Backends by name: those of entry points, and classes in files and modules."""
 
+import ast
 import importlib
 import importlib.util
 import inspect
@@ -33,6 +34,27 @@ def is_shipped(name: str) -> bool:
     """Whether a backend is part of opconform, with an extra of that name for its packages."""
     points = entry_points(group=GROUP, name=name.partition(":")[0])
     return any(hit.dist is not None and hit.dist.name == "opconform" for hit in points)
+
+
+def missing_package(name: str) -> str | None:
+    """A package that a shipped backend imports and that is not installed, found without importing the backend."""
+    if not is_shipped(name):
+        return None
+    spec = importlib.util.find_spec(_entry(name.partition(":")[0]).module)
+    if spec is None or spec.origin is None:
+        return None
+    for node in ast.parse(Path(spec.origin).read_bytes()).body:
+        match node:
+            case ast.Import(names=aliases):
+                modules = [alias.name for alias in aliases]
+            case ast.ImportFrom(module=str(module), level=0):
+                modules = [module]
+            case _:
+                continue
+        for package in (module.partition(".")[0] for module in modules):
+            if importlib.util.find_spec(package) is None:
+                return package
+    return None
 
 
 def load(name: str) -> "Backend":

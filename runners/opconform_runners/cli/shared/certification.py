@@ -8,30 +8,41 @@ from typing import NoReturn
 import click
 
 from opconform.errors import UsageError
+from opconform.generation.expansion import specs_of
+from opconform.generation.identity.header import spec_digests
 from opconform.generation.identity.provenance import foreign_specs
+from opconform.generation.options import Options
+from opconform.generation.output.stream import Stream
+from opconform.specs.attribution import untested, warnings_of
 from opconform.specs.operation_names import named_operations
 from opconform.suite.manifest import Header
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
+from opconform.suite.storage.ownership import check_replaceable
 from opconform_runners.certificates.certified_results import SIGNABLE
 from opconform_runners.cli.shared.expected import note_claims
+from opconform_runners.cli.shared.generation import generate_shown
 from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
 from opconform_runners.cli.shared.options.backends import BackendOptions
 from opconform_runners.cli.shared.options.cluster import ClusterOptions
 from opconform_runners.cli.shared.options.general import PrivateKey, ResultOptions
 from opconform_runners.cli.shared.options.generation import GenerationOptions
+from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.cli.shared.steps import (
-    certify_streamed,
     conclude,
     executed,
     folder_name,
     folder_of,
-    generate_shown,
     hold,
+    publish,
+    report_of_run,
+    show_report,
 )
 from opconform_runners.execution.log.outcomes import check_certifiable
 from opconform_runners.execution.plan import RunOptions
+from opconform_runners.execution.scale.stream import run_stream
 from opconform_runners.findings.support.claims_file import claims_of, read_claims
+from opconform_runners.harness.command import Command
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,7 +91,7 @@ def certify(wanted: Certification) -> NoReturn:
     )
     command = next(iter(started.commands.values()))
     if is_streamed:
-        raise click.exceptions.Exit(certify_streamed(specs, command, folder, generating, running, results))
+        raise click.exceptions.Exit(_streamed(specs, command, folder, generating, running, results))
     suite = open_suite(
         generate_shown(specs, folder / "suite", generating, quiet=results.is_silent, force=results.force).out
     )
@@ -100,3 +111,29 @@ def _check_signable(header: Header) -> None:
     """Refuse to sign a selection of cases, before it is run."""
     if header.profiles:
         raise UsageError(f"The profile {', '.join(header.profiles)} is a selection of cases. {SIGNABLE}")
+
+
+def _streamed(
+    specs: Sequence[Path],
+    command: Command,
+    folder: Path,
+    generating: Options,
+    running: RunOptions,
+    results: ResultOptions,
+) -> int:
+    """Certify a backend on a stream, write the results and a suite of the failures, and return the exit code."""
+    loaded, place = specs_of(specs, seed=generating.seed, limits=generating.limits), folder / "suite"
+    check_replaceable(place, None if results.force else spec_digests(loaded))
+    for sentence in (*untested(loaded), *warnings_of(loaded)):
+        click.echo(f"warning: {sentence}", err=True)
+    if foreign := foreign_specs(spec_digests(loaded)):
+        click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)
+    stream = Stream(specs=loaded, options=generating)
+    with progress("generate and run", quiet=results.is_silent) as on_progress:
+        run = run_stream(stream, command, folder, running, on_progress)
+    report = report_of_run(run, open_suite(place), folder, quiet=results.is_silent)
+    code = show_report(report, folder, results)
+    if run.interrupted is not None:
+        raise run.interrupted
+    publish(report, folder, place, None, results)
+    return code
