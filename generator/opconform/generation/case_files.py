@@ -16,7 +16,8 @@ from opconform.operations.operation import ContextError
 from opconform.specs.requirements import requirements_of
 from opconform.suite.bounds import bound_names, flushed_name
 from opconform.suite.case import Accept, Case, Comparison, Graph, Input, Output, Reject, case_text
-from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
 from opconform.tensors.npz import Buffer, is_large, npz_bytes, npz_parts
 from opconform.tensors.tensor import Array, Tensor
 

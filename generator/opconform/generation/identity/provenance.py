@@ -16,9 +16,11 @@ from opconform.model.golden import compared_feeds
 from opconform.model.graph import evaluated, inferred, operand_of
 from opconform.operations.arguments import Rejection
 from opconform.specs.every.groups import digest_of
-from opconform.specs.loader import load_specs, shipped_files
+from opconform.specs.index import shipped_files
+from opconform.specs.loader import load_specs
 from opconform.suite.case import Accept, Case, Reject
-from opconform.suite.manifest import CASE, Entry, expected_name, inputs_name
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Selection
 from opconform.system.memory import check_memory

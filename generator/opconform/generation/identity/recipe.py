@@ -31,6 +31,7 @@ RECIPE = (
     "suite/bounds.py",
     "suite/case.py",
     "suite/declarations.py",
+    "suite/file_names.py",
     "suite/manifest.py",
     "suite/names.py",
     "suite/selection/matches.py",
