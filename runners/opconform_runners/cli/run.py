@@ -26,6 +26,7 @@ from opconform_runners.cli.shared.options.general import (
     SOURCE,
     TARGET,
     ResultOptions,
+    alone_option,
     jobs_option,
     result_options,
     selection_options,
@@ -64,6 +65,7 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
     "--last-failed", is_flag=True, help="Run only the cases that failed in --out, and write to --out/last-failed."
 )
 @rare_option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure. Never continues an earlier run.")
+@alone_option
 @shard_option
 @rare_option("--record", type=TARGET, metavar="FILE.zip", help="Write the outputs without judging them.")
 @jobs_option("Harness processes; by default 1, or on a CPU one per core, at most 4.")
@@ -120,6 +122,7 @@ def command(
         force=results.force,
         resume=not values["exitfirst"],
         stops=is_failure(files.baseline) if values["exitfirst"] else None,
+        alone=values["alone"],
         executor=cluster.executors(jobs).runs,
         claims=files.claims,
     )
