@@ -1,7 +1,7 @@
 """The files of a case as bytes, and its line of the manifest."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from opconform.dialects import DIALECTS, Inexpressible
@@ -22,6 +22,21 @@ from opconform.tensors.tensor import Array, Tensor
 
 #: The content of a file: bytes, or the parts of a large one, which shares the memory of its arrays.
 Content = bytes | Sequence[Buffer]
+
+
+def files_of_cases(drafts: Iterable[Draft], options: Options) -> Iterator[tuple[Entry, dict[str, Content]]]:
+    """What `case_files` gives for each of some cases; `SpecError` with the mistakes of all of them."""
+    mistakes: dict[str, None] = {}
+    for draft in drafts:
+        try:
+            files = case_files(draft, options)
+        except SpecError as error:
+            mistakes[str(error)] = None
+        else:
+            if not mistakes:
+                yield files
+    if mistakes:
+        raise SpecError("\n".join(mistakes))
 
 
 def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content]]:

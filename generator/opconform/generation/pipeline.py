@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from opconform.errors import UsageError, counted
-from opconform.generation.case_files import case_files
+from opconform.generation.case_files import files_of_cases
 from opconform.generation.expansion import expand
 from opconform.generation.identity.header import suite_header
 from opconform.generation.options import LIMITS, Limits, Options
@@ -130,8 +130,8 @@ def write_suite(
 
 def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:
     """The lines of the manifest that a generation would write, in any order. Nothing is written."""
-    for case in _Cases(specs, options, lambda *_: None):
-        yield case_files(case, options)[0]
+    cases = _Cases(specs, options, lambda *_: None)
+    yield from (entry for entry, _ in files_of_cases(cases, options))
 
 
 def selected_groups(specs: Sequence[Spec], selection: Selection, limits: Limits = LIMITS) -> list[Group]:
