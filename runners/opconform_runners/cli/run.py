@@ -54,7 +54,7 @@ _LONGEST = 300
 _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 
 
-@click.command("run", cls=HelpCommand, example="run suite numpy\nrun suite openvino -k 'Split-1/*' --out part")
+@click.command("run", cls=HelpCommand, example="run suite openvino -k 'Split-1/*' --out part")
 @click.argument("suite", type=SOURCE)
 @click.argument("named", nargs=-1, metavar="[BACKEND]...", shell_complete=complete_backends)
 @backend_options
