@@ -1,7 +1,7 @@
 """The files of a case as bytes, and its line of the manifest."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,12 +19,28 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.alternatives import also_name, otherwise_name
 from opconform.suite.bounds import bound_names, flushed_name
 from opconform.suite.case import Accept, Case, Comparison, Graph, Input, Output, Reject, case_text
-from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
 from opconform.tensors.npz import Buffer, is_large, npz_bytes, npz_parts
 from opconform.tensors.tensor import Array, Tensor
 
 #: The content of a file: bytes, or the parts of a large one, which shares the memory of its arrays.
 Content = bytes | Sequence[Buffer]
+
+
+def files_of_cases(drafts: Iterable[Draft], options: Options) -> Iterator[tuple[Entry, dict[str, Content]]]:
+    """What `case_files` gives for each of some cases; `SpecError` with the mistakes of all of them."""
+    mistakes: dict[str, None] = {}
+    for draft in drafts:
+        try:
+            files = case_files(draft, options)
+        except SpecError as error:
+            mistakes[str(error)] = None
+        else:
+            if not mistakes:
+                yield files
+    if mistakes:
+        raise SpecError("\n".join(mistakes))
 
 
 def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content]]:

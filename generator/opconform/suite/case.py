@@ -145,6 +145,11 @@ class Case:
         return next(node for node in self.graph.nodes if node.under_test)
 
     @property
+    def rejected_for(self) -> str | None:
+        """The requirement that an invalid case violates; None for a valid case."""
+        return self.expect.reject if isinstance(self.expect, Reject) else None
+
+    @property
     def attributes(self) -> Mapping[str, Attribute]:
         """The attributes of the node under test."""
         return self.node.attributes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opconform.suite.bounds import Bounds
-from opconform.suite.case import Accept, Case, Reject
+from opconform.suite.case import Accept, Case
 from opconform.suite.installed import place_of
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
@@ -43,7 +43,7 @@ class Example:
     @property
     def rejects(self) -> str | None:
         """The requirement that an invalid case violates; None for a valid case."""
-        return self.case.expect.reject if isinstance(self.case.expect, Reject) else None
+        return self.case.rejected_for
 
     def model(self, dialect: str) -> bytes:
         """The model in a dialect of the suite, such as `onnx`.

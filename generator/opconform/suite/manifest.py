@@ -26,9 +26,6 @@ from opconform.suite.names import (
     VersionName,
 )
 
-HEADER = "suite.json"
-MANIFEST = "manifest.jsonl"
-CASE = "case.json"
 #: The folder of a case's neighbour check, inside the case's folder.
 NEIGHBOUR_CHECK = "neighbour-check"
 #: The version of the format.

@@ -21,10 +21,8 @@ from opconform.suite.alternatives import (
 from opconform.suite.bounds import Bounds, bounds_of, bounds_problem, flushed_output, with_bounds
 from opconform.suite.case import Accept, Case, Input, Output, Reject, canonical_json, case_from
 from opconform.suite.declarations import declaration_document
+from opconform.suite.file_names import CASE, HEADER, MANIFEST
 from opconform.suite.manifest import (
-    CASE,
-    HEADER,
-    MANIFEST,
     NEIGHBOUR_CHECK,
     Entry,
     Header,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from opconform.errors import MissingError, SuiteError
 from opconform.suite.case import case_text
-from opconform.suite.manifest import CASE, HEADER, MANIFEST, NEIGHBOUR_CHECK, Entry, entry_line, reasons_by_dialect
+from opconform.suite.file_names import CASE, HEADER, MANIFEST
+from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, entry_line, reasons_by_dialect
 from opconform.suite.reader import Suite, array_problems, open_suite, tensors_of
 from opconform.suite.storage.store import Folder
 

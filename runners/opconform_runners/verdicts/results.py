@@ -30,12 +30,13 @@ RESULTS = "results.jsonl"
 OUTCOMES, OUTPUTS_ZIP = "outcomes.jsonl", "outputs.zip"
 REPORT = "report.json"
 CERTIFICATE = "certificate.json"
-PAGE = "report.html"
 #: The folder of the finished batches of a streamed run, until the run is complete.
 BATCHES = "batches"
-#: The beginning of a page that opconform wrote.
-PAGE_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+#: What was seen of a case in a pack.
+PackNote = Literal["counted", "confirmed", "differs", "alone-only"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,6 +58,8 @@ class Result:
         incidents: What happened to the harness process at this case, and not again with the case alone.
         essential: Whether every backend of the operation must support the case.
         unclaimed: Whether the run has claims, and they do not cover the case, which is valid.
+        pack: `counted`: the case passed in a pack, and was not executed alone; `confirmed`: it passed in a pack and
+            alone; `differs`: it passed in a pack, but not alone; `alone-only`: it passed alone, but not in a pack.
     """
 
     __pydantic_config__ = _STRICT
@@ -84,6 +87,7 @@ class Result:
     incidents: tuple[Incident, ...] = ()
     essential: bool = False
     unclaimed: bool = False
+    pack: PackNote | None = None
 
     @property
     def op(self) -> str:

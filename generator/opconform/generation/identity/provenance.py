@@ -18,9 +18,11 @@ from opconform.model.other_elements import with_other_elements
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Rejection
 from opconform.specs.every.groups import digest_of
-from opconform.specs.loader import load_specs, shipped_files
+from opconform.specs.index import shipped_files
+from opconform.specs.loader import load_specs
 from opconform.suite.case import Accept, Case, Reject
-from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Selection
 from opconform.system.memory import check_memory

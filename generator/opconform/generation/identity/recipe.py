@@ -32,6 +32,7 @@ RECIPE = (
     "suite/bounds.py",
     "suite/case.py",
     "suite/declarations.py",
+    "suite/file_names.py",
     "suite/manifest.py",
     "suite/names.py",
     "suite/selection/matches.py",

@@ -18,7 +18,8 @@ from opconform.tensors.bit_layouts import OPENVINO_IR, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform.tensors.texts import bytes_of
-from opconform_runners.tools.repro.script import IMPORT, comments, short_ir
+from opconform_runners.backends.openvino.prefixes import prefixed
+from opconform_runners.tools.repro.script import comments, short_ir
 from opconform_runners.tools.repro.variables import BIT_ORDERS, MOST, NANS, has_limits
 
 _WIDTH, _INDENT = 100, " " * 8
@@ -54,7 +55,7 @@ def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], 
 
     `notes` are the sentences of its first comment, and `reason` is the reason of the failure, if there is one.
     """
-    case, device = suite.case(entry), backend.partition(":")[2]
+    case, (device, is_accurate, is_imported) = suite.case(entry), prefixed(backend.partition(":")[2])
     if "openvino/model.xml" not in entry.files:
         raise UsageError(f"{case.id} cannot be given to OpenVINO: {entry.left_out.get('openvino', 'it has no IR')}.")
     parameters = [input_ for input_ in case.inputs if input_.binding == "parameter"]
@@ -70,8 +71,9 @@ def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], 
         test=f"{operation}, {group}_{digits}",
         ir=_raw(short_ir(suite.read(entry, "openvino/model.xml").decode())),
         weights=_listed([f"0x{byte:02x}" for byte in suite.read(entry, "openvino/model.bin")]),
-        device=_literal((device.removeprefix(IMPORT) or "CPU").encode()),
-        imported=device.startswith(IMPORT),
+        device=_literal((device or "CPU").encode()),
+        accurate=is_accurate,
+        imported=is_imported,
         rejects=not isinstance(case.expect, Accept),
         feeds=[[_tensor(input_, arrays[input_.name]) for input_ in parameters] for arrays in given],
         expected=expected,
