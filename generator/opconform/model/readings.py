@@ -25,7 +25,7 @@ def attributed(draft: Draft) -> Draft:
     readings = draft.operation.readings
     if not readings:
         return draft
-    touched = _touched(draft.operation, ((arguments, None) for arguments in _tested(draft)))
+    touched = _touched(draft.operation, readings, ((arguments, None) for arguments in _tested(draft)))
     listed = [
         requirement
         for requirement in draft.requirements
@@ -44,22 +44,25 @@ def other_readings(golden: Golden) -> OtherReadings:
     if draft.rejected_for is not None or not draft.operation.readings:
         return OtherReadings()
     tested = ((arguments, None) for arguments in _tested(draft))
-    touched = _touched(draft.operation, chain(tested, _computed(golden)))
-    readings = {name: reading for name, reading in draft.operation.readings.items() if name in touched}
-    ways: dict[str, tuple[_Way, ...]] = {name: (*x.rewrites, *x.computes) for name, x in readings.items()}
+    whole = {name: reading for name, reading in draft.operation.readings.items() if not reading.by_element}
+    touched = _touched(draft.operation, whole, chain(tested, _computed(golden)))
+    ways: dict[str, tuple[_Way, ...]] = {name: (*whole[name].rewrites, *whole[name].computes) for name in touched}
     outputs, refused = _other_outputs(golden, {name: way for name, way in ways.items() if way})
     reject = tuple(name for name, rejects in touched.items() if rejects or name in refused)
-    return OtherReadings(reject=reject, outputs=outputs)
+    found = (name for feed in golden.outputs for tensor in feed for name, _ in tensor.otherwise)
+    return OtherReadings(reject=reject, outputs=outputs, elements=tuple(dict.fromkeys(found)))
 
 
-def _touched(operation: Operation, tested: Iterable[tuple[Arguments, _Outputs | None]]) -> dict[str, bool]:
+def _touched(
+    operation: Operation, readings: Mapping[str, Reading], tested: Iterable[tuple[Arguments, _Outputs | None]]
+) -> dict[str, bool]:
     """The interpretations whose other reading touches a valid case, and whether it rejects the case.
 
     `tested` has the arguments of each node under test, and its outputs if they are known.
     """
     touched: dict[str, bool] = {}
     for arguments, outputs in tested:
-        for name, reading in operation.readings.items():
+        for name, reading in readings.items():
             rejects = _rejects(operation, reading, arguments, outputs)
             if rejects is not None:
                 touched[name] = touched.get(name, False) or rejects

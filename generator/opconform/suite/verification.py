@@ -75,7 +75,8 @@ def _reference_problems(suite: Suite, entry: Entry) -> Iterator[str]:
     known = suite.header.requirements.get(entry.op, {})
     violated = () if entry.expect == "accept" else (entry.expect.reject,)
     others = [name for names in entry.readings.outputs.values() for name in names]
-    for name in dict.fromkeys((*entry.requirements, *violated, *entry.readings.reject, *others)):
+    others += [*entry.readings.reject, *entry.readings.elements]
+    for name in dict.fromkeys((*entry.requirements, *violated, *others)):
         if name not in known:
             yield f"{suite.store.root}: {entry.id} tests {name}, which {HEADER} does not list."
     if entry.twin is not None and entry.twin not in suite.by_id:

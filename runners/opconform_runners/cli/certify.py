@@ -22,6 +22,7 @@ from opconform_runners.cli.shared.options.expected import claims_option
 from opconform_runners.cli.shared.options.general import (
     PrivateKey,
     ResultOptions,
+    alone_option,
     collected,
     profile_option,
     refused_option,
@@ -39,7 +40,7 @@ def _complete_targets(context: click.Context, parameter: click.Parameter, begun:
     return [*complete_backends(context, parameter, begun), *operations]
 
 
-@click.command("certify", cls=HelpCommand, example="certify openvino\ncertify numpy onnxruntime Split-1 --profile core")
+@click.command("certify", cls=HelpCommand, example="certify openvino Split-1 --profile core")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...", shell_complete=_complete_targets)
 @refused_option(
     "-k", "--select", advice="`certify` runs whole profiles. Use `opconform run SUITE BACKEND --select {!r}`."
@@ -51,6 +52,7 @@ def _complete_targets(context: click.Context, parameter: click.Parameter, begun:
 @result_options
 @claims_option
 @sign_option
+@alone_option
 @rare_option("--keep-suite", is_flag=True, help="Keep all cases of the profile exhaustive.")
 @generation_options(RUN_JOBS)
 @cluster_options
@@ -101,6 +103,7 @@ def command(
             key=key,
             claims=claims,
             is_streamed=is_streamed,
+            is_alone=values["alone"],
         )
     )
 

@@ -21,6 +21,7 @@ from opconform_runners.cli.shared.options.general import (
     SOURCE,
     TARGET,
     ResultOptions,
+    alone_option,
     jobs_option,
     result_options,
     selection_options,
@@ -33,7 +34,7 @@ _LONGEST = 300
 _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 
 
-@click.command("run", cls=HelpCommand, example="run suite numpy\nrun suite openvino -k 'Split-1/*' --out part")
+@click.command("run", cls=HelpCommand, example="run suite openvino -k 'Split-1/*' --out part")
 @click.argument("suite", type=SOURCE)
 @click.argument("named", nargs=-1, metavar="[BACKEND]...", shell_complete=complete_backends)
 @backend_options
@@ -44,6 +45,7 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
     "--last-failed", is_flag=True, help="Run only the cases that failed in --out, and write to --out/last-failed."
 )
 @rare_option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure. Never continues an earlier run.")
+@alone_option
 @shard_option
 @rare_option("--record", type=TARGET, metavar="FILE.zip", help="Write the outputs without judging them.")
 @jobs_option("Harness processes; by default 1, or on a CPU one per core, at most 4.")
@@ -103,6 +105,7 @@ def command(
         record=record,
         is_first_only=values["exitfirst"],
         is_last_failed=values["last_failed"],
+        is_alone=values["alone"],
     )
     raise click.exceptions.Exit(run_suites(wanted))
 

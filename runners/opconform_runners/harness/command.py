@@ -61,14 +61,19 @@ def memory_limit(gib: float | None = None) -> int:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Launch:
-    """The command of a harness, the number of harness processes, and the time limit of a case in seconds.
+    """How cases are executed.
 
-    If `jobs` is None, the backend's device and the number of cases decide.
+    Attributes:
+        command: The command of a harness.
+        jobs: The number of harness processes; if it is None, the backend's device and the number of cases decide.
+        timeout: The time limit of a case in seconds.
+        alone: Whether every case is executed alone, also where the backend takes packs.
     """
 
     command: Command
     jobs: int | None = 1
     timeout: float = 60.0
+    alone: bool = False
 
 
 def backend_command(name: str, python: Path | None = None) -> Command:

@@ -35,6 +35,10 @@ BATCHES = "batches"
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
+#: What was seen of a case in a pack.
+PackNote = Literal["counted", "confirmed", "differs", "alone-only"]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Result:
     """A line of `results.jsonl`: the result of one case.
@@ -54,6 +58,8 @@ class Result:
         incidents: What happened to the harness process at this case, and not again with the case alone.
         essential: Whether every backend of the operation must support the case.
         unclaimed: Whether the run has claims, and they do not cover the case, which is valid.
+        pack: `counted`: the case passed in a pack, and was not executed alone; `confirmed`: it passed in a pack and
+            alone; `differs`: it passed in a pack, but not alone; `alone-only`: it passed alone, but not in a pack.
     """
 
     __pydantic_config__ = _STRICT
@@ -81,6 +87,7 @@ class Result:
     incidents: tuple[Incident, ...] = ()
     essential: bool = False
     unclaimed: bool = False
+    pack: PackNote | None = None
 
     @property
     def op(self) -> str:

@@ -28,6 +28,7 @@ RECIPE = (
     "model",
     "operations",
     "specs",
+    "suite/alternatives.py",
     "suite/bounds.py",
     "suite/case.py",
     "suite/declarations.py",

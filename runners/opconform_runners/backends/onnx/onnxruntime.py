@@ -68,6 +68,7 @@ class OnnxRuntime:
             element_types=CARRIED,
             dynamic=True,
             bindings=("constant", "parameter"),
+            packs=64,
             mapped=full_names(MAPPED),
         )
 

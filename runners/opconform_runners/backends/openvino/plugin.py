@@ -102,6 +102,7 @@ class OpenVINO:
             element_types=tuple(x for x in NAMED if x not in _NO_MEMORY),
             dynamic=True,
             bindings=("constant", "parameter"),
+            packs=64,
             mapped=full_names(MAPPED) if "onnx" in self._dialects else (),
         )
 

@@ -58,6 +58,7 @@ class Certification:
     key: "PrivateKey | None"
     claims: Path | None
     is_streamed: bool
+    is_alone: bool
 
 
 def certify(wanted: Certification) -> NoReturn:
@@ -86,6 +87,7 @@ def certify(wanted: Certification) -> NoReturn:
         strict=results.strict,
         force=results.force,
         resume=key is None,
+        alone=wanted.is_alone,
         executor=executors.runs,
         claims=None if claims_file is None else claims_of(claims_file),
     )

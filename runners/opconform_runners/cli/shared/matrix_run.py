@@ -23,9 +23,9 @@ from opconform_runners.cli.shared.steps import (
     report_of_run,
     sign_results,
 )
+from opconform_runners.execution.dialects import check_dialects
 from opconform_runners.execution.log.results_folder import Marks
 from opconform_runners.execution.plan import RunOptions
-from opconform_runners.execution.request import check_dialects
 from opconform_runners.execution.scale.remote import implementation_of
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names

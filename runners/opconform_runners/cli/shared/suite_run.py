@@ -52,6 +52,7 @@ class SuiteRun:
     record: Path | None
     is_first_only: bool
     is_last_failed: bool
+    is_alone: bool
 
 
 def run_suites(wanted: SuiteRun) -> int:
@@ -66,6 +67,7 @@ def run_suites(wanted: SuiteRun) -> int:
         force=results.force,
         resume=not wanted.is_first_only,
         stops=is_failure(files.baseline) if wanted.is_first_only else None,
+        alone=wanted.is_alone,
         executor=wanted.cluster.executors(wanted.jobs).runs,
         claims=files.claims,
     )

@@ -23,11 +23,11 @@ from opconform_runners.verdicts.results import CERTIFICATE, OUTCOMES, OUTPUTS_ZI
 Marks = Mapping[str, tuple[bytes, ...]]
 #: The files of a run, and the possible first bytes of each.
 FILES: Marks = {
-    RESULTS: (b'{"broken"', b'{"cases"', b'{"expect"'),
+    RESULTS: (b'{"alone"', b'{"broken"', b'{"cases"', b'{"expect"'),
     REPORT: (b'{\n "format"',),
     CERTIFICATE: (b'{\n "payload"',),
     PAGE: (PAGE_BEGINNING,),
-    OUTCOMES: (b'{"cases"',),
+    OUTCOMES: (b'{"alone"', b'{"cases"'),
     OUTPUTS_ZIP: (OUTPUTS_BEGINNING,),
 }
 #: The file that is locked while a command writes to the folder that it is in.

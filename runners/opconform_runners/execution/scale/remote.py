@@ -113,13 +113,14 @@ def implementation_of(command: Command, executor: Workers | None) -> Implementat
 
 def execute_batch(batch: RemoteBatch) -> Executed:
     """Run the cases of a batch on this machine, as any other run."""
-    from opconform_runners.execution.runner import judged, planned
+    from opconform_runners.execution.executor import planned
+    from opconform_runners.execution.runner import judged
 
     with zipfile.ZipFile(io.BytesIO(batch.files)) as archive, TemporaryFolder() as folder:
         store, out = Zip(root=batch.root, archive=archive), Path(folder) / "out"
         suite = Suite(store=store, header=batch.header, entries=(*batch.entries, *batch.twins))
         command = _placed(batch.launch.command)
-        plan, executor_of = planned(command, out, RunOptions(timeout=batch.launch.timeout))
+        plan, executor_of = planned(command, out, RunOptions(timeout=batch.launch.timeout, alone=batch.launch.alone))
         plan = replace(plan, known=batch.known, environment_of=partial(_environment, command))
         run = judged(suite, batch.entries, executor_of(suite), plan)
         if run.interrupted is not None:
