@@ -21,7 +21,11 @@ _Way = Callable[[Arguments], Arguments | _Outputs]
 
 
 def attributed(draft: Draft) -> Draft:
-    """A valid draft that lists, of the interpretations with another reading, those whose other reading touches it."""
+    """A valid draft that lists, of the interpretations with another reading, those whose other reading touches it.
+
+    Of the requirements on values of an attribute, such as `reduction.sum`, it lists those on its own value.
+    """
+    draft = draft.noted(requirements=_of_values(draft))
     readings = draft.operation.readings
     if not readings:
         return draft
@@ -36,6 +40,18 @@ def attributed(draft: Draft) -> Draft:
     if draft.requirements and not named and bits is not None:  # what every case shows
         named = (bits,)
     return draft.noted(requirements=named)
+
+
+def _of_values(draft: Draft) -> tuple[str, ...]:
+    """The requirements of a draft without those on other values of its attributes, unless nothing would be left."""
+    given = draft.operation.arguments({}, draft.attributes).attributes
+    others = {
+        f"{attribute.prefix or attribute.name}.{str(value).lower().replace('_', '-')}"
+        for attribute in draft.operation.attributes
+        for value in attribute.values
+        if attribute.type == "enum" and value != given.get(attribute.name)
+    }
+    return tuple(name for name in draft.requirements if name not in others) or draft.requirements
 
 
 def other_readings(golden: Golden) -> OtherReadings:

@@ -34,9 +34,24 @@ FORMAT: Final = 2
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]
-#: The stages of comparing outputs, in order; `open` is a difference in elements that other readings have otherwise,
-#: `nan-payload` one between two NaNs only, and `rounding` one of results of which half the digits are right.
-Stage = Literal["count", "element-type", "shape", "value", "open", "bits", "rounding", "nan-payload"]
+#: The stages of comparing outputs, in order. `value-1` is `value` for the second output alone, `open` a difference in
+#: elements that other readings have otherwise, `nan-payload` one between two NaNs only, and `rounding` one of results
+#: of which half the digits are right.
+Stage = Literal[
+    "count",
+    "element-type",
+    "shape",
+    "value",
+    "value-1",
+    "value-2",
+    "value-3",
+    "open",
+    "bits",
+    "rounding",
+    "nan-payload",
+]
+#: The stages of single outputs, from the second one on.
+OUTPUT_STAGES: Final[tuple[Stage, ...]] = ("value-1", "value-2", "value-3")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from opconform.suite.reader import Suite
+from opconform_runners.findings.report import report_of
+from opconform_runners.reports.report_file import finished, write_report
+from opconform_runners.reports.terminal.conclusion import conclusion
 from opconform_runners.verdicts.results import Result
 from tests.execution.packs import faulty
 from tests.execution.packs.faulty import Right, run_on, verdicts
@@ -155,3 +158,16 @@ def test_the_log_has_the_pack_of_each_execution(splits: Suite, tmp_path: Path) -
     assert [line["case"] for line in packed if line.get("checked")] == [
         line["case"] for line in packed if {x.id: x.pack for x in run.results}[line["case"]] == "confirmed"
     ]
+
+
+def test_the_report_follows_from_the_results(splits: Suite, tmp_path: Path) -> None:
+    """With what was seen in packs."""
+    for backend, differing in ((Right(), []), (faulty.FailsAlone(), ["Split-1"])):
+        run, _ = run_on(backend, splits, tmp_path, force=True)
+        report = report_of(run.header, run.results)
+        write_report(tmp_path, report)
+        packs = json.loads((tmp_path / "report.json").read_text())["packs"]
+
+        assert finished(tmp_path).report.packs == report.packs
+        assert packs["differing"] == differing
+        assert any("passed in packs" in sentence for sentence in conclusion(report))
