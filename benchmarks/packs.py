@@ -13,7 +13,8 @@ from pathlib import Path
 
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
-from opconform.specs.loader import load_specs, named_operations
+from opconform.specs.loader import load_specs
+from opconform.specs.operation_names import named_operations
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
 from opconform_runners.execution.plan import RunOptions

@@ -8,9 +8,10 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.errors import CertificateError, counted
 from opconform.generation.identity.provenance import foreign_specs
-from opconform.specs.loader import shipped_files
+from opconform.specs.index import shipped_files
 from opconform.suite.case import canonical_json
-from opconform.suite.manifest import HEADER, MANIFEST, Header, first_error
+from opconform.suite.file_names import HEADER, MANIFEST
+from opconform.suite.manifest import Header, first_error
 from opconform.system.text import printable
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.findings.accuracy import Accuracy, accuracy_sentences, flushed_sentence

@@ -8,8 +8,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 import opconform
 from opconform.errors import UsageError
 from opconform_runners.harness import bootstrap
@@ -54,7 +52,11 @@ class Command:
 
 def memory_limit(gib: float | None = None) -> int:
     """The memory limit of a harness in bytes: a number of GiB, or three quarters of the machine's memory."""
-    return psutil.virtual_memory().total * 3 // 4 if gib is None else int(gib * GIB)
+    if gib is not None:
+        return int(gib * GIB)
+    import psutil  # it takes long to import
+
+    return psutil.virtual_memory().total * 3 // 4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

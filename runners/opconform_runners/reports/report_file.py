@@ -11,7 +11,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic_core import from_json
 
 from opconform.errors import DiskError, MissingError, SuiteError, UsageError, counted
-from opconform.suite.manifest import HEADER
+from opconform.suite.file_names import HEADER
 from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.system.files import read_regular, replacement

@@ -30,11 +30,8 @@ RESULTS = "results.jsonl"
 OUTCOMES, OUTPUTS_ZIP = "outcomes.jsonl", "outputs.zip"
 REPORT = "report.json"
 CERTIFICATE = "certificate.json"
-PAGE = "report.html"
 #: The folder of the finished batches of a streamed run, until the run is complete.
 BATCHES = "batches"
-#: The beginning of a page that opconform wrote.
-PAGE_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 

@@ -16,7 +16,8 @@ from opconform.errors import SuiteError
 from opconform.generation.case_files import Content, content_parts, content_size, files_of_cases
 from opconform.generation.options import Options
 from opconform.model.draft import Draft
-from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, entry_of, header_text
+from opconform.suite.file_names import HEADER, MANIFEST
+from opconform.suite.manifest import Entry, Header, entry_line, entry_of, header_text
 from opconform.suite.storage.work_folder import WorkFolder
 from opconform.suite.storage.zip_file import write_zip
 from opconform.system.files import write_file

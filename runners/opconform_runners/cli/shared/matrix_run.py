@@ -31,7 +31,7 @@ from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.backend_matrix import Column, Matrix, matrix_document, matrix_markdown, matrix_view
 from opconform_runners.reports.report_file import finished, write_report
-from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
+from opconform_runners.verdicts.page import PAGE, PAGE_BEGINNING
 
 #: The default folder of the results.
 FOLDER = Path("opconform-out/matrix")

@@ -17,15 +17,8 @@ from opconform.suite.storage.ownership import (
     suite_around,
 )
 from opconform_runners.execution.log.outputs_zip import OUTPUTS_BEGINNING
-from opconform_runners.verdicts.results import (
-    CERTIFICATE,
-    OUTCOMES,
-    OUTPUTS_ZIP,
-    PAGE,
-    PAGE_BEGINNING,
-    REPORT,
-    RESULTS,
-)
+from opconform_runners.verdicts.page import PAGE, PAGE_BEGINNING
+from opconform_runners.verdicts.results import CERTIFICATE, OUTCOMES, OUTPUTS_ZIP, REPORT, RESULTS
 
 Marks = Mapping[str, tuple[bytes, ...]]
 #: The files of a run, and the possible first bytes of each.

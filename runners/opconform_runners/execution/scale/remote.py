@@ -16,7 +16,8 @@ from functools import cache, partial
 from pathlib import Path
 
 from opconform.errors import ClusterError, KilledWorkersError, counted
-from opconform.suite.manifest import CASE, Entry, Header
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import Entry, Header
 from opconform.suite.reader import Suite
 from opconform.suite.storage.store import Zip
 from opconform.system.interrupts import run_loop

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from opconform.errors import UsageError
+from opconform.suite.alternatives import also_name
 from opconform.suite.bounds import bound_names
 from opconform.suite.case import Accept, Input, Output
 from opconform.suite.manifest import Entry, expected_name, inputs_name
@@ -36,6 +37,7 @@ class CppTensor(NamedTuple):
         padding: The bits of the last byte that hold no element; 0 if there are none.
         nan: A mask, and the largest bits under it that are not a NaN; (0, 0) if no element is a NaN, or NaNs differ.
         limits: The least and the largest right elements, as arguments; empty if bits are compared.
+        also: Vectors of elements that are as right, in braces.
     """
 
     name: str
@@ -45,6 +47,7 @@ class CppTensor(NamedTuple):
     padding: int
     nan: tuple[int, int]
     limits: str = ""
+    also: str = "{}"
 
 
 def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], reason: str | None) -> str:
@@ -77,6 +80,7 @@ def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], 
         pads=any(tensor.padding for tensors in expected for tensor in tensors),
         nans=any(tensor.nan[0] for tensors in expected for tensor in tensors),
         limited=any(tensor.limits for tensors in expected for tensor in tensors),
+        several=any(output.also for output in outputs),
     )
     return str(text)
 
@@ -89,7 +93,11 @@ def _output(output: Output, arrays: Mapping[str, Array], reason: str | None) -> 
         fraction = int(kind.layout.nmant)
         bounds = f"{', '.join(vectors or ['{}, {}'])}, {kind.bits - fraction - 1}, {fraction}"
     is_nan_compared = output.comparison == "bits" and reason == "nan-payload"
-    return tensor._replace(limits=bounds, nan=(0, 0) if is_nan_compared else tensor.nan)
+    values = arrays[also_name(output.name)] if output.also else ()
+    if output.also and kind.bits % 8:
+        raise UsageError(f"A test cannot compare elements of {kind.name} one by one, of which several are right.")
+    also = f"{{{', '.join(_tensor(output, value).elements for value in values)}}}"
+    return tensor._replace(limits=bounds, nan=(0, 0) if is_nan_compared else tensor.nan, also=also)
 
 
 def _tensor(port: Input | Output, array: Array) -> CppTensor:
