@@ -15,8 +15,8 @@ from tests.execution.packs import faulty
 from tests.execution.packs.faulty import Right, run_on, verdicts
 
 BACKENDS = (
-    *(Right, faulty.FailsAlone, faulty.Mixes, faulty.Crashes, faulty.Hangs, faulty.Slow),
-    *(faulty.WritesPastItsOutput, faulty.OtherOrder, faulty.RefusesATwin),
+    *(Right, faulty.FailsAlone, faulty.Mixes, faulty.Crashes, faulty.CrashesOften, faulty.Hangs),
+    *(faulty.Slow, faulty.WritesPastItsOutput, faulty.OtherOrder, faulty.RefusesATwin),
 )
 
 
@@ -91,6 +91,14 @@ def test_a_case_that_ends_its_process_fails_and_no_other(splits: Suite, tmp_path
     assert not [hit for result in run.results for hit in result.incidents]
     assert notes(run.results)["counted"] > 10
     assert clock.started < 10
+
+
+def test_an_operation_that_crashes_often_is_executed_alone(splits: Suite, tmp_path: Path) -> None:
+    """After three packs, so that few processes are started in vain."""
+    _, alone = run_on(faulty.CrashesOften(), splits, tmp_path / "alone", alone=True)
+    _, packed = run_on(faulty.CrashesOften(), splits, tmp_path / "packed")
+
+    assert packed.started <= alone.started + 5
 
 
 def test_a_hang_takes_little_more_time_than_alone(splits: Suite, tmp_path: Path) -> None:

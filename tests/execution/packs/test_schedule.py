@@ -40,6 +40,14 @@ def test_packs_of_an_operation_shrink_when_they_are_refused() -> None:
     assert limits.size("Split-1") == 4
 
 
+def test_an_operation_that_ends_processes_is_executed_alone() -> None:
+    """Since each end costs a start; other operations are still packed."""
+    limits = Limits(packs=64, timeout=20.0)
+
+    assert [limits.note_ended("Split-1") for _ in range(3)] == [False, False, True]
+    assert not limits.note_ended("Pad-12")
+
+
 def test_packs_that_show_nothing_end() -> None:
     """A backend that declares packs and cannot execute any is not asked forever."""
     limits = Limits(packs=64, timeout=20.0)
