@@ -76,6 +76,11 @@ def test_a_neighbour_may_have_filled_inputs() -> None:
     _, found = outputs(replace(split("then"), then=behind), data=data, axis=np.array(0))
     assert (found - data[2:]).tolist() == np.arange(1, 13).reshape(2, 6).tolist()
 
+    mask = TensorDraft(element_type="boolean", shape=(2,), fill="values", elements=(1, 0))
+    flipped = Neighbour(op="Reverse-1", attributes={"mode": "mask"}, settings={"axis": mask})
+    _, found = outputs(replace(split("then"), then=flipped), data=data, axis=np.array(0))
+    assert found.tolist() == data[2:][::-1].tolist()
+
     real = replace(behind, settings={"b": replace(numbers, element_type="f32")})
     with pytest.raises(ContextError, match="the neighbour's b must have integers"):
         graph_of(replace(split("then"), then=real))

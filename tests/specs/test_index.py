@@ -64,7 +64,8 @@ def test_the_index_has_every_file_as_it_is() -> None:
 
     assert (known.changed, known.outdated) == ((), frozenset())
     assert stored["specs"].keys() == shipped_files().keys()
-    assert [name for name, entry in stored["specs"].items() if quick_in(entry) != quick_of(name)] == []
+    # the list may name cases that are gone, which `generate` reports
+    assert [name for name, entry in stored["specs"].items() if not quick_in(entry) <= quick_of(name)] == []
 
 
 @pytest.mark.ci_only

@@ -93,7 +93,7 @@ def _followed(node: Node, neighbour: Neighbour, *, has_outputs: bool) -> Graph:
 def _filled(operation: Operation, name: str, setting: TensorDraft) -> TensorDraft:
     """A setting input of a neighbour with its elements, whatever its fill."""
     filled = fill(setting, operation.name, name)
-    if not filled.type.is_integer:
+    if not (filled.type.is_integer or filled.element_type == "boolean"):
         raise ContextError(f"the neighbour's {name} must have integers")
     return replace(setting, fill="values", elements=tuple(filled.integers()))
 

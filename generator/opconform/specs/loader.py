@@ -22,6 +22,7 @@ from opconform.specs.schema.keys import SpecKeys
 from opconform.specs.schema.models import models_of
 from opconform.specs.yaml_document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
 from opconform.suite.path_kind import check_kind
+from opconform.system.memory import without_collection
 
 #: What an author probably means as an expression.
 _ALMOST = re.compile(r"\s*(\$\s*\{.*\}|\{\{.*\}\})\s*", re.DOTALL)
@@ -54,13 +55,14 @@ def load_specs(paths: Sequence[Path], only: Collection[str] | None = None) -> li
     specs: list[Spec] = []
     mistakes: list[Mistake] = []
     sound: list[Group] = []
-    for path in _files(paths) if paths else shipped_files().values():
-        try:
-            specs.append(load_spec(path, only))
-            sound.extend(specs[-1].groups)
-        except SpecMistakes as error:
-            mistakes.extend(error.mistakes)
-            sound.extend(error.sound if isinstance(error, WrongSpecs) else ())
+    with without_collection():
+        for path in _files(paths) if paths else shipped_files().values():
+            try:
+                specs.append(load_spec(path, only))
+                sound.extend(specs[-1].groups)
+            except SpecMistakes as error:
+                mistakes.extend(error.mistakes)
+                sound.extend(error.sound if isinstance(error, WrongSpecs) else ())
     mistakes.extend(islice(_repetitions(sound), ENOUGH))
     if mistakes:
         raise WrongSpecs(mistakes, sound)

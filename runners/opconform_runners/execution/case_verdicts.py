@@ -14,6 +14,7 @@ from opconform_runners.execution.log.logged_outcome import Answer, Attempt, Logg
 from opconform_runners.execution.log.outcomes import Log
 from opconform_runners.execution.log.outputs_zip import CASE_LIMIT
 from opconform_runners.execution.packs.pack import Packed
+from opconform_runners.execution.packs.sample import history_of
 from opconform_runners.harness.outcome import Error, Incident, Outcome, Returned
 from opconform_runners.verdicts import judge, neighbours
 from opconform_runners.verdicts.claims import Claims
@@ -228,6 +229,8 @@ def results_of(log: Log, suite: Suite, claims: Claims | None = None, *, settled:
     attempts: tuple[Attempt, ...] = ("again", "alone")
     if settled and any(verdicts.due(suite.entries, attempt) for attempt in attempts):
         raise SuiteError(f"{log.path} lacks the second execution of a failure. Repeat the run with --force.")
+    if settled and history_of(log.lines).unchecked:
+        raise SuiteError(f"{log.path} lacks the execution alone of a pass in a pack. Repeat the run with --force.")
     if settled or len(verdicts.own) == log.header.cases:
         verdicts.give_up_neighbour_checks(suite.entries, NOT_EXECUTED if log.header.outputs is None else NOT_RECORDED)
     return [verdicts.result(suite.by_id[name]) for name in sorted(verdicts.own)]

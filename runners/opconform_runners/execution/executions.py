@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from opconform.suite.manifest import Entry
 from opconform_runners.execution.log.logged_outcome import Attempt, LoggedOutcome
-from opconform_runners.verdicts.results import PackNote
+from opconform_runners.verdicts.tally import PackNote
 from opconform_runners.verdicts.verdict import Own, Pass, Verdict
 
 

@@ -187,6 +187,8 @@ def report_document(report: Report) -> dict[str, object]:
         document["accuracy"] = {op: asdict(accuracy) for op, accuracy in report.accuracy.items()}
     if report.implementation.flushes_denormals:
         document["flushed"] = report.flushed
+    if report.packs is not None:
+        document["packs"] = asdict(report.packs) | {"differing": list(report.packs.differing)}
     if report.incidents:
         document["incidents"] = _INCIDENTS.dump_python(report.incidents, mode="json")
     if report.claimed is not None:

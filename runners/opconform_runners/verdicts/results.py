@@ -19,7 +19,7 @@ from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.flushing import FLUSHES_DENORMALS
 from opconform_runners.verdicts.run_header import RUN_HEADER, RunHeader, header_line, ids_digest
-from opconform_runners.verdicts.tally import KEPT, Kind, level_of
+from opconform_runners.verdicts.tally import KEPT, Kind, PackNote, level_of
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
 #: The most bytes of results, and of a report, which repeats them.
@@ -33,10 +33,6 @@ CERTIFICATE = "certificate.json"
 #: The folder of the finished batches of a streamed run, until the run is complete.
 BATCHES = "batches"
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-#: What was seen of a case in a pack.
-PackNote = Literal["counted", "confirmed", "differs", "alone-only"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,8 +54,7 @@ class Result:
         incidents: What happened to the harness process at this case, and not again with the case alone.
         essential: Whether every backend of the operation must support the case.
         unclaimed: Whether the run has claims, and they do not cover the case, which is valid.
-        pack: `counted`: the case passed in a pack, and was not executed alone; `confirmed`: it passed in a pack and
-            alone; `differs`: it passed in a pack, but not alone; `alone-only`: it passed alone, but not in a pack.
+        pack: What was seen of the case in a pack.
     """
 
     __pydantic_config__ = _STRICT
@@ -135,6 +130,7 @@ def tally_kind_of(result: Result) -> Kind:
         verdict=result.verdict,
         requirements=result.requirements,
         accuracy=level_of(result.error) if result.verdict == "pass" else None,
+        pack=result.pack,
     )
 
 

@@ -7,13 +7,16 @@ from pathlib import Path
 import pytest
 
 from opconform.suite.reader import Suite
+from opconform_runners.findings.report import report_of
+from opconform_runners.reports.report_file import finished, write_report
+from opconform_runners.reports.terminal.conclusion import conclusion
 from opconform_runners.verdicts.results import Result
 from tests.execution.packs import faulty
 from tests.execution.packs.faulty import Right, run_on, verdicts
 
 BACKENDS = (
-    *(Right, faulty.FailsAlone, faulty.Mixes, faulty.Crashes, faulty.Hangs, faulty.Slow),
-    *(faulty.WritesPastItsOutput, faulty.OtherOrder, faulty.RefusesATwin),
+    *(Right, faulty.FailsAlone, faulty.Mixes, faulty.Crashes, faulty.CrashesOften, faulty.Hangs),
+    *(faulty.Slow, faulty.WritesPastItsOutput, faulty.OtherOrder, faulty.RefusesATwin),
 )
 
 
@@ -90,6 +93,14 @@ def test_a_case_that_ends_its_process_fails_and_no_other(splits: Suite, tmp_path
     assert clock.started < 10
 
 
+def test_an_operation_that_crashes_often_is_executed_alone(splits: Suite, tmp_path: Path) -> None:
+    """After three packs, so that few processes are started in vain."""
+    _, alone = run_on(faulty.CrashesOften(), splits, tmp_path / "alone", alone=True)
+    _, packed = run_on(faulty.CrashesOften(), splits, tmp_path / "packed")
+
+    assert packed.started <= alone.started + 5
+
+
 def test_a_hang_takes_little_more_time_than_alone(splits: Suite, tmp_path: Path) -> None:
     """A pack in a fresh process has less time than a case."""
     _, alone = run_on(faulty.Hangs(), splits, tmp_path / "alone", alone=True)
@@ -155,3 +166,16 @@ def test_the_log_has_the_pack_of_each_execution(splits: Suite, tmp_path: Path) -
     assert [line["case"] for line in packed if line.get("checked")] == [
         line["case"] for line in packed if {x.id: x.pack for x in run.results}[line["case"]] == "confirmed"
     ]
+
+
+def test_the_report_follows_from_the_results(splits: Suite, tmp_path: Path) -> None:
+    """With what was seen in packs."""
+    for backend, differing in ((Right(), []), (faulty.FailsAlone(), ["Split-1"])):
+        run, _ = run_on(backend, splits, tmp_path, force=True)
+        report = report_of(run.header, run.results)
+        write_report(tmp_path, report)
+        packs = json.loads((tmp_path / "report.json").read_text())["packs"]
+
+        assert finished(tmp_path).report.packs == report.packs
+        assert packs["differing"] == differing
+        assert any("passed in packs" in sentence for sentence in conclusion(report))

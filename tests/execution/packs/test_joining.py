@@ -184,3 +184,11 @@ def test_a_pack_has_a_name_that_its_cases_decide(splits: Suite) -> None:
     assert first.named("node 'c2_Split' is refused: c1_data") is first.named("c4_Split") is first.named("x") is None
     assert [len(part) for part in first.without(2)] == [2, 1, 1]
     assert [len(part) for part in first.halves] == [len(part) for part in first.quarters] == [1] * 4
+
+
+def test_onnxruntime_takes_packs_where_models_take_long() -> None:
+    """Its CPU builds a small model as quickly as opconform joins it."""
+    pytest.importorskip("onnxruntime")
+
+    assert load("onnxruntime").describe().packs == 1
+    assert load("openvino").describe().packs == load("openvino-onnx").describe().packs == 64

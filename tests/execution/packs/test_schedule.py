@@ -1,11 +1,14 @@
 """The size and the time of packs, and runs that are interrupted between packs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from opconform.errors import SuiteError
 from opconform.suite.reader import Suite
+from opconform_runners.execution.case_verdicts import results_of
 from opconform_runners.execution.log.outcomes import log_in
 from opconform_runners.execution.packs.sample import ONE_IN, history_of, sample_of
 from opconform_runners.execution.packs.size import Limits
@@ -35,6 +38,14 @@ def test_packs_of_an_operation_shrink_when_they_are_refused() -> None:
     assert (limits.size("Split-1"), limits.size("Pad-12")) == (2, 4)
     limits.note_executed("Split-1", 2, 0.1, passed=2)
     assert limits.size("Split-1") == 4
+
+
+def test_an_operation_that_ends_processes_is_executed_alone() -> None:
+    """Since each end costs a start; other operations are still packed."""
+    limits = Limits(packs=64, timeout=20.0)
+
+    assert [limits.note_ended("Split-1") for _ in range(3)] == [False, False, True]
+    assert not limits.note_ended("Pad-12")
 
 
 def test_packs_that_show_nothing_end() -> None:
@@ -107,6 +118,37 @@ def test_a_sampled_pass_is_not_done_before_it_is_executed_alone(splits: Suite, t
     assert history_of(lines).done == {entry.id for entry in splits.entries}
     first = next(logged for logged in lines if logged.execution == "first" and logged.case in checked)
     assert history_of([*packed, first]).done == {first.case}
+
+
+def test_results_without_the_executions_alone_of_the_sample_cannot_be_signed(splits: Suite, tmp_path: Path) -> None:
+    """A log that lacks them is not settled."""
+    run, _ = run_on(Right(), splits, tmp_path)
+    log = log_in(tmp_path)
+    checked = {logged.case for logged in log.lines if logged.checked}
+    left = tuple(x for x in log.lines if x.execution == "packed" or x.case not in checked)
+
+    assert results_of(log, splits, settled=True) == [*run.results]
+    with pytest.raises(SuiteError, match="lacks the execution alone"):
+        results_of(replace(log, lines=left), splits, settled=True)
+
+
+def test_lines_of_packs_that_cannot_follow_are_refused(splits: Suite, tmp_path: Path) -> None:
+    """Of invalid cases, after an execution alone, without the name of the pack, or with one alone."""
+    run_on(Right(), splits, tmp_path)
+    log = log_in(tmp_path)
+    packed = next(x for x in log.lines if x.execution == "packed")
+    first = next(x for x in log.lines if x.execution == "first" and x.outcome.status == "returned")
+    invalid = next(entry.id for entry in splits.entries if entry.expect != "accept")
+    after = replace(first, case=packed.case, pack=None)
+    for lines in (
+        [replace(packed, case=invalid)],
+        [after, packed],
+        [replace(packed, pack=None)],
+        [replace(first, pack=packed.pack)],
+        [replace(first, checked=True)],
+    ):
+        with pytest.raises(SuiteError, match="does not follow"):
+            results_of(replace(log, lines=tuple(lines)), splits)
 
 
 def test_an_incident_at_a_pack_reaches_the_log(splits: Suite, tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ class Schedule:
     differing: set[str] = field(default_factory=set)
     _later: deque[list[Entry]] = field(init=False)
     _members: deque[Member] = field(default_factory=deque)
+    _unpacked: set[str] = field(default_factory=set)
     _rest: list[Entry] = field(default_factory=list)
     _passed: dict[str, list[Entry]] = field(default_factory=dict)
     _incidents: dict[str, tuple[Incident, ...]] = field(default_factory=dict)
@@ -83,7 +84,7 @@ class Schedule:
         """Execute a case or a pack before the others, since it was not executed."""
         if not isinstance(item, Pack):
             self.alone.appendleft(item)
-        elif item.op in self.differing:
+        elif item.op in self._unpacked:
             self.take_apart(item)
         else:
             self.packs.appendleft(item)
@@ -99,9 +100,14 @@ class Schedule:
             self._incidents[pack.ids[-1]] = incidents
         parts = pack.parts(outcome) if isinstance(outcome, Returned) else None
         if parts is None:
-            named = pack.named(outcome.message) if isinstance(outcome, Refused | NotSupported) else None
-            self.limits.note_refused(pack.op, len(pack.members), is_named=named is not None)
-            smaller = pack.quarters if is_ended else pack.halves if named is None else pack.without(named)
+            if is_ended:
+                smaller = pack.quarters
+                if self.limits.note_ended(pack.op):
+                    self._give_up(pack.op)
+            else:
+                named = pack.named(outcome.message) if isinstance(outcome, Refused | NotSupported) else None
+                self.limits.note_refused(pack.op, len(pack.members), is_named=named is not None)
+                smaller = pack.halves if named is None else pack.without(named)
             for members in reversed(smaller):
                 self._wait(members, is_suspect=is_ended or pack.is_suspect)
             return
@@ -120,6 +126,7 @@ class Schedule:
         """Take what was seen before an interruption."""
         self.checks |= history.unchecked
         self.differing |= history.differing
+        self._unpacked |= history.differing
         self._note_passed(self.eligibility.suite.by_id[name] for name in sorted(history.counted))
 
     def take_apart(self, pack: Pack) -> None:
@@ -139,11 +146,7 @@ class Schedule:
         self.differing.add(entry.op)
         again = [passed for passed in self._passed.pop(entry.op, []) if passed.id not in self.checks]
         self.alone.extend(again)
-        for pack in [pack for pack in self.packs if pack.op == entry.op]:
-            self.packs.remove(pack)
-            self.take_apart(pack)
-        self.alone.extend(member.entry for member in self._members if member.case.op == entry.op)
-        self._members = deque(member for member in self._members if member.case.op != entry.op)
+        self._give_up(entry.op)
 
     def _sample(self, op: str, passed: Sequence[Entry]) -> set[str]:
         """The cases among those that passed that are executed alone too."""
@@ -158,6 +161,15 @@ class Schedule:
         for entry in entries:
             self._passed.setdefault(entry.op, []).append(entry)
 
+    def _give_up(self, op: str) -> None:
+        """Execute the rest of an operation alone."""
+        self._unpacked.add(op)
+        for pack in [pack for pack in self.packs if pack.op == op]:
+            self.packs.remove(pack)
+            self.take_apart(pack)
+        self.alone.extend(member.entry for member in self._members if member.case.op == op)
+        self._members = deque(member for member in self._members if member.case.op != op)
+
     def _verdict(self, entry: Entry, case: Case, outcome: Outcome) -> Own:
         flushes = self.eligibility.implementation.flushes_denormals
         return judge.first_verdict(self.eligibility.suite, entry, case, outcome, flushes=flushes)
@@ -166,7 +178,7 @@ class Schedule:
         """Read the cases of the next operation, and sort out those that may be packed."""
         members: list[Member] = []
         for entry in entries:
-            member = None if self.limits.is_useless or entry.op in self.differing else self.eligibility.member(entry)
+            member = None if self.limits.is_useless or entry.op in self._unpacked else self.eligibility.member(entry)
             if member is None:
                 self._rest.append(entry)
             else:
@@ -182,7 +194,7 @@ class Schedule:
 
     def _wait(self, members: Sequence[Member], *, is_suspect: bool = False) -> None:
         """Let cases wait as a pack, but for a single one."""
-        if len(members) == 1 or members[0].case.op in self.differing:
+        if len(members) == 1 or members[0].case.op in self._unpacked:
             self.alone.extend(member.entry for member in members)
         else:
             self.packs.appendleft(Pack(members=tuple(members), is_suspect=is_suspect))

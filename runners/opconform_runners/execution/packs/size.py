@@ -1,5 +1,6 @@
 """How many cases a pack has, and how long it may take: as the packs before it say."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 #: The cases of the first pack. Packs grow while the backend is quick.
@@ -8,6 +9,8 @@ _FIRST = 4
 _SLOW = 1 / 8
 #: After so many packs in a row without a pass, no more are made.
 _PATIENCE = 64
+#: After so many packs that ended a process, no more are made of the operation: each costs a start.
+_ENDS = 3
 #: The least part of the time limit that a pack has, and its limit as a multiple of the slowest one so far.
 _LEAST, _TIMES = 1 / 10, 8
 
@@ -27,6 +30,7 @@ class Limits:
     _by_operation: dict[str, int] = field(default_factory=dict)
     _slowest: float = 0.0
     _useless: int = 0
+    _ends: Counter[str] = field(default_factory=Counter)
 
     @property
     def is_useless(self) -> bool:
@@ -57,6 +61,12 @@ class Limits:
         self._largest = min(self.packs, max(self._largest, 2 * size))
         if op in self._by_operation:
             self._by_operation[op] = min(self.packs, max(self._by_operation[op], 2 * size))
+
+    def note_ended(self, op: str) -> bool:
+        """Note a pack that ended its process; returns whether the rest of the operation is executed alone."""
+        self._useless += 1
+        self._ends[op] += 1
+        return self._ends[op] >= _ENDS
 
     def note_refused(self, op: str, size: int, *, is_named: bool) -> None:
         """Let packs of an operation shrink, unless the refusal names the case that it is about."""
