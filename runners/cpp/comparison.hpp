@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend.hpp"
@@ -16,6 +17,7 @@ struct Expected {
     std::string comparison;  ///< As in case.json: bits, numbers or bounds.
     Tensor lower;            ///< The least right elements, if there are bounds.
     Tensor upper;            ///< The largest ones.
+    std::optional<std::pair<Tensor, Tensor>> reduced;  ///< Those of results that are less accurate, and not wrong.
 };
 
 /// The first difference between the outputs of a feed and the expected ones.
@@ -23,7 +25,6 @@ struct Mismatch {
     std::string reason;  ///< count, element-type, shape, value, rounding or nan-payload
     std::string sentence;
     std::optional<std::size_t> output;  ///< The number of the output; none if their count differs.
-    bool is_bounded = false;            ///< Whether other elements than the golden one were right too.
 };
 
 /// The first difference; one in values comes before one in rounding or between NaNs.

@@ -14,7 +14,7 @@ from opconform.model.readings import other_readings
 from opconform.operations.arguments import Operand, TensorType
 from opconform.operations.operation import ContextError
 from opconform.specs.requirements import requirements_of
-from opconform.suite.bounds import bound_names, flushed_name
+from opconform.suite.bounds import bound_names, flushed_name, reduced_names
 from opconform.suite.case import Accept, Case, Comparison, Graph, Input, Output, Reject, case_text
 from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
 from opconform.tensors.npz import Buffer, is_large, npz_bytes, npz_parts
@@ -62,8 +62,9 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content
 
 def _is_rounded(golden: Golden) -> bool:
     """Whether the operation under test computes outputs with bounds, rather than moves those of another one."""
-    operation = golden.draft.operation
-    return operation.moved is None and any(x.bounds for feed in golden.outputs for x in feed)
+    tested = [name for node in golden.graph.nodes if node.under_test for name in node.outputs]
+    outputs = [feed[name] for feed in golden.tensors for name in tested]
+    return golden.draft.operation.moved is None and any(x.bounds or x.reduced for x in outputs)
 
 
 def content_parts(content: Content) -> Sequence[Buffer]:
@@ -132,6 +133,7 @@ def expected_outputs(outputs: Mapping[str, TensorType | Operand | Tensor]) -> tu
             shape=output.shape,
             comparison=_comparison(output) if isinstance(output, Tensor) else "bits",
             flushed=isinstance(output, Tensor) and output.flushed is not None,
+            reduced=isinstance(output, Tensor) and output.reduced is not None,
         )
         for name, output in outputs.items()
     )
@@ -149,6 +151,8 @@ def expected_arrays(outputs: Mapping[str, Tensor]) -> dict[str, Array]:
     arrays = {name: output.array for name, output in every.items()}
     for name, output in every.items():
         arrays |= zip(bound_names(name), output.bounds or (), strict=False)
+    for name, output in outputs.items():
+        arrays |= zip(reduced_names(name), output.reduced or (), strict=False)
     return arrays
 
 

@@ -113,12 +113,17 @@ def _is_arbitrary(tensor: Tensor) -> bool:
 
 
 def _compared_alike(graph: Graph, feeds: tuple[dict[str, Tensor], ...]) -> tuple[dict[str, Tensor], ...]:
-    """The tensors of the feeds; outputs have bounds in each feed if they have in one."""
-    bounded = {name for name in graph.outputs if any(feed[name].bounds for feed in feeds)}
-    return tuple(
-        feed | {name: replace(x, bounds=x.bounds or (x.array, x.array)) for name in bounded for x in (feed[name],)}
-        for feed in feeds
+    """The tensors of the feeds; outputs have bounds in each feed if they have in one, and reduced ones as well."""
+    bounded, reduced = (
+        {x for x in graph.outputs if any(getattr(f[x], of) for f in feeds)} for of in ("bounds", "reduced")
     )
+
+    def alike(name: str, tensor: Tensor) -> Tensor:
+        bounds = tensor.bounds or ((tensor.array, tensor.array) if name in bounded else None)
+        wide = tensor.reduced or ((bounds or (tensor.array, tensor.array)) if name in reduced else None)
+        return replace(tensor, bounds=bounds, reduced=wide)
+
+    return tuple(feed | {name: alike(name, feed[name]) for name in graph.outputs} for feed in feeds)
 
 
 def neighbour_check_of(golden: Golden) -> Golden | None:
@@ -148,7 +153,8 @@ def neighbour_check_of(golden: Golden) -> Golden | None:
         if input_ and input_ not in made
     }
     inputs = tuple(
-        {name: replace(tensor[source], bounds=None) for name, source in sources.items()} for tensor in golden.tensors
+        {name: replace(tensor[source], bounds=None, reduced=None) for name, source in sources.items()}
+        for tensor in golden.tensors
     )
     first, *second = (
         {

@@ -169,19 +169,27 @@ class Operation:
         first = next(iter(tensors.values()))
         outputs = self._elements_moved(arguments, {name: tensor.array for name, tensor in tensors.items()})
         is_computed = any(tensor.is_computed for tensor in tensors.values())
-        bounds: list[tuple[Array, Array] | None] = [None] * len(outputs)
-        if any(tensor.bounds for tensor in tensors.values()):
-            lower, upper = (
-                self._elements_moved(
-                    arguments, {name: (x.bounds or (x.array,) * 2)[side] for name, x in tensors.items()}
-                )
-                for side in (0, 1)
-            )
-            bounds = [*zip(lower, upper, strict=True)]
+        right = {name: (x.array, x.bounds) for name, x in tensors.items()}
+        wide = {name: (x.array, x.reduced or x.bounds) for name, x in tensors.items()}
+        both = [self._bounds_moved(arguments, elements, len(outputs)) for elements in (right, wide)]
         return tuple(
-            Tensor(element_type=first.element_type, array=array, bounds=bound, is_computed=is_computed)
-            for array, bound in zip(outputs, bounds, strict=True)
+            Tensor(
+                element_type=first.element_type, array=array, bounds=bounds, reduced=reduced, is_computed=is_computed
+            )
+            for array, bounds, reduced in zip(outputs, *both, strict=True)
         )
+
+    def _bounds_moved(
+        self, arguments: Arguments, elements: Mapping[str, tuple[Array, tuple[Array, Array] | None]], count: int
+    ) -> Sequence[tuple[Array, Array] | None]:
+        """The bounds of the outputs for the elements of its data inputs and their bounds, if any has some."""
+        if all(bounds is None for _, bounds in elements.values()):
+            return [None] * count
+        lower, upper = (
+            self._elements_moved(arguments, {name: (x or (array,) * 2)[side] for name, (array, x) in elements.items()})
+            for side in (0, 1)
+        )
+        return [*zip(lower, upper, strict=True)]
 
     def _elements_moved(self, arguments: Arguments, elements: Mapping[str, Array]) -> list[Array]:
         """The arrays of its outputs for the elements of its data inputs."""

@@ -83,7 +83,8 @@ Comparison = Literal["bits", "numbers", "bounds"]
 class Output:
     """One expected output of a case's first feed. The comparison is the same in each feed.
 
-    `flushed` says whether the file also has the output of a backend that takes denormal numbers in inputs for zeros.
+    `flushed` says whether the file also has the output of a backend that takes denormal numbers in inputs for zeros,
+    and `reduced` whether it has the bounds of results that are less accurate, and not wrong.
     """
 
     name: Identifier
@@ -91,6 +92,7 @@ class Output:
     shape: Shape
     comparison: Comparison = "bits"
     flushed: bool = False
+    reduced: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

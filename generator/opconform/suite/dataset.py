@@ -23,6 +23,7 @@ class Example:
         outputs: Per feed, the golden arrays in the order of the model's outputs; empty for an invalid case and in a
             blind suite.
         bounds: Per feed and output, the least and the largest right elements; None where bits are compared.
+        reduced: Those of results that are less accurate, and not wrong; None where every other result is wrong.
     """
 
     suite: Suite
@@ -31,6 +32,7 @@ class Example:
     inputs: tuple[Mapping[str, Array], ...]
     outputs: tuple[tuple[Array, ...], ...]
     bounds: tuple[tuple[Bounds | None, ...], ...]
+    reduced: tuple[tuple[Bounds | None, ...], ...]
 
     @property
     def id(self) -> str:
@@ -79,12 +81,14 @@ def _example(suite: Suite, entry: Entry) -> Example:
     inputs = tuple(_typed(suite.arrays(entry, inputs_name(feed)), types) for feed in range(case.feeds))
     outputs: tuple[tuple[Array, ...], ...] = ()
     bounds: tuple[tuple[Bounds | None, ...], ...] = ()
+    reduced: tuple[tuple[Bounds | None, ...], ...] = ()
     if isinstance(case.expect, Accept) and not suite.header.blind:
         types = {output.name: output.element_type for output in case.expect.accept}
         golden = (_typed(suite.golden(entry, feed), types) for feed in range(case.feeds))
         outputs = tuple(tuple(arrays[name] for name in types) for arrays in golden)
         bounds = tuple(_typed_bounds(case, suite.bounds(entry, feed)) for feed in range(case.feeds))
-    return Example(suite=suite, entry=entry, case=case, inputs=inputs, outputs=outputs, bounds=bounds)
+        reduced = tuple(_typed_bounds(case, suite.reduced(entry, feed)) for feed in range(case.feeds))
+    return Example(suite=suite, entry=entry, case=case, inputs=inputs, outputs=outputs, bounds=bounds, reduced=reduced)
 
 
 def _typed_bounds(case: Case, bounds: Iterable[Bounds | None]) -> tuple[Bounds | None, ...]:

@@ -38,7 +38,7 @@ _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]
 #: The stages of comparing outputs, in order; `nan-payload` is a difference between two NaNs only, and `rounding` one of
-#: results of which half the digits are right.
+#: results within the bounds of reduced arithmetic.
 Stage = Literal["count", "element-type", "shape", "value", "bits", "rounding", "nan-payload"]
 
 

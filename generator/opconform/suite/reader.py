@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from opconform.errors import MissingError, SuiteError
-from opconform.suite.bounds import Bounds, bounds_of, bounds_problem, flushed_output, with_bounds
+from opconform.suite.bounds import Bounds, bounds_of, bounds_problem, flushed_output, reduced_of, with_bounds
 from opconform.suite.case import Accept, Case, Input, Output, Reject, canonical_json, case_from
 from opconform.suite.declarations import declaration_document
 from opconform.suite.manifest import (
@@ -154,6 +154,12 @@ class Suite:
             return (None,) * len(outputs)
         arrays = self.arrays(entry, expected_name(feed))
         return tuple(bounds_of(output, arrays) for output in outputs)
+
+    def reduced(self, entry: Entry, feed: int) -> tuple[Bounds | None, ...]:
+        """Per expected output of a feed, the bounds of results that are less accurate; None where these are wrong."""
+        outputs = self.recent_case(entry).outputs
+        arrays = self.arrays(entry, expected_name(feed)) if any(output.reduced for output in outputs) else {}
+        return tuple(reduced_of(output, arrays) for output in outputs)
 
     def flushed(self, entry: Entry, feed: int) -> dict[str, tuple[Array, Bounds | None]]:
         """The outputs of a feed, with their bounds, for inputs without denormal numbers, where they are others."""

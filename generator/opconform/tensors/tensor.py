@@ -22,6 +22,7 @@ class Tensor:
         element_type: A name of `ELEMENT_TYPES`.
         array: The elements in the storage dtype; one byte per element for narrower types, and `<U` for strings.
         bounds: The least and the largest right value of each element, where not only the bits of `array` are right.
+        reduced: The least and the largest result of reduced arithmetic for each element, where one is less accurate.
         flushed: What it is if operations take denormal numbers in inputs for zeros, where that is another one.
         is_computed: Whether its elements were computed, so that every NaN equals every other one.
     """
@@ -29,6 +30,7 @@ class Tensor:
     element_type: str
     array: Array
     bounds: tuple[Array, Array] | None = None
+    reduced: tuple[Array, Array] | None = None
     flushed: "Tensor | None" = None
     is_computed: bool = False
 

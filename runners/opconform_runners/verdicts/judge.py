@@ -146,7 +146,7 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
 
     - Accepting an invalid case breaks the requirement that the case violates.
     - A difference between NaNs breaks only the requirements on NaN payloads. One of rounding that no other reading
-      gives breaks those on rounding, if the result has bounds or the case lists them.
+      gives breaks those on rounding.
     - Rejecting what another reading of an interpretation rejects breaks only the interpretation, and so do the outputs
       that another reading gives. Everything else is wrong by every reading, and breaks a normative requirement.
     - Changed elements break the operation's requirement on bits, even if the case does not list it, and another
@@ -168,11 +168,8 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
         violated = entry.expect.reject
         return stages.get("shape", ())[:1] if reason in ENDS and violated in readings else (violated,)
     of_reading = mismatch.readings if mismatch and mismatch.readings in entry.readings.outputs.values() else ()
-    if reason == "rounding" and not of_reading:
-        about = stages.get("rounding", ())
-        is_rounded = mismatch is not None and mismatch.allowed is not None
-        if rounding := about if is_rounded else tuple(x for x in listed if x in about):
-            return rounding
+    if reason == "rounding" and not of_reading and stages.get("rounding"):
+        return stages["rounding"]
     if reason == "nan-payload":
         return tuple(requirement for requirement in entry.requirements if requirement in about_nan)
     if reason == "rejected-valid" and entry.readings.reject:
@@ -304,7 +301,9 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
         golden = suite.golden(entry, feed)
         expected, bounds = [golden[output.name] for output in outputs], suite.bounds(entry, feed)
         said = outcome.element_types[feed] if outcome.element_types else None
-        mismatch = mismatch_of(expected, actual, element_types, bounds=bounds, feed=feed, said=said)
+        reduced = suite.reduced(entry, feed)
+        mismatch = mismatch_of(expected, actual, element_types, bounds=bounds, reduced=reduced, said=said)
+        mismatch = mismatch and replace(mismatch, feed=feed)
         if flushes and mismatch is not None and is_flushed(suite, entry, mismatch, actual):
             flushed = True
         elif mismatch is not None:

@@ -168,7 +168,7 @@ CLAMP = replace(
 )
 SQRT = unary(
     "Sqrt-1",
-    _exactly(Row(floats=np.sqrt, integers=each(1, _rounded_root))),
+    _exactly(Row(floats=np.sqrt, integers=each(1, _rounded_root), magnitude=np.sqrt)),
     undefined=_has_negative,
     others={"values.zero": [_exactly(Row(floats=lambda x: np.sqrt(np.abs(x)), integers=each(1, _rounded_root)))]},
 )
