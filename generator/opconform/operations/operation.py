@@ -160,7 +160,7 @@ class Operation:
                 raise ContextError(f"{self.name} computes with rounded elements, whose errors are not followed further")
             if self.undefined(arguments):
                 raise ContextError(f"the page of {self.name} leaves the result of these elements undefined")
-            return self.compute(arguments)
+            return self.compute(_exact_arguments(arguments))
         tensors_by_name = {name: arguments.tensor(name) for name, _ in self._data(arguments)}
         return self._moved_tensors(arguments, tensors_by_name)
 
@@ -260,3 +260,12 @@ class Operation:
             if port.takes(name):
                 return port
         raise LookupError(f"{self.name} has no input {name}")
+
+
+def _exact_arguments(arguments: Arguments) -> Arguments:
+    """The arguments with the exact elements of tensors alone, since errors are not followed further."""
+    inputs = {
+        name: replace(x, tensor=replace(x.tensor, reduced=None)) if x.tensor is not None and x.tensor.reduced else x
+        for name, x in arguments.inputs.items()
+    }
+    return replace(arguments, inputs=inputs)

@@ -56,4 +56,6 @@ def in_opposite_order(arguments: Arguments, axes: Sequence[int], of_updates: Seq
 
 def _flipped(operand: Operand, axes: Sequence[int]) -> Tensor | None:
     tensor = operand.tensor
-    return None if tensor is None else replace(tensor, array=np.flip(tensor.array, tuple(axes)))
+    return (
+        None if tensor is None else replace(tensor, array=np.flip(tensor.array, tuple(axes)), bounds=None, reduced=None)
+    )
