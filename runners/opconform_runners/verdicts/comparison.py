@@ -33,6 +33,7 @@ class Mismatch:
         error: The largest error in the output divided by its bound, if it has bounds; None also without a limit.
         altered: Whether a differing element has a bit pattern that no input has, so that it was changed and not moved.
         readings: The interpretations by whose other readings all outputs are right; none if they are wrong by all.
+        open: Whether other readings have other values for all elements that differ.
     """
 
     reason: Reason
@@ -48,6 +49,7 @@ class Mismatch:
     error: float | None = None
     altered: bool = False
     readings: tuple[str, ...] = ()
+    open: bool = False
 
 
 def mismatch_of(
