@@ -89,8 +89,8 @@ def _product_size(a: Array, b: Array) -> Array:
 
 
 def _remainder_size(a: Array, b: Array) -> Array:
-    """The sizes of a and of the multiple of b that is subtracted (Detailed description, formula)."""
-    return np.where(np.isfinite(b), _sum_size(a, np.floor(a / b) * b), 0.0)
+    """The remainder, which every type has exactly."""
+    return np.asarray(np.abs(np.mod(a, b)))
 
 
 _FLOOR = Row(floats=np.divide, integers=each(2, operator.floordiv), magnitude=_quotient_size)

@@ -145,17 +145,25 @@ def compositions(kind: ElementType, *, keeps_exact: bool = False) -> tuple[Compo
 
 
 def composed(
-    kind: ElementType, exact: Exact, right: Interval, inexact: Interval, reduced: Interval, *, is_short: bool = True
+    kind: ElementType,
+    exact: Exact,
+    *ways: Interval,
+    is_short: bool = True,
+    limits: tuple[int | None, int | None] = (None, None),
 ) -> Result:
-    """A result with its intervals, which is rounded to its type in the end.
+    """A result with its intervals, in the order of `compositions`, which is rounded to its type in the end.
 
     If it is exact, rounding in any order is less accurate, provided that the operands have few digits (`is_short`).
+    Right results do not leave the limits, and less accurate ones not those of 0.
     """
+    right, inexact, reduced = ways
     is_exact = right.low == right.high == exact and is_number(kind, exact)
-    other = inexact if is_exact and is_short else reduced
-    ends = (exact, exact) if is_exact else _ends(kind, exact, right)
-    wide = _ends(kind, exact, other)
-    return Rounded(exact, ends, (min(ends[0], wide[0]), max(ends[1], wide[1])))
+    low, high = (exact, exact) if is_exact else _ends(kind, exact, right)
+    least, most = _ends(kind, exact, inexact if is_exact and is_short else reduced)
+    least, most = min(low, least), max(high, most)
+    low = low if limits[0] is None else max(low, Exact(limits[0]))
+    high = high if limits[1] is None else min(high, Exact(limits[1]))
+    return Rounded(exact, (low, high), (max(least, Exact(0)) if limits[0] == 0 else least, most))
 
 
 def _ends(kind: ElementType, exact: Exact, part: Interval) -> tuple[Exact | float, Exact | float]:

@@ -113,7 +113,7 @@ def _result(function: RealFunction, kind: ElementType, x: float) -> Result:
     exact = exact_of_value(value)
     if function.parts is not None:
         parts = function.parts
-        return composed(kind, exact, *(parts(way, Exact(x)) for way in compositions(kind)))
+        return composed(kind, exact, *(parts(way, Exact(x)) for way in compositions(kind)), limits=function.range)
     error = function.units.of(kind, exact)
     ends = (exact, exact) if has_few_bits(Exact(x)) else _values_near(function, Exact(x))
     return reduced_result(kind, exact, error, ends, function.range)
@@ -128,7 +128,8 @@ def reduced_result(
 ) -> Rounded:
     """A value with the error that is right, and those of reduced arithmetic at the ends of its operand.
 
-    Values do not leave the limits, and those below the least normal number may be lost.
+    Right values do not leave the limits, and less accurate ones not those of 0. Values below the least normal
+    number may be lost.
     """
     least = Exact(float(kind.layout.smallest_normal))
     low, high = exact - error, exact + error
@@ -136,15 +137,13 @@ def reduced_result(
         end if isinstance(end, float) else end + sign * max(abs(end) * REDUCED, least)
         for sign, end in zip((-1, 1), sorted(ends), strict=True)
     ]
-    ranges: list[tuple[Exact | float, Exact | float]] = []
-    for lower, upper in ((low, high), (min(low, wide[0]), max(high, wide[1]))):
-        ranges.append(
-            (
-                lower if limits[0] is None else max(lower, Exact(limits[0])),
-                upper if limits[1] is None else min(upper, Exact(limits[1])),
-            )
-        )
-    return Rounded(exact, ranges[0], ranges[1])
+    least_right, most_right = limits
+    right = (
+        low if least_right is None else max(low, Exact(least_right)),
+        high if most_right is None else min(high, Exact(most_right)),
+    )
+    reduced = (min(low, wide[0]), max(high, wide[1]))
+    return Rounded(exact, right, (max(reduced[0], Exact(0)) if least_right == 0 else reduced[0], reduced[1]))
 
 
 def _values_near(function: RealFunction, x: Exact) -> tuple[Exact | float, Exact | float]:
@@ -170,7 +169,7 @@ def exponential(way: Composition, part: Interval) -> Interval:
 def _sigmoid_parts(way: Composition, x: Exact) -> Interval:
     """1 / (1 + exp(-x)); the exponential may overflow, so that the quotient is 0."""
     total = way.sum(_exact(1), exponential(way, -way.operand(x)))
-    return way.quotient(_exact(1), total).clipped(Exact(0), Exact(1))
+    return way.quotient(_exact(1), total).clipped(Exact(0))
 
 
 def _gelu_erf(x: gmpy2.mpfr) -> gmpy2.mpfr:
@@ -222,7 +221,7 @@ FUNCTIONS: Mapping[str, RealFunction] = {
     "log": RealFunction(value=gmpy2.log, limits=(math.nan, math.inf), root=1, units=Units(3, 2)),
     "tanh": RealFunction(value=gmpy2.tanh, limits=(-1.0, 1.0), range=(-1, 1), root=0, units=Units(5, 2)),
     "erf": RealFunction(value=gmpy2.erf, limits=(-1.0, 1.0), range=(-1, 1), root=0, units=Units(16, 4)),
-    "sigmoid": RealFunction(value=_sigmoid, limits=(0.0, 1.0), parts=_sigmoid_parts),
+    "sigmoid": RealFunction(value=_sigmoid, limits=(0.0, 1.0), range=(0, 1), parts=_sigmoid_parts),
     "gelu-erf": RealFunction(value=_gelu_erf, limits=(math.nan, math.inf), root=0, parts=_gelu_erf_parts),
     "gelu-tanh": RealFunction(value=_gelu_tanh, limits=(math.nan, math.inf), root=0, parts=_gelu_tanh_parts),
 }

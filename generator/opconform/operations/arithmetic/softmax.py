@@ -37,7 +37,7 @@ def softmax(kind: ElementType, elements: Sequence["Exact | float"], *, is_litera
     total = sum(powers, Exact(0))
     ways = [[*_parts(way, elements, largest)] for way in compositions(kind)]
     results = zip(powers, *ways, strict=True)
-    return [composed(kind, power / total, *parts) if power else 0.0 for power, *parts in results]
+    return [composed(kind, power / total, *parts, limits=(0, 1)) if power else 0.0 for power, *parts in results]
 
 
 def _parts(way: Composition, elements: Sequence["Exact | float"], largest: Exact) -> Iterator[Interval]:
@@ -51,7 +51,7 @@ def _parts(way: Composition, elements: Sequence["Exact | float"], largest: Exact
     ]
     total = way.total(powers).clipped(_HALF)  # the largest element has the exponential 1
     for power in powers:
-        yield way.quotient(power, total).clipped(Exact(0), Exact(1))
+        yield way.quotient(power, total).clipped(Exact(0))
 
 
 def _axis(arguments: Arguments) -> int:
