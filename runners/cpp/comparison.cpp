@@ -311,6 +311,32 @@ bool are_of_readings(const std::vector<std::vector<Expected>>& expected, const s
     return true;
 }
 
+bool is_misread(const std::vector<Expected>& expected, const Outputs& actual) {
+    for (std::size_t number = 0; number < expected.size(); ++number) {
+        const auto& output = expected[number];
+        const auto* format = format_of(output.golden.element_type);
+        const auto width = element_type_of(output.golden.element_type).bytes;
+        const auto count = output.golden.bytes.size() / width;
+        for (std::size_t layer = 0; !output.otherwise_lower.bytes.empty() && layer < output.is_reading.size(); ++layer) {
+            bool is_inside = !output.is_reading[layer] && format != nullptr;
+            for (std::size_t at = 0; is_inside && at < count; ++at) {
+                const auto value = [&](const Tensor& tensor) {
+                    return format->value(pattern_of(tensor, layer * count + at, width));
+                };
+                const auto pattern = pattern_of(actual.at(number), at, width);
+                const Element element{pattern_of(output.otherwise, layer * count + at, width), pattern,
+                                      value(output.otherwise), format->value(pattern), value(output.otherwise_lower),
+                                      value(output.otherwise_upper)};
+                is_inside = element.is_right();
+            }
+            if (is_inside) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 std::string sha256_of(const std::string& bytes) {
     std::uint8_t digest[EVP_MAX_MD_SIZE];
     unsigned int size = 0;

@@ -20,6 +20,8 @@ struct Expected {
     std::optional<std::pair<Tensor, Tensor>> reduced;  ///< Those of results that are less accurate, and not wrong.
     Tensor also;             ///< Other right values of each element, along the first dimension.
     Tensor otherwise;        ///< The values of each element by other readings, likewise.
+    Tensor otherwise_lower;  ///< The bounds of these, if the output has bounds.
+    Tensor otherwise_upper;
     /// Which of these are of an interpretation, and not of a misread normative requirement.
     std::vector<bool> is_reading;
 };
@@ -36,6 +38,9 @@ std::optional<Mismatch> mismatch_of(const std::vector<Expected>& expected, const
 
 /// Whether all outputs are right if other readings of interpretations decide single elements.
 bool are_of_readings(const std::vector<std::vector<Expected>>& expected, const std::vector<Outputs>& actual);
+
+/// Whether an output with bounds is what a kernel computes that misreads a normative requirement.
+bool is_misread(const std::vector<Expected>& expected, const Outputs& actual);
 
 /// The SHA-256 of some bytes, in hexadecimal digits.
 std::string sha256_of(const std::string& bytes);

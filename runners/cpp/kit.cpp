@@ -103,7 +103,8 @@ bool is_reading(const std::string& op, const std::string& requirement) {
     return levels.contains(requirement) && levels.at(requirement).at("level") == "interpretation";
 }
 
-constexpr const char *kAlso = ".also", *kOtherwise = ".otherwise";
+constexpr const char *kAlso = ".also", *kOtherwise = ".otherwise", *kOtherwiseLower = ".otherwise.lower",
+               *kOtherwiseUpper = ".otherwise.upper";
 
 /// The suffixes of the arrays with other values of an output.
 std::vector<std::string> other_values(const Json& output) {
@@ -113,6 +114,9 @@ std::vector<std::string> other_values(const Json& output) {
     }
     if (!output.value("otherwise", Json::array()).empty()) {
         suffixes.push_back(kOtherwise);
+        if (output.value("comparison", "bits") == "bounds") {
+            suffixes.insert(suffixes.end(), {kOtherwiseLower, kOtherwiseUpper});
+        }
     }
     return suffixes;
 }
@@ -157,7 +161,7 @@ std::vector<Expected> expected_of(const fs::path& path, const std::string& op, c
             is_reading_of.push_back(is_reading(op, requirement));
         }
         expected.push_back({tensors.at(name), comparison, bound(".lower"), bound(".upper"), reduced, values(kAlso),
-                            values(kOtherwise), is_reading_of});
+                            values(kOtherwise), values(kOtherwiseLower), values(kOtherwiseUpper), is_reading_of});
     }
     return expected;
 }
@@ -204,7 +208,8 @@ Own own_of(Backend& backend, const Loaded& loaded) {
             if (const auto found = mismatch_of(loaded.expected[feed], outputs.at(feed))) {
                 const auto digest = digest_of(outputs, loaded.expected[feed]);
                 const auto is_of_elements = are_of_readings(loaded.expected, outputs);
-                return {{Kind::fail, found->sentence}, found->reason, found->output, digest, is_of_elements};
+                const bool misread = is_misread(loaded.expected[feed], outputs.at(feed));
+                return {{Kind::fail, found->sentence}, misread ? "value" : found->reason, found->output, digest, is_of_elements};
             }
         }
         return {{Kind::pass, ""}, "", {}, ""};

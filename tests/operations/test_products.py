@@ -560,7 +560,7 @@ def test_mvn_agrees_with_mpmath(elements: list[float], eps: float, is_inside: bo
         differences = [x - mean for x in elements]
         variance = mpmath.fsum(x * x for x in differences) / len(elements)
         divisor = mpmath.sqrt(variance + eps) if is_inside else mpmath.sqrt(variance) + eps
-        scale = _Scale(Exact(eps), is_inside, is_mean=True)
+        scale = _Scale(Exact(eps), is_inside, int)
         results: Any = normalized(ELEMENT_TYPES["f32"], [Exact(x) for x in elements], scale)
         exact = [mpmath.mpf(int(x.numerator)) / int(x.denominator) for x, *_ in results]
         limit = mpmath.mpf(2) ** -120 * max(1, *map(abs, exact))

@@ -69,7 +69,7 @@ def are_of_readings(wanted: Tensor, actual: Array) -> bool:
     """Whether each element is the golden one, or that of another reading."""
     if actual.shape != wanted.shape:
         return False
-    values = [with_one_nan(x, wanted.type) for x in (wanted.array, *(array for _, array in wanted.otherwise))]
+    values = [with_one_nan(x, wanted.type) for x in (wanted.array, *(x.array for _, x in wanted.otherwise))]
     returned = patterns(with_one_nan(actual, wanted.type))
     return bool(np.logical_or.reduce([patterns(x) == returned for x in values]).all())
 

@@ -250,7 +250,7 @@ def test_no_bound_is_outside_the_range_of_a_function(op: str, kind: Any) -> None
     lower, upper, low, high = (x.view(kind).astype(float) for x in (*output.bounds, *output.reduced))
 
     assert lower.min() >= least
-    assert op == "Exp-1" or upper.max() <= 1 <= high.max() < 1.02
+    assert op == "Exp-1" or upper.max() <= 1 <= high.max() < 1.05
     assert least == -1 or low.min() >= 0
 
 

@@ -174,7 +174,11 @@ def expected_arrays(outputs: Mapping[str, Tensor]) -> dict[str, Array]:
         arrays |= zip(bound_names(name), output.bounds or (), strict=False)
     for name, output in outputs.items():
         arrays |= zip(reduced_names(name), output.reduced or (), strict=False)
-        others = {also_name(name): output.also, otherwise_name(name): [array for _, array in output.otherwise]}
+        read = [tensor for _, tensor in output.otherwise]
+        others = {also_name(name): output.also, otherwise_name(name): [tensor.array for tensor in read]}
+        if output.bounds is not None:
+            pairs = [tensor.bounds or (tensor.array,) * 2 for tensor in read]
+            others |= zip(bound_names(otherwise_name(name)), zip(*pairs, strict=True), strict=False)
         arrays |= {key: np.stack(values) for key, values in others.items() if values}
     return arrays
 

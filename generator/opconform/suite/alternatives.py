@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from opconform.suite.bounds import bound_names
 from opconform.suite.case import Output
 from opconform.tensors.tensor import Array
 
@@ -39,4 +40,7 @@ def alternatives_problem(output: Output, arrays: Mapping[str, Array]) -> str | N
 
 
 def _sizes(output: Output) -> dict[str, int]:
-    return {also_name(output.name): output.also, otherwise_name(output.name): len(output.otherwise)}
+    """How many values of each element the arrays have."""
+    name = otherwise_name(output.name)
+    others = (name, *(bound_names(name) if output.comparison == "bounds" else ()))
+    return {also_name(output.name): output.also, **dict.fromkeys(others, len(output.otherwise))}

@@ -347,6 +347,9 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
             others = open_elements(suite, entry, outcome.outputs, outputs)
             readings = _other_readings(entry, outcome, outputs) or others.readings
             mismatch = replace(mismatch, readings=readings, open=others.open)
+            levels = suite.header.requirements.get(entry.op, {})
+            if any(name in levels and levels[name].level == "normative" for name in readings):
+                mismatch = replace(mismatch, reason="value" if mismatch.reason == "rounding" else mismatch.reason)
             where = f"in feed {feed} " if feed else ""
             also = f"; {_said_of(readings, suite.header.requirements.get(entry.op, {}))}" if readings else ""
             return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}{also}", mismatch=mismatch)

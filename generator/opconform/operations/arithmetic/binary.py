@@ -33,6 +33,11 @@ def _truncated(a: int, b: int) -> int:
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
+def _truncated_remainder(a: int, b: int) -> int:
+    """The remainder of the division towards zero, which has the sign of the dividend."""
+    return a - b * _truncated(a, b)
+
+
 def _nearest(a: int, b: int) -> int:
     """The quotient rounded to the nearest integer, and to the even one of two."""
     quotient, rest = divmod(a, b)
@@ -187,6 +192,7 @@ FLOOR_MOD = binary(
             "values.zeros": (_with_zeros(lambda _, b: np.abs(b)), _with_zeros(lambda a, _: a)),
             "values.special": (Row(floats=_floor_mod_of_formula, integers=each(2, operator.mod)),),
         },
+        misread={"values.sign": Row(floats=np.fmod, integers=each(2, _truncated_remainder))},
     ),
 )
 MAXIMUM = _extreme("Maximum-1", _largest, max, np.greater)

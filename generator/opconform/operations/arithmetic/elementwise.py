@@ -193,6 +193,7 @@ class BinaryPage:
         undefined: The arguments for which the page has no result.
         may_overflow: Whether integers can be beyond the range of the type.
         others: Per interpretation, the rows of other readings.
+        misread: Per normative requirement, the row of kernels that misread it.
         readings: The other readings that are not rows.
         denormals: The interpretation whose other reading takes denormal numbers for zeros.
         compute: The outputs, where results have bounds.
@@ -205,6 +206,7 @@ class BinaryPage:
     undefined: Predicate = never
     may_overflow: bool = False
     others: Mapping[str, tuple[RowOf, ...]] = field(default_factory=dict)
+    misread: Mapping[str, RowOf] = field(default_factory=dict)
     readings: Mapping[str, Reading] = field(default_factory=dict)
     compute: Compute | None = None
     work: int = 0
@@ -242,6 +244,7 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
         sides = ((True, True), (True, False), (False, True))
         ways[page.denormals] = tuple(flushed(inputs=inputs, output=output) for inputs, output in sides)
     others = {key: Reading(computes=computes, by_element=True) for key, computes in ways.items()}
+    misread = {key: Reading(computes=(way(of),), by_element=True) for key, of in page.misread.items()}
     has_pdpd = "pdpd" in page.rules
     return Operation(
         name=name,
@@ -259,7 +262,7 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
         same_types=("b",),
         contexts={"doubled": contexts.doubled(lambda _: 0)},
         facts=FACTS,
-        readings={**(LAST_ONES if has_pdpd else {}), **others, **page.readings},
+        readings={**(LAST_ONES if has_pdpd else {}), **others, **page.readings, **misread},
     )
 
 

@@ -1,15 +1,16 @@
 """MVN-6, from its specification page: elements less their mean over some axes, divided by their standard deviation."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import gmpy2
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType
+from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic.composition import PRECISION, Composition, Interval, composed, compositions
 from opconform.operations.arithmetic.elementwise import exact_array, without_special
 from opconform.operations.arithmetic.functions import FUNCTION_WORK
@@ -25,14 +26,16 @@ from opconform.tensors.tensor import Tensor
 #: The units in the last place of a square root with the sum in it, and of a product with a reciprocal or a division
 #: (OpenCL C 3.0, section 7.4: 3 and 2.5, and one for the sum or the product).
 _ROOT, _QUOTIENT = 4, 4
+#: The least number of elements that have a variance of a sample.
+_TWO = 2
 
 
 class _Scale(NamedTuple):
-    """What the differences are divided by; `is_mean` says that squares are divided by their number."""
+    """What the differences are divided by; `parts` has what squares are divided by, given their number."""
 
     eps: Exact
     is_inside: bool
-    is_mean: bool
+    parts: Callable[[int], int]
 
     def of(self, variance: Exact) -> Exact:
         """The divisor for a variance."""
@@ -61,7 +64,7 @@ def normalized(kind: ElementType, elements: Sequence["Exact | float"], scale: _S
     differences = [x - mean for x in exact]
     divisor = Exact(1)
     if scale is not None:
-        divisor = scale.of(sum((x * x for x in differences), Exact(0)) / (count if scale.is_mean else 1))
+        divisor = scale.of(sum((x * x for x in differences), Exact(0)) / scale.parts(count))
     ways = [_parts(way, exact, scale) for way in compositions(kind, keeps_exact=True)]
     is_short = all(map(has_few_bits, exact))
     results = zip(differences, *ways, strict=True)
@@ -80,7 +83,7 @@ def _parts(way: Composition, elements: Sequence[Exact], scale: _Scale | None) ->
     if scale is None:
         return differences
     squares = way.total([_square(way, x) for x in differences])
-    parts = count if scale.is_mean else 1
+    parts = scale.parts(count)
     variance = way.rounded(Interval(squares.low / parts, squares.high / parts, squares.overflows)).clipped(Exact(0))
     root = Interval(scale.of(variance.low), scale.of(variance.high), variance.overflows)
     divisor = way.rounded(root, Exact(_ROOT)).clipped(root.low / 2)
@@ -97,12 +100,12 @@ def _square(way: Composition, part: Interval) -> Interval:
     return way.rounded(Interval(low, part.size**2, part.overflows)).clipped(Exact(0))
 
 
-def _computed(arguments: Arguments, *, is_mean: bool = True) -> tuple[Tensor, ...]:
+def _computed(arguments: Arguments, parts: Callable[[int], int] = int) -> tuple[Tensor, ...]:
     data, axes = arguments.tensor("data"), reduced_axes(arguments)
     scale = None
     if arguments.attribute("normalize_variance") is True:
         eps = Exact(float(str(arguments.attribute("eps"))))
-        scale = _Scale(eps, arguments.attribute("eps_mode") == "inside_sqrt", is_mean)
+        scale = _Scale(eps, arguments.attribute("eps_mode") == "inside_sqrt", parts)
     last = tuple(range(len(data.shape) - len(axes), len(data.shape)))
     moved = np.moveaxis(exact_array(data), axes, last)
     rows = moved.reshape(-1, math.prod(data.shape[axis] for axis in axes)) if moved.size else moved.reshape(0, 1)
@@ -113,7 +116,20 @@ def _computed(arguments: Arguments, *, is_mean: bool = True) -> tuple[Tensor, ..
     return (bounded_tensor(data.element_type, data.shape, list(back.reshape(-1))),)
 
 
-def _with_other_mode(arguments: Arguments) -> tuple[Tensor, ...]:
+def _of_sample(arguments: Arguments) -> tuple[Tensor, ...]:
+    """The results by the variance of a sample, which divides the squares by one less than their number."""
+    sizes = [arguments.shape("data")[axis] for axis in reduced_axes(arguments)]
+    if arguments.attribute("normalize_variance") is not True or math.prod(sizes) < _TWO:
+        raise Unknown
+    return _computed(arguments, lambda count: count - 1)
+
+
+def _with_other_mode(mode: str | None, arguments: Arguments) -> tuple[Tensor, ...]:
+    """The results with eps at the other side of the square root, if it should be in a mode."""
+    if mode is not None and (
+        arguments.attribute("eps_mode") != mode or arguments.attribute("normalize_variance") is not True
+    ):
+        raise Unknown
     other = "outside_sqrt" if arguments.attribute("eps_mode") == "inside_sqrt" else "inside_sqrt"
     return _computed(replace(arguments, attributes={**arguments.attributes, "eps_mode": other}))
 
@@ -136,7 +152,7 @@ MVN = Operation(
     compute=_computed,
     rounds=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
-    mistakes={"As if eps were at the other side of the square root": _with_other_mode},
+    mistakes={"As if eps were at the other side of the square root": partial(_with_other_mode, None)},
     contexts={"doubled": contexts.doubled(lambda _: 0), "convert": contexts.convert},
     facts={
         "the variance is normalized": lambda a: a.attribute("normalize_variance") is True,
@@ -151,6 +167,9 @@ MVN = Operation(
         "data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data"))),
         "axes.empty": Reading(rejects=lambda a: not a.integers("axes")),
         "values.special": without_special(_computed),
-        "variance.mean": Reading(computes=(lambda a: _computed(a, is_mean=False),)),
+        "variance.mean": Reading(computes=(lambda a: _computed(a, lambda _: 1),)),
+        "variance.count": Reading(computes=(_of_sample,), by_element=True),
+        "eps_mode.inside": Reading(computes=(partial(_with_other_mode, "inside_sqrt"),), by_element=True),
+        "eps_mode.outside": Reading(computes=(partial(_with_other_mode, "outside_sqrt"),), by_element=True),
     },
 )
