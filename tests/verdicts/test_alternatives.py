@@ -85,7 +85,7 @@ def judged(suite: Suite, group: str, elements: Sequence[float]) -> tuple[Own, tu
         ("beyond", [45, 255, 0, 7], ["values.lacking"]),
         ("beyond", [44, 0, 0, 7], ["values.negative"]),  # clamped against the rule of the page
         ("beyond", [255, 0, 255, 7], ["integers.wrap", "values.negative"]),
-        ("beyond", [44, 1, 0, 7], ["values.lacking"]),
+        ("beyond", [44, 1, 0, 7], ["values.negative"]),
         ("infinite", [127, 127, -128, 0], []),
         ("infinite", [44, 127, -128, -128], ["floats.clamped", "floats.nan"]),
         ("infinite", [44, 0, -1, 127], ["floats.clamped", "floats.nan"]),

@@ -57,6 +57,7 @@ def replaced(number: int, values: list[int]) -> Change:
         ("TopK-11", TOP, replaced(1, [2, 1]), "indices.places"),
         ("SpaceToBatch-2", BLOCKS, replaced(0, [5, 7, 6, 0]), "blocks.order"),  # the padding at the end
         ("SpaceToBatch-2", BLOCKS, replaced(0, [5, 7, 6, 4]), "data.bits"),
+        ("SpaceToBatch-2", BLOCKS, replaced(0, [0, 0, 5, 7]), "data.bits"),  # a zero that is no padding
     ],
 )
 def test_wrong_values_name_what_is_wrong(

@@ -36,7 +36,8 @@ class OpenElements:
     """What other readings say of the wrong elements of outputs.
 
     Attributes:
-        readings: The interpretations by whose other readings all of them are right; none if one is wrong by all.
+        readings: The interpretations by whose other readings all of them are right, and the normative requirements that
+            those which are not right misread; none if an element is wrong by all and misreads none.
         open: Whether other readings have other values for all of them.
     """
 
@@ -51,6 +52,7 @@ def open_elements(
     if not entry.readings.elements or any(len(actual) != len(outputs) for actual in feeds):
         return OpenElements()
     named: dict[str, None] = {}
+    levels = suite.header.requirements.get(entry.op, {})
     is_open = is_explained = True
     for feed, actual in enumerate(feeds):
         golden, bounds, otherwise = suite.golden(entry, feed), suite.bounds(entry, feed), suite.otherwise(entry, feed)
@@ -69,6 +71,11 @@ def open_elements(
                 same = wrong & _are_read(value, actual[number], limits[number], place, output)
                 named |= {requirement: None} if same.any() else {}
                 wrong &= ~same
+            for requirement, value in layers:  # what a normative requirement says of an element is not open
+                if requirement in levels and levels[requirement].level == "normative":
+                    misread = wrong & _differing(right[number], [value], output)
+                    named |= {requirement: None} if misread.any() else {}
+                    wrong &= ~misread
             is_explained = is_explained and not wrong.any()
     return OpenElements(readings=tuple(named) if is_explained else (), open=is_open)
 
