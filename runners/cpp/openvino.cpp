@@ -326,8 +326,7 @@ public:
                                   "u8",      "u16",  "u32", "u64", "nf4", "string"},
                 .operations = {},  // all that the dialect can express
                 .dynamic = true,
-                .bindings = {"constant", "parameter"},
-                .packs = 64};
+                .bindings = {"constant", "parameter"}};
     }
 
     PlacedOutputs run(const Case& asked, const std::filesystem::path& model,

@@ -228,7 +228,7 @@ def _otherwise(*others: Callable[[Array], Array], integers: bool, keep: Keep = l
 
         return compute
 
-    return Reading(computes=tuple(map(computing, others)), by_element=True)
+    return Reading(computes=tuple(map(computing, others)))
 
 
 def _integer_sum(rows: Array) -> Array:

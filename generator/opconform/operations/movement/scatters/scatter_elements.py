@@ -14,7 +14,6 @@ from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, axis_of, dimen
 from opconform.operations.movement.scatters.reductions import (
     COMBINED,
     REDUCTION_CHECKS,
-    TYPES_READING,
     Combine,
     Number,
     Numbers,
@@ -24,13 +23,12 @@ from opconform.operations.movement.scatters.reductions import (
     means_in_turn,
     reduction,
     reduction_of,
-    reduction_readings,
 )
 from opconform.operations.movement.scatters.updates import (
     DATA_READINGS,
     UPDATES,
     UPDATES_CHECKS,
-    earlier,
+    in_opposite_order,
     indices_of,
     placed,
 )
@@ -87,6 +85,13 @@ def _are_repeated(arguments: Arguments) -> bool:
     return bool(prod(shape)) and count < len(arguments.integers("indices"))
 
 
+def _first_remains(arguments: Arguments) -> Arguments:
+    """The arguments in the order in which the first of several updates is written last."""
+    along = (axis_of(arguments),)
+    is_open = not combines(arguments) and _are_repeated(arguments)
+    return in_opposite_order(arguments, along, along) if is_open else arguments
+
+
 def _means_in_turn(arguments: Arguments) -> Arguments:
     """The arguments without updates, and with data as the mean with one update after the other leaves it."""
     if reduction_of(arguments) != "mean" or not _are_repeated(arguments):
@@ -123,7 +128,6 @@ SCATTER_ELEMENTS_UPDATE_12 = Operation(
         "indices.range": _is_outside,
     },
     moved=lambda a, places: placed(places, _positions(a)),
-    also=lambda a, places: earlier(places, _positions(a)),
     compute=lambda a: computed(a, _positions(a), _combine(a)),
     computes=combines,
     shapes=lambda a: [a.shape("data")],
@@ -139,8 +143,7 @@ SCATTER_ELEMENTS_UPDATE_12 = Operation(
     },
     readings={
         **DATA_READINGS,
-        **TYPES_READING,
-        **reduction_readings(_positions, _combine),
+        "indices.order": Reading(rewrites=(_first_remains,)),
         "reduction.mean-together": Reading(rewrites=(_means_in_turn,)),
     },
 )
@@ -157,5 +160,5 @@ SCATTER_ELEMENTS_UPDATE_3 = replace(
     },
     compute=None,
     computes=never,
-    readings=DATA_READINGS,
+    readings={**DATA_READINGS, "indices.order": Reading(rewrites=(_first_remains,))},
 )
