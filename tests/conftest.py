@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import io
+import json
 import os
 import re
 import shutil
@@ -234,6 +235,27 @@ def wheel(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 
     [path] = made_once(tmp_path_factory, worker_id, "wheel", make).glob("*.whl")
     return path
+
+
+@pytest.fixture(scope="session")
+def clone(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder with what README's first line gives in a clone: the results, an environment, and `said.json`.
+
+    Of two operations, and before a release of all.
+    """
+    [line, *_] = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+
+    def make(folder: Path) -> None:
+        files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+        for name in files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+        command = ["bash", "-c", f"{line.strip()} {'' if WHOLE else 'Split-1 VariadicSplit-1'}"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        said = {"code": done.returncode, "stdout": done.stdout, "stderr": done.stderr}
+        (folder / "said.json").write_text(json.dumps(said))
+
+    return made_once(tmp_path_factory, worker_id, "clone", make)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from opconform.suite.manifest import HEADER, MANIFEST, Header, cases_by_profile, entry_line, entry_of, header_text
+from opconform.suite.file_names import HEADER, MANIFEST
+from opconform.suite.manifest import Header, cases_by_profile, entry_line, entry_of, header_text
 from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.npz import FILE_LIMIT, arrays_of, npz_bytes
 

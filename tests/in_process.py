@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from opconform_runners.execution import scheduler
+from opconform_runners.execution import worker
 from opconform_runners.harness import server
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.processes.scratch import scratch_folder
@@ -35,11 +35,11 @@ ISOLATED = (
 )
 
 
-_connect = vars(scheduler)["connect"]
+_connect = vars(worker)["connect"]
 
 
 class Served:
-    """A harness and its process as the scheduler sees them: lines of the protocol go in, lines come out."""
+    """A harness and its process as the worker sees them: lines of the protocol go in, lines come out."""
 
     def __init__(self, name: str) -> None:
         self._backend = load(name)
@@ -82,7 +82,7 @@ async def connect(command: Command) -> Any:
 def served_in_process() -> Iterator[None]:
     """Let commands connect to harnesses in this process."""
     with (
-        mock.patch.object(scheduler, "connect", connect),
+        mock.patch.object(worker, "connect", connect),
         mock.patch.dict(_connect.__globals__, connect=connect),
     ):
         yield

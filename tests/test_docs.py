@@ -44,7 +44,6 @@ def test_the_page_of_findings_is_up_to_date() -> None:
     assert findings_page() == findings.PAGE.read_text()
 
 
-@pytest.mark.ci_only
 def test_the_page_of_operations_is_up_to_date() -> None:
     """It is what `python -m tests.pages.operations` writes."""
     assert operations.operations_page() == operations.PAGE.read_text()

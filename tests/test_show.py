@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from opconform.explanation.case_list import specs_of_case
-from opconform.specs.loader import load_specs, shipped_files, shipped_groups
+from opconform.specs.index import shipped_files, shipped_groups
+from opconform.specs.loader import load_specs
 from tests.conftest import MINIATURES, Run
 from tests.result_files import cases_in
 

@@ -12,7 +12,7 @@ import pytest
 from opconform.generation.output.stream import Stream
 from opconform.suite.reader import open_suite
 from opconform.suite.verification import problems_of
-from opconform_runners.cli.shared import steps
+from opconform_runners.cli.shared import certification
 from opconform_runners.execution.log.logged_outcome import BatchEnd
 from opconform_runners.execution.runner import Judgement
 from opconform_runners.execution.scale.stream import Counted
@@ -26,7 +26,7 @@ LENIENT = f"{MINIATURES}:AcceptsEverything"
 @pytest.fixture
 def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A spec of few cases, in small batches."""
-    monkeypatch.setattr(steps, "Stream", partial(Stream, size=4))
+    monkeypatch.setattr(certification, "Stream", partial(Stream, size=4))
     (tmp_path / "small.yaml").write_text(whole(EXHAUSTIVE_SPEC))
     return tmp_path / "small.yaml"
 

@@ -1,6 +1,6 @@
 """Measured speed, as ratios against a floor or a peer in the same run.
 
-Usage: python -m benchmarks.measure [generate|run|onnx|jobs|large|start|pytest]...
+Usage: python -m benchmarks.measure [generate|run|onnx|jobs|large|start|pytest|pack[:OPERATION,...]]...
 
 Needs `pip install -e '.[openvino,onnxruntime,benchmark]'`. Nothing here passes or fails: it prints, and a person reads.
 """
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.memory import peak_of
+from benchmarks.packs import measure_pack
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
@@ -275,7 +276,7 @@ def measure_pytest(folder: Path) -> None:
     say("pytest, 10,000 cases collected", own, "s", own / peer, "under 3 s")
 
 
-MEASUREMENTS = {
+MEASUREMENTS: dict[str, Callable[..., None]] = {
     "generate": measure_generate,
     "run": measure_run,
     "onnx": measure_onnx,
@@ -283,11 +284,13 @@ MEASUREMENTS = {
     "large": measure_large,
     "start": measure_start,
     "pytest": measure_pytest,
+    "pack": measure_pack,
 }
 
 
 def main() -> None:
     """Take the measurements that are named, or all of them."""
-    for name in sys.argv[1:] or MEASUREMENTS:
+    for word in sys.argv[1:] or MEASUREMENTS:
+        name, _, some = word.partition(":")
         with tempfile.TemporaryDirectory() as folder:
-            MEASUREMENTS[name](Path(folder))
+            MEASUREMENTS[name](Path(folder), *([some] if some else []))

@@ -70,6 +70,7 @@ struct Implementation {
     std::vector<std::string> operations;  ///< Empty for a backend that takes all that its dialects can express.
     bool dynamic;
     std::vector<std::string> bindings;
+    int packs = 1;  ///< How many cases the backend takes in one model.
 };
 
 /// Thrown if the backend rejects a case as invalid.

@@ -219,8 +219,31 @@ std::optional<Mismatch> rounded_mismatch(const Expected& expected, const Tensor&
     return first;
 }
 
+/// The golden tensor with, of each element, the actual value where it is one of some others along a first dimension.
+Tensor with_values(Tensor golden, const Tensor& actual, const Tensor& values, const std::vector<bool>* which = nullptr) {
+    if (actual.shape != golden.shape || actual.element_type != golden.element_type) {
+        return golden;
+    }
+    const auto width = golden.element_type == "string" ? 1 : element_type_of(golden.element_type).bytes;
+    const auto count = golden.element_type == "string" ? golden.texts.size() : golden.bytes.size() / width;
+    const auto layers = values.shape.empty() ? 0 : values.shape.front();
+    for (std::size_t layer = 0; layer < layers; ++layer) {
+        for (std::size_t at = 0; at < count && (which == nullptr || (*which)[layer]); ++at) {
+            const auto place = layer * count + at;
+            if (golden.element_type == "string") {
+                golden.texts[at] = values.texts.at(place) == actual.texts.at(at) ? actual.texts[at] : golden.texts[at];
+            } else if (std::memcmp(&values.bytes.at(place * width), &actual.bytes.at(at * width), width) == 0) {
+                std::memcpy(&golden.bytes[at * width], &actual.bytes[at * width], width);
+            }
+        }
+    }
+    return golden;
+}
+
 /// The difference in the elements of an output.
-std::optional<Mismatch> element_mismatch(const Expected& expected, const Tensor& actual, const std::string& output) {
+std::optional<Mismatch> element_mismatch(const Expected& given, const Tensor& actual, const std::string& output) {
+    auto expected = given;
+    expected.golden = with_values(given.golden, actual, given.also);
     if (expected.comparison != "bits") {
         return rounded_mismatch(expected, actual, output);
     }
@@ -277,6 +300,26 @@ std::optional<Mismatch> mismatch_of(const std::vector<Expected>& expected, const
         }
     }
     return first;
+}
+
+bool are_of_readings(const std::vector<std::vector<Expected>>& expected, const std::vector<Outputs>& actual) {
+    for (std::size_t feed = 0; feed < expected.size(); ++feed) {
+        auto outputs = expected[feed];
+        auto returned = actual.at(feed);
+        if (outputs.size() != returned.size()) {
+            return false;
+        }
+        for (std::size_t number = 0; number < outputs.size(); ++number) {
+            auto& output = outputs[number];
+            returned[number] = with_one_nan(returned[number], output);
+            const auto others = with_one_nan(output.otherwise, output);
+            output.golden = with_values(output.golden, returned[number], others, &output.is_reading);
+        }
+        if (mismatch_of(outputs, returned)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 std::string sha256_of(const std::string& bytes) {

@@ -16,6 +16,10 @@ struct Expected {
     std::string comparison;  ///< As in case.json: bits, numbers or bounds.
     Tensor lower;            ///< The least right elements, if there are bounds.
     Tensor upper;            ///< The largest ones.
+    Tensor also;             ///< Other right values of each element, along the first dimension.
+    Tensor otherwise;        ///< The values of each element by other readings, likewise.
+    /// Which of these are of an interpretation, and not of a misread normative requirement.
+    std::vector<bool> is_reading;
 };
 
 /// The first difference between the outputs of a feed and the expected ones.
@@ -28,6 +32,9 @@ struct Mismatch {
 
 /// The first difference; one in values comes before one in rounding or between NaNs.
 std::optional<Mismatch> mismatch_of(const std::vector<Expected>& expected, const Outputs& actual);
+
+/// Whether all outputs are right if other readings of interpretations decide single elements.
+bool are_of_readings(const std::vector<std::vector<Expected>>& expected, const std::vector<Outputs>& actual);
 
 /// The SHA-256 of some bytes, in hexadecimal digits.
 std::string sha256_of(const std::string& bytes);

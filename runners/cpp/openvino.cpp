@@ -326,7 +326,8 @@ public:
                                   "u8",      "u16",  "u32", "u64", "nf4", "string"},
                 .operations = {},  // all that the dialect can express
                 .dynamic = true,
-                .bindings = {"constant", "parameter"}};
+                .bindings = {"constant", "parameter"},
+                .packs = 64};
     }
 
     PlacedOutputs run(const Case& asked, const std::filesystem::path& model,

@@ -74,7 +74,8 @@ std::string said_line(const Implementation& implementation) {
                     {"element_types", implementation.element_types},
                     {"operations", implementation.operations},
                     {"dynamic", implementation.dynamic},
-                    {"bindings", implementation.bindings}});
+                    {"bindings", implementation.bindings},
+                    {"packs", implementation.packs}});
 }
 
 std::string ok_line(std::int64_t seq, double seconds, const std::vector<Outputs>& feeds, const Placement& placement) {

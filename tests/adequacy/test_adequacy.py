@@ -1,11 +1,14 @@
 """The adequacy of cases: the mutants of the semantics that they kill."""
 
 import ast
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from opconform.adequacy import assessment
 from opconform.adequacy.modules import Program
 from opconform.adequacy.mutations import Mutation, mutations_of
 from opconform.adequacy.reach import declarations, reached
@@ -279,6 +282,34 @@ def test_a_mutant_that_takes_too_much_memory_is_detected(tmp_path: Path) -> None
     greedy = changed(target, module, "np.split(data.array,", "np.split(data.array * np.ones(1 << 32)[:1],")
 
     assert [*target.killers(module, greedy, trials(tmp_path, target))] == [0]
+
+
+def test_trusted_reviews_save_nothing_but_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result is that of trying the reviewed mutants, which survive; a review of no mutant is stale."""
+    (tmp_path / "thin.yaml").write_text(THIN)
+    tried: list[Mutation] = []
+    surviving = vars(assessment)["_surviving"]
+
+    def counted(target: NumpyTarget, mutants: Sequence[Mutation], given: Sequence[CaseTrial]) -> Iterator[Mutation]:
+        tried.extend(mutants)
+        return surviving(target, mutants, given)  # type: ignore[no-any-return]
+
+    stale = assessment.Equivalent(module="movement.split", function="_count", changes=(("1", "nothing"),), reason="x")
+    known = (*vars(assessment)["_equivalents"](), stale)
+    monkeypatch.setattr(assessment, "_equivalents", lambda: known)
+    monkeypatch.setattr(assessment, "_surviving", counted)
+    documents, counts = [], []
+    for words in ((), ("--trust-reviews",)):
+        tried.clear()
+        documents.append(
+            json.loads(CliRunner().invoke(command, [str(tmp_path / "thin.yaml"), "--json", *words]).stdout)
+        )
+        counts.append(len(tried))
+    reviewed = [x for target in documents[0]["targets"].values() for x in target["survivors"] if x["reviewed"]]
+
+    assert documents[0] == documents[1]
+    assert "nothing" in {x["after"] for x in documents[1]["targets"]["semantics"]["stale"]}
+    assert counts[0] - counts[1] == len(reviewed) > 0
 
 
 def test_thin_cases_leave_survivors(tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ def test_openvino_says_which_device_executed(suite: Suite, device: str) -> None:
     precision = openvino.Core().get_property("CPU", "INFERENCE_PRECISION_HINT").get_type_name()
     assert f"openvino_intel_cpu_plugin {openvino.__version__}" in (said.driver or "")
     assert (said.driver or "").endswith(f", inference precision {precision}")
+    assert "execution mode" not in (said.driver or "")
     assert said.hardware == openvino.Core().get_property("CPU", "FULL_DEVICE_NAME")
 
 
@@ -69,6 +70,18 @@ def test_openvino_executes_the_imported_model(suite: Suite, monkeypatch: pytest.
 
     assert len(compiled) == 1
     assert [output.array.tolist() for output in outputs[0][0]] == [output.array.tolist() for output in outputs[1][0]]
+
+
+@pytest.mark.parametrize("device", ["ACCURACY:CPU", "IMPORT:ACCURACY:CPU", "ACCURACY:HETERO:CPU"])
+def test_openvino_keeps_the_types_of_a_model_where_it_is_asked_to(suite: Suite, device: str) -> None:
+    """By its documented execution mode, which is named."""
+    backend = OpenVINO(device)
+    said = backend.describe()
+    outputs = [x.run(*openvino_case(suite)).outputs for x in (backend, OpenVINO())]
+
+    assert (said.driver or "").endswith(", execution mode ACCURACY")
+    assert said.device == f"ACCURACY:{device.replace('ACCURACY:', '')}"
+    assert [x.array.tolist() for x in outputs[0][0]] == [x.array.tolist() for x in outputs[1][0]]
 
 
 def test_openvino_says_how_many_threads_executed(suite: Suite) -> None:

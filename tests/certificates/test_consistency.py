@@ -127,6 +127,23 @@ def test_the_accuracy_levels_and_flushed_numbers_are_in_the_summary() -> None:
     ]
 
 
+def test_a_certificate_says_how_much_was_seen_in_packs() -> None:
+    """Only of a backend that takes packs, and of no more cases than it supports."""
+    said = statement(
+        replace(result(1, "pass", "axis.range"), pack="counted"),
+        replace(result(2, "pass", "data.bits", "types"), pack="confirmed"),
+    )
+    backend = said.predicate.opconform.backend
+    packing = conclusion(said, backend=replace(backend, packs=64))
+
+    assert statement_from(statement_bytes(packing), "it") == packing
+    assert "packs: 1 case passed beside others in one model, and not alone as well" in summary_lines(packing)
+    assert not [line for line in summary_lines(GOOD) if line.startswith("packs")]
+    for odd in (said, conclusion(said, backend=replace(backend, packs=64), packed=3)):
+        with pytest.raises(CertificateError, match="passed in packs"):
+            statement_from(statement_bytes(odd), "it")
+
+
 def test_a_statement_in_another_spelling_is_refused() -> None:
     """Although it means the same: a key is repeated, or there is white space."""
     payload = statement_bytes(GOOD)

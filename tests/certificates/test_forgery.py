@@ -11,8 +11,10 @@ from click.testing import CliRunner, Result
 from opconform.generation.identity.provenance import check_provenance
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
-from opconform.specs.loader import load_specs, shipped_files
-from opconform.suite.manifest import MANIFEST, Header, entry_line
+from opconform.specs.index import shipped_files
+from opconform.specs.loader import load_specs
+from opconform.suite.file_names import MANIFEST
+from opconform.suite.manifest import Header, entry_line
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
 from opconform_runners.certificates.certificate import sign

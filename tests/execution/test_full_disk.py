@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from opconform.errors import DiskError
 from opconform_runners.cli.run import command as run
-from opconform_runners.execution import scheduler as executing
+from opconform_runners.execution import worker as executing
 from opconform_runners.harness.processes import scratch as scratch_paths
 from opconform_runners.reports.report_file import read_report
 from tests.fake_harnesses import command

@@ -12,7 +12,8 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.log.logged_outcome import Attempt
 from opconform_runners.execution.runner import judged
-from opconform_runners.execution.scheduler import OnOutcome, OnReady
+from opconform_runners.execution.scheduler import OnReady
+from opconform_runners.execution.worker import OnOutcome
 from opconform_runners.harness.outcome import Crashed, Incident, Outcome, Oversized, TimedOut, incidents_of
 from opconform_runners.verdicts.results import Result, is_kept, joined
 from opconform_runners.verdicts.verdict import VerdictName

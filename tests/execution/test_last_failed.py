@@ -7,6 +7,12 @@ from tests.result_files import cases_in
 
 #: Fails the four accepted cases and the twin of the rejected one, which is inconclusive then.
 FAULTY = f"{MINIATURES}:MissesOneOutput"
+#: A case of NaNs with payloads.
+NANS = """\
+op: Split-1
+groups:
+  - {id: a, title: t, data: {shape: [4], fill: special}, axis: 0, num_splits: 2, requirements: [data.bits, data.nan-payload]}
+"""
 
 
 def ids_of(run: Path) -> dict[str, str]:
@@ -54,6 +60,17 @@ def test_what_failed_last_is_run_again(opconform: Run, small_suite: Path, tmp_pa
     opconform(*words, "--last-failed", cwd=tmp_path, code=1)
     assert ids_of(tmp_path / "out" / "last-failed").keys() == failed
     assert len(failed) == 5
+
+
+def test_deviations_are_run_again(opconform: Run, tmp_path: Path) -> None:
+    """Though they do not count; `-x` does not stop at one."""
+    (tmp_path / "spec.yaml").write_text(NANS)
+    opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path)
+    words = ("run", "suite", f"{MINIATURES}:QuietsNans", "--out", "out")
+    opconform(*words, "-x", cwd=tmp_path)
+    opconform(*words, "--last-failed", cwd=tmp_path)
+
+    assert ids_of(tmp_path / "out" / "last-failed") == ids_of(tmp_path / "out")
 
 
 def test_nothing_that_failed_last_is_an_error(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

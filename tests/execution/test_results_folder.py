@@ -10,7 +10,7 @@ import pytest
 from filelock import FileLock
 
 from opconform.generation.output.stream import Stream
-from opconform_runners.cli.shared import steps
+from opconform_runners.cli.shared import certification
 from opconform_runners.execution.log.results_folder import LOCK
 from opconform_runners.execution.runner import Judgement
 from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, Run
@@ -21,7 +21,7 @@ LENIENT = f"{MINIATURES}:AcceptsEverything"
 @pytest.fixture
 def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A spec of few cases, in small batches."""
-    monkeypatch.setattr(steps, "Stream", partial(Stream, size=4))
+    monkeypatch.setattr(certification, "Stream", partial(Stream, size=4))
     (tmp_path / "small.yaml").write_text(EXHAUSTIVE_SPEC)
     return tmp_path / "small.yaml"
 

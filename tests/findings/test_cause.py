@@ -74,6 +74,7 @@ QUIET, SIGNALLING = (np.array([0x7FC00001 & mask, 0x3F800000], np.uint32).view(n
         (RAMP, RAMP[::-1], "i32", "The elements are in reverse order"),
         (RAMP.reshape(3, 4), RAMP.reshape(4, 3).T, "i32", "The right elements in another order"),
         (RAMP, np.full_like(RAMP, 5), "i32", "All elements are the same"),
+        (np.full_like(RAMP, 4), np.full_like(RAMP, 5), "i32", ""),
         (RAMP, RAMP ^ 5, "i32", ""),
         (RAMP, RAMP[:6], "i32", ""),
     ],

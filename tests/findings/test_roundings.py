@@ -55,6 +55,23 @@ groups:
     a: {shape: [3], element_type: f32, values: [1.0, 1.0e-38, 2.0]}
     b: {shape: [3], element_type: f32, values: [1.0e-38, 3.0, 3.0]}
 """,
+    "Add-1": """
+op: Add-1
+groups:
+  - id: zeros
+    title: negative zeros
+    requirements: [values.rounded]
+    a: {shape: [3], element_type: f32, values: [-0.0, 1.0, -0.0]}
+    b: {shape: [3], element_type: f32, values: [-0.0, 2.0, -0.0]}
+""",
+    "Erf-1": """
+op: Erf-1
+groups:
+  - id: small
+    title: numbers near 0
+    requirements: [values.bounded]
+    data: {shape: [4], element_type: f32, values: [0.00001, -0.00002, 0.00003, 0.00004]}
+""",
 }
 Change = Callable[[Mapping[str, np.ndarray]], np.ndarray]
 
@@ -167,6 +184,16 @@ def test_denormal_inputs_that_are_flushed_are_named(suites: dict[str, Suite]) ->
     flushed = causes(suites["Divide-1"], lambda _: np.array([np.inf, 0, 2 / 3]))
 
     assert flushed == ["As if denormal inputs were flushed to zero"]
+
+
+def test_zeros_that_lost_their_sign_are_no_narrow_type(suites: dict[str, Suite]) -> None:
+    """Though they equal, as numbers, what a narrow type gives."""
+    assert causes(suites["Add-1"], lambda x: x["a"] + x["b"] + 0.0) == []
+
+
+def test_errors_near_0_are_no_table(suites: dict[str, Suite]) -> None:
+    """A line through 0 fits them, and so would tables of any size."""
+    assert causes(suites["Erf-1"], lambda x: x["data"] * 1.1283) == []
 
 
 @pytest.mark.parametrize("op", SPECS)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from opconform.suite.manifest import HEADER, header_text
+from opconform.suite.file_names import HEADER
+from opconform.suite.manifest import header_text
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.storage.extract import write_extract
 from opconform.suite.verification import problems_of

@@ -15,7 +15,8 @@ from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs
 from opconform.suite.case import Accept, Case, Output, Reject, case_text
-from opconform.suite.manifest import CASE, entry_line
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import entry_line
 from opconform.suite.reader import Suite, open_suite
 from tests.forgery import forge, seal
 

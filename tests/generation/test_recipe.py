@@ -25,6 +25,7 @@ UNDECIDING = {
         "suite/__init__.py",
         "suite/dataset.py",
         "suite/selection/hints.py",
+        "suite/selection/reach.py",
         "suite/path_kind.py",
         "suite/storage/ownership.py",
     ),

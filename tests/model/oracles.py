@@ -6,7 +6,7 @@ import numpy as np
 
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
-from opconform.tensors.tensor import Array, Tensor, outputs_digest
+from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Inputs, Outputs
 from opconform_runners.harness.outcome import Returned
 from opconform_runners.verdicts.judge import first_verdict
@@ -54,4 +54,4 @@ def reading(suite: Suite, entry: Entry, outputs: Sequence[Outputs]) -> tuple[str
     verdict = first_verdict(suite, entry, suite.case(entry), returned)
     if isinstance(verdict, Fail) and verdict.reason == "nan-payload":
         return ("data.nan-payload",)
-    return entry.readings.outputs.get(outputs_digest(arrays), ())
+    return verdict.mismatch.readings if isinstance(verdict, Fail) and verdict.mismatch else ()

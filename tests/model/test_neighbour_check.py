@@ -10,7 +10,8 @@ import pytest
 from opconform.model.draft import Draft
 from opconform.model.golden import Golden, golden_of, neighbour_check_of
 from opconform.suite.case import case_text
-from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, expected_name, inputs_name
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import NEIGHBOUR_CHECK, expected_name, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import problems_of
 from tests.conftest import Run

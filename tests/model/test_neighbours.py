@@ -68,6 +68,24 @@ def test_a_neighbour_of_several_outputs_has_them_all() -> None:
     assert [hit.shape for hit in found] == [(2, 6), (2, 1), (2, 5)]
 
 
+def test_a_neighbour_may_have_filled_inputs() -> None:
+    """Of integers, by any fill."""
+    numbers = TensorDraft(element_type="i32", shape=(2, 6), fill="ramp")
+    behind = Neighbour(op="Add-1", attributes={"auto_broadcast": "numpy"}, settings={"b": numbers})
+    data = np.arange(24, dtype=np.int32).reshape(4, 6)
+    _, found = outputs(replace(split("then"), then=behind), data=data, axis=np.array(0))
+    assert (found - data[2:]).tolist() == np.arange(1, 13).reshape(2, 6).tolist()
+
+    mask = TensorDraft(element_type="boolean", shape=(2,), fill="values", elements=(1, 0))
+    flipped = Neighbour(op="Reverse-1", attributes={"mode": "mask"}, settings={"axis": mask})
+    _, found = outputs(replace(split("then"), then=flipped), data=data, axis=np.array(0))
+    assert found.tolist() == data[2:][::-1].tolist()
+
+    real = replace(behind, settings={"b": replace(numbers, element_type="f32")})
+    with pytest.raises(ContextError, match="the neighbour's b must have integers"):
+        graph_of(replace(split("then"), then=real))
+
+
 def test_an_invalid_case_has_no_neighbour() -> None:
     """There is no output that it could take."""
     behind = Neighbour(op="Concat-1", attributes={"axis": 0}, settings={})

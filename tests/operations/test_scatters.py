@@ -11,6 +11,7 @@ from opconform.model.draft import Draft
 from opconform.model.golden import golden_of
 from opconform.operations.arguments import Arguments, Operand
 from opconform.operations.movement.scatters.scatter_elements import SCATTER_ELEMENTS_UPDATE_12
+from opconform.operations.movement.scatters.scatter_nd import SCATTER_ND_UPDATE_15
 from opconform.operations.movement.scatters.scatter_update import SCATTER_UPDATE
 from opconform.operations.operation import Operation
 from opconform.specs.loader import load_specs
@@ -168,10 +169,40 @@ def test_slices_at_indices_are_replaced() -> None:
     assert output == [[1, 1, 1, 3, 4], [1, 6, 1, 8, 9], [1, 11, 2, 13, 14]]
 
 
-def test_either_of_two_updates_of_a_slice_is_right() -> None:
-    """The golden has the last one, and the other reading the first one."""
-    operands = {"data": operand([0, 0]), "updates": operand([7, 8]), "axis": operand(0, "i64")}
-    given = Arguments(inputs={"data": operands["data"], "indices": operand([1, 1], "i64"), **operands})
-    [rewrite] = SCATTER_UPDATE.readings["indices.order"].rewrites
+@pytest.mark.parametrize(
+    ("indices", "updates", "right"),
+    [
+        ([1, 1], [7, 8], [{0}, {7, 8}]),
+        ([1, 0, 1, 1], [7, 8, 9, 6], [{8}, {6, 7, 9}]),
+        ([1, 1, 1], [7, 7, 7], [{0}, {7}]),
+        ([0], [7], [{7}, {0}]),
+    ],
+)
+def test_any_of_several_updates_of_a_slice_is_right(
+    indices: list[int], updates: list[int], right: list[set[int]]
+) -> None:
+    """The golden has the last one."""
+    operands = {"data": operand([0, 0]), "updates": operand(updates), "axis": operand(0, "i64")}
+    given = Arguments(inputs={"data": operands["data"], "indices": operand(indices, "i64"), **operands})
+    [output] = SCATTER_UPDATE.evaluate(given)
 
-    assert [SCATTER_UPDATE.evaluate(x)[0].array.tolist() for x in (given, rewrite(given))] == [[0, 8], [0, 7]]
+    assert [{*values} for values in zip(*(x.tolist() for x in (output.array, *output.also)), strict=True)] == right
+
+
+@pytest.mark.parametrize("operation", [SCATTER_ELEMENTS_UPDATE_12, SCATTER_ND_UPDATE_15])
+def test_combined_updates_leave_one_result(operation: Operation) -> None:
+    """Whatever their order is; without a reduction, each of three is right."""
+    element = operation.name.startswith("ScatterElements")
+    inputs = {
+        "data": operand([5, 6]),
+        "indices": operand([1, 1, 1] if element else [[1], [1], [1]], "i64"),
+        "updates": operand([7, 8, 9]),
+        **({"axis": operand(0, "i64")} if element else {}),
+    }
+    outputs = {
+        reduction: operation.evaluate(operation.arguments(inputs, {"reduction": reduction}))[0]
+        for reduction in ("none", "sum")
+    }
+
+    assert {x.array.tolist()[1] for x in outputs.values()} == {9, 30}
+    assert [[x.tolist() for x in output.also] for output in outputs.values()] == [[[5, 8], [5, 7]], []]

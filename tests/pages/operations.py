@@ -3,13 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from opconform.dialects.onnx.operations import RENDERINGS as ONNX
 from opconform.dialects.stablehlo import RENDERINGS as STABLEHLO
-from opconform.generation.expansion import expand
-from opconform.generation.options import LIMITS
-from opconform.specs.loader import load_specs, shipped_operations
+from opconform.specs.index import index_of
+from opconform.specs.loader import shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.selection.selection import NOT_BY_DEFAULT
 from tests.conftest import ROOT
@@ -58,18 +56,12 @@ def rows_in(framework: str) -> set[str]:
 
 
 def numbers_of_cases() -> Mapping[str, Counter[str]]:
-    """The number of cases per operation in the profile `core`, and in those that run by default; equal ones count once."""
-    limits = replace(LIMITS, elements=1 << 31)
-    ids: dict[str, set[tuple[str, str]]] = {"core": set(), "default": set()}
-    for group in (group for spec in load_specs([]) for group in spec.groups):
-        profile = group.settings.profile
-        if profile in NOT_BY_DEFAULT:
-            continue
-        for draft in expand(group, limits=limits):
-            ids["default"].add((group.op, draft.id))
-            if profile == "core":
-                ids["core"].add((group.op, draft.id))
-    return {name: Counter(op for op, _ in found) for name, found in ids.items()}
+    """The number of cases per operation in the profile `core`, and in those that run by default."""
+    counts: dict[str, Counter[str]] = {"core": Counter(), "default": Counter()}
+    for name, group in index_of(shipped_operations()).groups.items():
+        for profile in {group.profile, "default"} & counts.keys() if group.profile not in NOT_BY_DEFAULT else ():
+            counts[profile][name.partition("/")[0]] += sum(kind.cases for kind in group.kinds or ())
+    return counts
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
 import os
 import subprocess
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Run
+from tests.forked import forked
 from tests.pytest_plugin.repository import OWN, SPEC, Pytest, nested
 
 
@@ -21,25 +21,18 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run_pytest(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Pytest:
+def run_pytest(tmp_path: Path) -> Pytest:
     """A pytest process in a repository with one test: the plugin takes part in pytest's start.
 
-    It loads no other plugin, and is forked from a process that has imported opconform, which takes a second.
+    It loads no other plugin.
     """
     (tmp_path / "test_own.py").write_text(OWN)
-    written = tmp_path_factory.mktemp("printed")
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["opconform_runners.pytest_plugin.conformance"])
 
     def run(*arguments: object, folder: str = ".") -> "subprocess.CompletedProcess[str]":
         plugins = ["--assert=plain", "-p", "opconform", *(("-p", "xdist") if "-n" in arguments else ())]
         words = [*plugins, *(str(argument) for argument in arguments)]
         environment = {name: x for name, x in os.environ.items() if not name.startswith("PYTEST_")}
         environment |= {"COLUMNS": "300", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        process = context.Process(target=nested, args=(words, tmp_path / folder, environment, written))
-        process.start()
-        process.join()
-        printed, told = ((written / name).read_text() for name in ("stdout", "stderr"))
-        return subprocess.CompletedProcess(words, process.exitcode or 0, printed, told)
+        return forked(nested, words, environment, folder=tmp_path / folder)
 
     return run

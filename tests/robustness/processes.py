@@ -6,9 +6,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import psutil
+
+from opconform_runners.cli.main import main
+from tests.forked import forked
 
 PROGRAM = str(Path(sys.executable).with_name("opconform"))
 #: How long the processes of a killed command may take to end, in seconds.
@@ -29,13 +31,16 @@ def run(
 ) -> "subprocess.CompletedProcess[str]":
     """A command that ended by itself, in time, and without an internal error."""
     surroundings = environment("", temporary) if temporary else {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    arguments: dict[str, Any] = {"preexec_fn": limit, "env": surroundings, "timeout": timeout}
-    done = subprocess.run(
-        [PROGRAM, *map(str, words)], **arguments, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
-    )
+    done = forked(_opconform, [*map(str, words)], surroundings, limit=limit, timeout=timeout)
     assert done.returncode in (0, 1, 2), (words, done.returncode, done.stderr)
     assert "Traceback" not in done.stderr, done.stderr
     return done
+
+
+def _opconform(words: list[str]) -> None:
+    """The command line."""
+    sys.argv = ["opconform", *words]
+    main()
 
 
 def left_behind(mark: str) -> list[str]:

@@ -8,7 +8,8 @@ from opconform.generation.expansion import expand
 from opconform.model.draft import Draft
 from opconform.operations import OPERATIONS
 from opconform.specs.every.groups import every_group_ids
-from opconform.specs.loader import load_spec, shipped_files, shipped_operations
+from opconform.specs.index import shipped_files
+from opconform.specs.loader import load_spec, shipped_operations
 from opconform.specs.yaml_document import SpecMistakes
 
 #: The operations without a setting input.

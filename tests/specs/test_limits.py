@@ -22,7 +22,7 @@ BODY = "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5]\n"
 SPLIT = "op: Split-1\ngroups:\n  - id: a\n    title: t\n    data: {shape: [6, 2]}\n    axis: 0\n"
 LONG = "x" * 100_000
 #: The operations that have shipped requirements.
-OPERATIONS = ", ".join(shipped_operations())
+OPERATIONS = ", ".join(sorted(shipped_operations()))
 
 
 def axis(text: str) -> str:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from opconform.specs.every.groups import digest_of, neighbours
-from opconform.specs.loader import load_spec, shipped_files, shipped_groups
+from opconform.specs.index import shipped_files, shipped_groups
+from opconform.specs.loader import load_spec
 from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.versions import completed
 from opconform.specs.yaml_document import SpecMistakes, read_document

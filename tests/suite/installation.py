@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from opconform.suite.manifest import MANIFEST
+from opconform.suite.file_names import MANIFEST
 from opconform.suite.reader import open_suite
 from tests.forgery import seal
 from tests.robustness.hostile_suites import packed

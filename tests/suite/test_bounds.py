@@ -216,6 +216,20 @@ def test_a_spec_that_proves_nothing_or_takes_too_long_is_refused(
     assert "group 'group'" in done.stderr
 
 
+def test_the_goldens_of_all_groups_are_tried(opconform: Run, tmp_path: Path) -> None:
+    """The mistakes of a batch of cases come at once."""
+    spec = tmp_path / "spec.yaml"
+    group = (
+        "  - {{id: {}, title: t, a: {{element_type: bf16, values: [[1000.5, 1, 1, 1]]}},\n"
+        "     b: {{element_type: bf16, values: [[1], [-1000.5], [1], [{}]]}}}}\n"
+    )
+    spec.write_text(f"op: MatMul-1\ngroups:\n{group.format('first', 0.0078125)}{group.format('second', 0.015625)}")
+    said = opconform("generate", spec, "--out", tmp_path / "suite", code=2).stderr
+
+    assert [line.partition("group '")[2].partition("'")[0] for line in said.splitlines()] == ["first", "second"]
+    assert not (tmp_path / "suite").exists()
+
+
 @pytest.mark.parametrize(
     ("element_type", "golden", "lower", "upper", "expected"),
     [

@@ -20,7 +20,8 @@ from opconform.suite.declarations import (
     RanksFrom,
     declared_case_from,
 )
-from opconform.suite.manifest import HEADER, header_of, header_text, sealed_text
+from opconform.suite.file_names import HEADER
+from opconform.suite.manifest import header_of, header_text, sealed_text
 from opconform.suite.reader import Suite, open_suite
 from tests.conftest import Run
 

@@ -81,11 +81,12 @@ def test_a_test_says_what_it_tests(opconform: Run, small_suite: Path) -> None:
     """Its comment is that of a script, and a test of another device names it."""
     interpreter("openvino")
     case = next(entry.id for entry in open_suite(small_suite).entries if entry.expect != "accept")
-    written = opconform("repro", case, "openvino:IMPORT:CPU", "--suite", small_suite, "--as", "gtest")
+    written = opconform("repro", case, "openvino:IMPORT:ACCURACY:CPU", "--suite", small_suite, "--as", "gtest")
 
     assert written.stdout.startswith("// VariadicSplit-1: at most one -1.\n// Given: data f32[6, 4], axis 0, ")
     assert f"\n// The case {case} of opconform.\n#include <algorithm>\n" in written.stdout
-    assert '\n    compiled = core.import_model(exported, "CPU");\n' in written.stdout
+    mode = ", ov::hint::execution_mode(ov::hint::ExecutionMode::ACCURACY)"
+    assert f'\n    compiled = core.import_model(exported, "CPU"{mode});\n' in written.stdout
     assert f"\nTEST(VariadicSplit_1, rejected_{case.rpartition('/')[2]}) {{\n    EXPECT_THROW(" in written.stdout
     assert written.stderr.endswith(f"does not fail {case} here: pass\n")
 

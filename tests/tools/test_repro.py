@@ -153,9 +153,9 @@ def test_the_script_for_an_imported_model_imports_it(opconform: Run, small_suite
     """The device's name is not one that OpenVINO knows."""
     python, script = interpreter("openvino"), tmp_path / "script.py"
     case = ids(small_suite, accepted=True)[0]
-    opconform("repro", case, "--backend", "openvino:IMPORT:CPU", "--suite", small_suite, "--out", script)
+    opconform("repro", case, "--backend", "openvino:IMPORT:ACCURACY:CPU", "--suite", small_suite, "--out", script)
 
-    assert 'import_model(compiled.export_model(), "CPU")' in script.read_text()
+    assert 'import_model(compiled.export_model(), "CPU", {"EXECUTION_MODE_HINT": "ACCURACY"})' in script.read_text()
     assert executed(script, python).returncode == 0
 
 

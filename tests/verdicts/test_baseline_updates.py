@@ -34,7 +34,7 @@ def test_update_writes_one_line_per_failure(
 ) -> None:
     """A complete run is not executed again, and nothing is new in it."""
     file = tmp_path / "known.txt"
-    monkeypatch.setattr("opconform_runners.cli.run.executed", None)
+    monkeypatch.setattr("opconform_runners.cli.shared.suite_run.executed", None)
     done = updated(opconform, small_suite, copies / "LosesNegativeZero", file)
     head, *lines = file.read_text().splitlines()
 

@@ -240,9 +240,8 @@ def test_only_an_operation_that_moves_data_can_read_it_out_of_bounds(small_suite
     """An operation that computes has elements of its own, and as many as it likes."""
     suite = open_suite(small_suite)
     entry = next(entry for entry in suite.entries if isinstance(entry.expect, Reject))
-    stages = suite.header.establishes[entry.op]
-    kept = {stage: names for stage, names in stages.items() if moves or stage != "bits"}
-    changed = replace(suite, header=replace(suite.header, establishes={entry.op: kept}))
+    declared = tuple(replace(x, moves_data=moves) for x in suite.header.declarations)
+    changed = replace(suite, header=replace(suite.header, declarations=declared))
     many = Returned(outputs=((np.full(99, 7777, np.float32),),), element_types=None, seconds=None)
 
     for outcome in (many, Oversized(size=1 << 40)):

@@ -90,8 +90,11 @@ class Adequacy:
         return not self.untested and not any(target.open_survivors or target.stale for target in self.targets.values())
 
 
-def adequacy_of(cases: Sequence[Draft], others: Mapping[str, MutatedProgram[T]]) -> Adequacy:
-    """The adequacy of some cases for the reference semantics and for other targets."""
+def adequacy_of(cases: Sequence[Draft], others: Mapping[str, MutatedProgram[T]], *, trusted: bool = False) -> Adequacy:
+    """The adequacy of some cases for the reference semantics and for other targets.
+
+    If reviews are `trusted`, the mutants in them are not tried again: that no case detects one takes all cases to see.
+    """
     listed: set[tuple[str, str]] = set()
     for case in cases:
         compared = established(case.op) if case.rejected_for is None else ()
@@ -107,8 +110,8 @@ def adequacy_of(cases: Sequence[Draft], others: Mapping[str, MutatedProgram[T]])
             if (op, requirement.id) not in listed
         ),
         targets={
-            SEMANTICS: _assessed(Semantics(ops), tried, known),
-            **{name: _assessed(target, tried, known) for name, target in others.items()},
+            SEMANTICS: _assessed(Semantics(ops), tried, known, trusted=trusted),
+            **{name: _assessed(target, tried, known, trusted=trusted) for name, target in others.items()},
         },
     )
 
@@ -119,28 +122,33 @@ def distinct(cases: Sequence[Draft]) -> list[Draft]:
     return [*{repr((x.op, x.attributes, x.feeds, x.rejected_for)): x for x in ordered}.values()]
 
 
-def _assessed(target: MutatedProgram[T], cases: Sequence[Draft], known: Iterable[Equivalent]) -> Assessment:
+def _assessed(
+    target: MutatedProgram[T], cases: Sequence[Draft], known: Iterable[Equivalent], *, trusted: bool
+) -> Assessment:
     trials = target.trials(cases)
     ops = {trial.op for trial in trials}
     roots = {op: r for op, r in target.roots().items() if op in ops}
     mutants = list(mutations_of(target.program.trees, reached(target.program, roots)))
-    survivors = [replace(x, module=target.shown(x.module)) for x in _surviving(target, mutants, trials)]
-    alive = {
-        survivor: Change(survivor.module, survivor.function, survivor.before, survivor.after) for survivor in survivors
+    changes = {
+        mutant: Change(target.shown(mutant.module), mutant.function, mutant.before, mutant.after) for mutant in mutants
     }
-    places = {(target.shown(mutant.module), mutant.function) for mutant in mutants}
+    places = {(change.module, change.function) for change in changes.values()}
     reviews = {
         Change(x.module, x.function, *change): x.reason
         for x in known
         for change in x.changes
         if (x.module, x.function) in places
     }
+    untried = {mutant for mutant, change in changes.items() if trusted and change in reviews}
+    surviving = {*untried, *_surviving(target, [mutant for mutant in mutants if mutant not in untried], trials)}
+    survivors = {replace(x, module=target.shown(x.module)): changes[x] for x in mutants if x in surviving}
+    alive = set(survivors.values())
     return Assessment(
         trials=len(trials),
         mutants=len(mutants),
         survivors=tuple(survivors),
-        reviewed={key: reviews[change] for key, change in alive.items() if change in reviews},
-        stale=tuple(review for review in reviews if review not in alive.values()),
+        reviewed={survivor: reviews[change] for survivor, change in survivors.items() if change in reviews},
+        stale=tuple(review for review in reviews if review not in alive),
     )
 
 

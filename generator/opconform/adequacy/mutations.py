@@ -1,9 +1,9 @@
 """Systematic mutations of what decides the results of operations: one small change of one expression each."""
 
 import ast
-import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from opconform.adequacy.reach import ReachedPart, deciding
 
@@ -60,17 +60,15 @@ def mutations_of(trees: Mapping[str, ast.Module], parts: Mapping[str, Sequence[R
         owners = {id(node): part for part in reached for node in deciding(part.node)}
         body = trees[module].body
         for place, statement in enumerate(body):
-            nodes = list(ast.walk(statement))
-            for number, shown in enumerate(_shown(nodes)):
+            nodes, places = _placed(statement)
+            for number, shown in enumerate(_shown(nodes, places)):
                 node = nodes[number]
                 if id(node) not in owners:
                     continue
                 part = owners[id(node)]
                 for change in _changes(node):
-                    changed = copy.deepcopy(statement)
-                    twins = list(ast.walk(changed))
-                    _apply(change, twins[number])
-                    statements = [*body[:place], ast.fix_missing_locations(changed), *body[place + 1 :]]
+                    twins = _twins(nodes, places, number, change)
+                    statements = [*body[:place], cast("ast.stmt", twins[0]), *body[place + 1 :]]
                     yield Mutation(
                         module=module,
                         function=part.owner,
@@ -83,30 +81,60 @@ def mutations_of(trees: Mapping[str, ast.Module], parts: Mapping[str, Sequence[R
                     )
 
 
-def _shown(nodes: Sequence[ast.AST]) -> list[int]:
+#: Where a node is: the number of the node that has it, the field, and an index if the field is a list.
+Place = tuple[int, str, int | None]
+
+
+def _placed(statement: ast.AST) -> tuple[list[ast.AST], list[Place]]:
+    """The nodes of a statement, in the order of `ast.walk`, and where each of them is; the first one is nowhere."""
+    nodes: list[ast.AST] = [statement]
+    places: list[Place] = [(-1, "", None)]
+    for number, node in enumerate(nodes):  # which grows meanwhile
+        for field, value in ast.iter_fields(node):
+            for index, child in enumerate(value if isinstance(value, list) else (value,)):
+                if isinstance(child, ast.AST):
+                    nodes.append(child)
+                    places.append((number, field, index if isinstance(value, list) else None))
+    return nodes, places
+
+
+def _shown(nodes: Sequence[ast.AST], places: Sequence[Place]) -> list[int]:
     """For each node of a statement, the number of the one that shows a change of it: of a number, what it is used in.
 
     Without that, the text of a mutant would not tell two numbers of one function apart.
     """
-    places = {id(node): number for number, node in enumerate(nodes)}
-    shown = list(range(len(nodes)))
-    for number, node in enumerate(nodes):
-        is_used = isinstance(node, ast.expr) and not isinstance(node, ast.Constant | ast.UnaryOp | ast.Slice)
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Constant | ast.UnaryOp | ast.Slice):
-                shown[places[id(child)]] = number if is_used else shown[number]
+    shown: list[int] = []
+    for number, (node, (parent, *_)) in enumerate(zip(nodes, places, strict=True)):
+        if number and isinstance(node, ast.Constant | ast.UnaryOp | ast.Slice):
+            user = nodes[parent]
+            is_used = isinstance(user, ast.expr) and not isinstance(user, ast.Constant | ast.UnaryOp | ast.Slice)
+            shown.append(parent if is_used else shown[parent])
+        else:
+            shown.append(number)
     return shown
 
 
 Change = tuple[str, int | None, object]
 
 
-def _apply(change: Change, node: ast.AST) -> None:
-    field, place, replacement = change
-    if place is None:
-        setattr(node, field, replacement)
+def _twins(nodes: Sequence[ast.AST], places: Sequence[Place], number: int, change: Change) -> dict[int, ast.AST]:
+    """A changed node and those around it, by their numbers; all others are shared with the original."""
+    twins = {number: ast.fix_missing_locations(_with(nodes[number], *change))}
+    while number:
+        parent, field, index = places[number]
+        twins[parent] = _with(nodes[parent], field, index, twins[number])
+        number = parent
+    return twins
+
+
+def _with(node: ast.AST, field: str, index: int | None, value: object) -> ast.AST:
+    """A node with another value of a field, or of an element of it, which None removes."""
+    fields = dict(ast.iter_fields(node))
+    if index is not None:
+        fields[field] = [*fields[field][:index], *([] if value is None else [value]), *fields[field][index + 1 :]]
     else:
-        getattr(node, field)[place : place + 1] = [] if replacement is None else [replacement]
+        fields[field] = value
+    return ast.copy_location(type(node)(**fields), node)
 
 
 def _changes(node: ast.AST) -> Iterator[Change]:
@@ -156,7 +184,7 @@ def _is_constant(node: ast.expr, value: object) -> bool:
 
 def _forced(test: ast.expr) -> Iterator[ast.expr]:
     """A condition negated, and forced to be true or false."""
-    yield ast.UnaryOp(ast.Not(), copy.deepcopy(test))
+    yield ast.UnaryOp(ast.Not(), test)
     yield from (ast.Constant(True), ast.Constant(False))
 
 

@@ -32,8 +32,6 @@ _REGISTRY = Registry("opconform.dialects", Dialect, SHIPPED, _check)
 DIALECTS: Mapping[str, Dialect] = _REGISTRY
 #: The files that decide what a dialect of an installed distribution renders.
 sources_of = _REGISTRY.sources_of
-#: The dialects that are rendered by default: the one that can express every case.
-DEFAULT = ("openvino",)
 
 
 def check_renderable(names: Iterable[str]) -> None:
@@ -46,4 +44,4 @@ def check_renderable(names: Iterable[str]) -> None:
             raise UsageError(f'The dialect {name} needs the package {package}: pip install "opconform[{package}]".')
 
 
-__all__ = ["DEFAULT", "DIALECTS", "SHIPPED", "Dialect", "Inexpressible", "check_renderable", "sources_of"]
+__all__ = ["DIALECTS", "SHIPPED", "Dialect", "Inexpressible", "check_renderable", "sources_of"]

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
+from opconform.explanation.shipped_groups import ShippedGroups, shipped_operations_in
 from opconform.generation.case_files import case_document
 from opconform.generation.expansion import expand, specs_of
 from opconform.generation.options import LIMITS, ONE_CASE, Limits
@@ -14,9 +15,9 @@ from opconform.generation.pipeline import known_of
 from opconform.model.draft import Draft
 from opconform.model.golden import inputs_of, output_types
 from opconform.model.graph import graph_of
-from opconform.operations import REQUIREMENTS
-from opconform.specs.group import Spec
-from opconform.specs.loader import load_specs, shipped_files, shipped_groups
+from opconform.specs.group import Group, Spec
+from opconform.specs.index import shipped_groups, shipped_requirements, specified_operations
+from opconform.specs.loader import load_specs
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import Mistake, SpecMistakes
 from opconform.suite.case import Case
@@ -27,8 +28,6 @@ from opconform.suite.selection.matches import Known, Matches
 from opconform.suite.selection.selection import EXHAUSTIVE, Selection, check_one, pattern_of
 from opconform.tensors.tensor import Array
 
-#: The id of a group or of a requirement in a shipped file.
-_ID = re.compile(r"^ *- (?:\{ *)?id: *([^\s,]+)", re.MULTILINE)
 _DIGITS = re.compile(r"[0-9a-f]{1,10}")
 _WILD = frozenset("*?[")
 
@@ -64,16 +63,21 @@ def specs_of_case(name: str) -> list[Spec]:
 
 
 class CaseList:
-    """The cases of a suite or of specs; by default of the shipped specs, or of those groups that can have a `case`."""
+    """The cases of a suite or of specs; by default of the shipped specs, or of those groups that can have a `case`.
+
+    Of shipped specs, only the groups that a selection reaches are loaded.
+    """
 
     def __init__(self, sources: Sequence[Path], *, case: str = "") -> None:
         is_suite = len(sources) == 1 and (sources[0].suffix == ".zip" or (sources[0] / "suite.json").exists())
         self._suite = open_suite(sources[0]) if is_suite else None
         self._is_part = not sources and bool(case)
-        if is_suite:
-            self._specs = []
-        else:
-            self._specs = specs_of_case(case) if self._is_part else specs_of(sources, seed=0, limits=LIMITS)
+        ops = shipped_operations_in(sources) if not is_suite and not self._is_part else None
+        self._shipped = None if ops is None else ShippedGroups(ops)
+        self._groups: list[Group] = []
+        if self._suite is None and self._shipped is None:
+            specs = specs_of_case(case) if self._is_part else specs_of(sources, seed=0, limits=LIMITS)
+            self._groups = [group for spec in specs for group in spec.groups]
 
     def selected(self, selection: Selection, limits: Limits) -> list[ListedCase]:
         """The selected cases, sorted by id, or a `UsageError` for each part of the selection that matches none."""
@@ -82,6 +86,8 @@ class CaseList:
         if not (groups := self.known().groups):
             return []
         selection.check_profiles(groups, where)
+        if self._shipped is not None:
+            self._groups = self._shipped.load(self._shipped.reached(selection))
         matches = Matches(selection)
         listed = list(self.matching(matches, limits))
         check_matches(matches, self.known, within="" if suite is None else f" of {suite.store.root}")
@@ -94,9 +100,8 @@ class CaseList:
                 if matches.wants(entry.id, entry.profile, entry.requirements):
                     case = self._suite.case(entry)
                     yield ListedCase(case=case, feeds=partial(_stored, self._suite, entry, case.feeds))
-        groups = [group for spec in self._specs for group in spec.groups]
         mistakes: list[Mistake] = []
-        for group in sorted(groups, key=lambda x: f"{x.full_name}/"):
+        for group in sorted(self._groups, key=lambda x: f"{x.full_name}/"):
             profile = group.settings.profile
             known = requirements_of(group.op).by_id
             if matches.wants_group(group.full_name, profile) and matches.may_want(group.full_name, known):
@@ -117,10 +122,11 @@ class CaseList:
         """What cases can be selected from; of the groups of one shipped case, all that is shipped."""
         if self._suite is not None:
             return self._suite.known()
+        if self._shipped is not None:
+            return self._shipped.known()
         if not self._is_part:
-            return known_of(self._specs)
-        folders = {shipped_file.parent for shipped_file in shipped_files().values()}
-        requirements = {name for folder in folders for name in _ID.findall((folder / REQUIREMENTS).read_text())}
+            return known_of(self._groups)
+        requirements = {name for op in specified_operations() for name in shipped_requirements(op)}
         return Known(groups=dict.fromkeys(shipped_groups(), ""), requirements=requirements)
 
 

@@ -1,8 +1,10 @@
 """The files of a case as bytes, and its line of the manifest."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from opconform.dialects import DIALECTS, Inexpressible
 from opconform.errors import SpecError
@@ -14,14 +16,31 @@ from opconform.model.readings import other_readings
 from opconform.operations.arguments import Operand, TensorType
 from opconform.operations.operation import ContextError
 from opconform.specs.requirements import requirements_of
+from opconform.suite.alternatives import also_name, otherwise_name
 from opconform.suite.bounds import bound_names, flushed_name
 from opconform.suite.case import Accept, Case, Comparison, Graph, Input, Output, Reject, case_text
-from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
 from opconform.tensors.npz import Buffer, is_large, npz_bytes, npz_parts
 from opconform.tensors.tensor import Array, Tensor
 
 #: The content of a file: bytes, or the parts of a large one, which shares the memory of its arrays.
 Content = bytes | Sequence[Buffer]
+
+
+def files_of_cases(drafts: Iterable[Draft], options: Options) -> Iterator[tuple[Entry, dict[str, Content]]]:
+    """What `case_files` gives for each of some cases; `SpecError` with the mistakes of all of them."""
+    mistakes: dict[str, None] = {}
+    for draft in drafts:
+        try:
+            files = case_files(draft, options)
+        except SpecError as error:
+            mistakes[str(error)] = None
+        else:
+            if not mistakes:
+                yield files
+    if mistakes:
+        raise SpecError("\n".join(mistakes))
 
 
 def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content]]:
@@ -132,6 +151,8 @@ def expected_outputs(outputs: Mapping[str, TensorType | Operand | Tensor]) -> tu
             shape=output.shape,
             comparison=_comparison(output) if isinstance(output, Tensor) else "bits",
             flushed=isinstance(output, Tensor) and output.flushed is not None,
+            also=len(output.also) if isinstance(output, Tensor) else 0,
+            otherwise=tuple(name for name, _ in output.otherwise) if isinstance(output, Tensor) else (),
         )
         for name, output in outputs.items()
     )
@@ -144,11 +165,14 @@ def _comparison(output: Tensor) -> Comparison:
 
 
 def expected_arrays(outputs: Mapping[str, Tensor]) -> dict[str, Array]:
-    """The arrays of the file of golden outputs: each output, what it is without denormal numbers, and their bounds."""
+    """The arrays of the file of golden outputs: the outputs, those without denormals, bounds, and other values."""
     every = dict(outputs) | {flushed_name(name): x.flushed for name, x in outputs.items() if x.flushed is not None}
     arrays = {name: output.array for name, output in every.items()}
     for name, output in every.items():
         arrays |= zip(bound_names(name), output.bounds or (), strict=False)
+    for name, output in outputs.items():
+        others = {also_name(name): output.also, otherwise_name(name): [array for _, array in output.otherwise]}
+        arrays |= {key: np.stack(values) for key, values in others.items() if values}
     return arrays
 
 

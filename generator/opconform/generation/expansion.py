@@ -18,7 +18,7 @@ from opconform.generation.validation import LeftOut, draft_of
 from opconform.model.draft import Draft
 from opconform.model.readings import attributed
 from opconform.specs.diagnostics import mistakes_of
-from opconform.specs.every.groups import samples_of
+from opconform.specs.every.groups import neighbour, samples_of
 from opconform.specs.every.sample import Samples
 from opconform.specs.group import Group, Spec
 from opconform.specs.loader import WrongSpecs, load_specs
@@ -256,7 +256,7 @@ def _of_sample(samples: Samples, name: str, generic: Mapping[str, Any]) -> dict[
     """The keys of the case that a group of every operation makes of a sample; `LeftOut` if it does not apply."""
     then = generic.get("then")
     if then is not None:
-        generic = {**generic, "then": samples_of(then["op"]).neighbour(then["sample"])}
+        generic = {**generic, "then": neighbour(then["op"], then["sample"])}
     keys = samples.case(name, generic)
     if keys is None:
         raise LeftOut

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from opconform.dialects import DEFAULT
 from opconform.suite.selection.selection import EVERYTHING, Selection
+from opconform.system.resources import DEFAULT_DIALECTS
 from opconform.system.tasks import Workers
 
 
@@ -30,7 +30,7 @@ class Options:
     """
 
     seed: int = 0
-    dialects: tuple[str, ...] = DEFAULT
+    dialects: tuple[str, ...] = DEFAULT_DIALECTS
     required: tuple[str, ...] = ()
     blind: bool = False
     jobs: int = 1

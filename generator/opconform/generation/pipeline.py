@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from opconform.errors import UsageError, counted
-from opconform.generation.case_files import case_files
+from opconform.generation.case_files import files_of_cases
 from opconform.generation.expansion import expand
 from opconform.generation.identity.header import suite_header
 from opconform.generation.options import LIMITS, Limits, Options
@@ -23,10 +23,12 @@ from opconform.specs.group import Group, Spec
 from opconform.specs.matrix.combinations import FILTERED, matrix_size
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import REPORTED, Mistake, SpecMistakes
-from opconform.suite.manifest import MANIFEST, Entry, Header, cases_by_profile, reasons_by_dialect
+from opconform.suite.file_names import MANIFEST
+from opconform.suite.manifest import Entry, Header, cases_by_profile, reasons_by_dialect
 from opconform.suite.selection.hints import check_matches
 from opconform.suite.selection.matches import Known, Matches
 from opconform.suite.selection.quick import QUICK, quick_cases
+from opconform.suite.selection.reach import check_groups
 from opconform.suite.selection.selection import Selection
 from opconform.suite.storage.ownership import check_replaceable
 from opconform.suite.storage.work_folder import work_folder
@@ -130,8 +132,8 @@ def write_suite(
 
 def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:
     """The lines of the manifest that a generation would write, in any order. Nothing is written."""
-    for case in _Cases(specs, options, lambda *_: None):
-        yield case_files(case, options)[0]
+    cases = _Cases(specs, options, lambda *_: None)
+    yield from (entry for entry, _ in files_of_cases(cases, options))
 
 
 def selected_groups(specs: Sequence[Spec], selection: Selection, limits: Limits = LIMITS) -> list[Group]:
@@ -142,11 +144,8 @@ def selected_groups(specs: Sequence[Spec], selection: Selection, limits: Limits 
     """
     every = [group for spec in specs for group in spec.groups]
     known = {x.full_name: x.settings.profile for x in every}
-    selection.check_profiles(known, "in the specs")
+    check_groups(selection, known, lambda: known_of(every))
     groups = [x for x in every if selection.wants(x.full_name, x.settings.profile)]
-    if not groups:
-        profiles = " --profile ".join(sorted({*known.values()}))
-        raise UsageError(f"All groups are in profiles that are not run by default. Add --profile {profiles}.")
     sizes = [matrix_size(group) for group in groups]
     total = sum(size for size in sizes if size <= FILTERED * limits.cases)  # larger ones are mistakes of their group
     if total > _GROUPS * limits.cases:
@@ -154,17 +153,12 @@ def selected_groups(specs: Sequence[Spec], selection: Selection, limits: Limits 
         raise UsageError(
             f"The groups have {over}. Generate them in several suites, or raise the limit with --max-cases."
         )
-    if not selection.patterns:  # otherwise it is only known of cases
-        matches = Matches(selection)
-        for item in groups:
-            matches.wants(item.full_name, item.settings.profile, ())
-        check_matches(matches, lambda: known_of(specs))
     return sorted(groups, key=lambda x: f"{x.full_name}/")
 
 
-def known_of(specs: Sequence[Spec]) -> Known:
-    """What the cases of some specs can be selected from."""
-    groups = [group for spec in specs for group in spec.groups]
+def known_of(groups: Iterable[Group]) -> Known:
+    """What the cases of some groups can be selected from."""
+    groups = [*groups]
     return Known(
         groups={group.full_name: group.settings.profile for group in groups},
         requirements={name for group in groups for name in group.settings.requirements},
@@ -212,7 +206,7 @@ class _Cases:
         if mistakes:
             raise SpecMistakes(mistakes)
         if self._options.selection.patterns:
-            check_matches(self._matches, lambda: known_of(self._specs))
+            check_matches(self._matches, lambda: known_of(group for spec in self._specs for group in spec.groups))
         self._on_progress(1.0, count)
 
     def _selected(self, group: Group) -> Iterator[Draft]:

@@ -14,7 +14,7 @@ from opconform.model.draft import Neighbour
 from opconform.operations import OPERATIONS
 from opconform.operations.operation import Operation
 from opconform.specs.diagnostics import complaint_of
-from opconform.specs.every.groups import neighbours, samples_of
+from opconform.specs.every.groups import neighbour, neighbours
 from opconform.specs.schema.keys import CONCRETE
 from opconform.specs.schema.models import models_of
 from opconform.specs.yaml_document import KeyMistake
@@ -51,7 +51,7 @@ def neighbour_of(keys: Any, limits: Limits, known: KnownTensors) -> Neighbour | 
 @cache
 def shipped_neighbours() -> tuple[Neighbour, ...]:
     """The neighbours that the groups of every operation put behind an operation."""
-    keys = (samples_of(neighbour["op"]).neighbour(neighbour["sample"]) for neighbour in neighbours())
+    keys = (neighbour(x["op"], x["sample"]) for x in neighbours())
     checked = (neighbour_of(SimpleNamespace(then=key, context="then"), LIMITS, KnownTensors()) for key in keys)
     return tuple(x for x in checked if x is not None)
 

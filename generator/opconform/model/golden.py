@@ -11,6 +11,7 @@ import numpy as np
 from opconform.model.draft import Draft, TensorDraft
 from opconform.model.fills import fill, longest_text
 from opconform.model.graph import declared, evaluated, graph_of, inferred, ports_of, taken
+from opconform.model.other_elements import with_other_elements
 from opconform.operations.arguments import Operand, TensorType
 from opconform.operations.denormals import flushed, has_denormals, without_denormals
 from opconform.operations.operation import ContextError
@@ -60,7 +61,8 @@ def golden_of(draft: Draft, seed: int) -> Golden:
     used = taken(graph)
     inputs = tuple({name: tensor for name, tensor in feed.items() if name in used} for feed in inputs_of(draft, seed))
     accepted = () if draft.rejected_for is not None else inputs
-    tensors = compared_feeds(graph, accepted, [evaluated(graph, x) for x in accepted])
+    compared = compared_feeds(graph, accepted, [evaluated(graph, x) for x in accepted])
+    tensors = with_other_elements(draft.operation, graph, accepted, compared)
     return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tensors)
 
 
@@ -113,12 +115,16 @@ def _is_arbitrary(tensor: Tensor) -> bool:
 
 
 def _compared_alike(graph: Graph, feeds: tuple[dict[str, Tensor], ...]) -> tuple[dict[str, Tensor], ...]:
-    """The tensors of the feeds; outputs have bounds in each feed if they have in one."""
+    """The tensors of the feeds; outputs have bounds and as many other right values in each feed as in one."""
     bounded = {name for name in graph.outputs if any(feed[name].bounds for feed in feeds)}
-    return tuple(
-        feed | {name: replace(x, bounds=x.bounds or (x.array, x.array)) for name in bounded for x in (feed[name],)}
-        for feed in feeds
-    )
+    most = {name: max((len(feed[name].also) for feed in feeds), default=0) for name in graph.outputs}
+
+    def alike(name: str, tensor: Tensor) -> Tensor:
+        also = (*tensor.also, *(tensor.array,) * (most[name] - len(tensor.also)))
+        bounds = tensor.bounds or (tensor.array, tensor.array) if name in bounded else None
+        return replace(tensor, bounds=bounds, also=also)
+
+    return tuple(feed | {name: alike(name, feed[name]) for name in graph.outputs} for feed in feeds)
 
 
 def neighbour_check_of(golden: Golden) -> Golden | None:
@@ -147,9 +153,7 @@ def neighbour_check_of(golden: Golden) -> Golden | None:
         for input_ in node.inputs
         if input_ and input_ not in made
     }
-    inputs = tuple(
-        {name: replace(tensor[source], bounds=None) for name, source in sources.items()} for tensor in golden.tensors
-    )
+    inputs = tuple({name: _alone(tensor[source]) for name, source in sources.items()} for tensor in golden.tensors)
     first, *second = (
         {
             name: TensorDraft(element_type=tensor.element_type, shape=tensor.shape, fill="values")
@@ -173,6 +177,11 @@ def neighbour_check_of(golden: Golden) -> Golden | None:
         essential=False,
     )
     return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tuple(evaluated(graph, input_) for input_ in inputs))
+
+
+def _alone(tensor: Tensor) -> Tensor:
+    """A golden tensor as an input, which has its elements alone."""
+    return replace(tensor, bounds=None, also=(), otherwise=())
 
 
 def _bindings(golden: Golden, sources: Mapping[str, str]) -> dict[str, Binding]:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opconform.model.draft import Draft, Neighbour, TensorDraft, inference, operand_of_draft
+from opconform.model.fills import fill
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, TensorType
 from opconform.operations.neighbours.convolution import convolved
@@ -69,13 +70,14 @@ def _followed(node: Node, neighbour: Neighbour, *, has_outputs: bool) -> Graph:
     if not has_outputs:
         raise ContextError("an invalid case has no output for the context `then` to use")
     operation = OPERATIONS[neighbour.op]
-    constants = {name: _constant(operation, name, setting) for name, setting in neighbour.settings.items()}
+    settings = {name: _filled(operation, name, setting) for name, setting in neighbour.settings.items()}
+    constants = {name: _constant(operation, name, setting) for name, setting in settings.items()}
     first, *others = operation.inputs
     inputs: list[str | None] = [*(node.outputs[-1],) * (2 if first.variadic else 1)]
     inputs += [constants[port.name].outputs[0] if port.name in constants else None for port in others]
     while inputs[-1] is None:
         inputs.pop()
-    operands = {name: operand_of_draft(setting, "setting") for name, setting in neighbour.settings.items()}
+    operands = {name: operand_of_draft(setting, "setting") for name, setting in settings.items()}
     count = operation.requested_outputs(operation.arguments(operands, neighbour.attributes)) or 1
     name = f"{operation.type}_then"
     last = Node(
@@ -88,10 +90,16 @@ def _followed(node: Node, neighbour: Neighbour, *, has_outputs: bool) -> Graph:
     return Graph(nodes=(node, *constants.values(), last), outputs=(*node.outputs[:-1], *last.outputs))
 
 
+def _filled(operation: Operation, name: str, setting: TensorDraft) -> TensorDraft:
+    """A setting input of a neighbour with its elements, whatever its fill."""
+    filled = fill(setting, operation.name, name)
+    if not (filled.type.is_integer or filled.element_type == "boolean"):
+        raise ContextError(f"the neighbour's {name} must have integers")
+    return replace(setting, fill="values", elements=tuple(filled.integers()))
+
+
 def _constant(operation: Operation, name: str, tensor: TensorDraft) -> Node:
     """A setting input of a neighbour, as a constant of the model."""
-    if not all(type(element) is int for element in tensor.elements):
-        raise ContextError(f"the neighbour's {name} must have integers")
     title = f"{operation.type}_{name}"
     attributes: dict[str, Attribute] = {
         "element_type": tensor.element_type,

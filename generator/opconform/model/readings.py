@@ -21,11 +21,15 @@ _Way = Callable[[Arguments], Arguments | _Outputs]
 
 
 def attributed(draft: Draft) -> Draft:
-    """A valid draft that lists, of the interpretations with another reading, those whose other reading touches it."""
+    """A valid draft that lists, of the interpretations with another reading, those whose other reading touches it.
+
+    Of the requirements on values of an attribute, such as `reduction.sum`, it lists those on its own value.
+    """
+    draft = draft.noted(requirements=_of_values(draft))
     readings = draft.operation.readings
     if not readings:
         return draft
-    touched = _touched(draft.operation, ((arguments, None) for arguments in _tested(draft)))
+    touched = _touched(draft.operation, readings, ((arguments, None) for arguments in _tested(draft)))
     listed = [
         requirement
         for requirement in draft.requirements
@@ -38,28 +42,43 @@ def attributed(draft: Draft) -> Draft:
     return draft.noted(requirements=named)
 
 
+def _of_values(draft: Draft) -> tuple[str, ...]:
+    """The requirements of a draft without those on other values of its attributes, unless nothing would be left."""
+    given = draft.operation.arguments({}, draft.attributes).attributes
+    others = {
+        f"{attribute.prefix or attribute.name}.{str(value).lower().replace('_', '-')}"
+        for attribute in draft.operation.attributes
+        for value in attribute.values
+        if attribute.type == "enum" and value != given.get(attribute.name)
+    }
+    return tuple(name for name in draft.requirements if name not in others) or draft.requirements
+
+
 def other_readings(golden: Golden) -> OtherReadings:
     """The interpretations by whose other readings a case may be rejected, or may have other outputs."""
     draft = golden.draft
     if draft.rejected_for is not None or not draft.operation.readings:
         return OtherReadings()
     tested = ((arguments, None) for arguments in _tested(draft))
-    touched = _touched(draft.operation, chain(tested, _computed(golden)))
-    readings = {name: reading for name, reading in draft.operation.readings.items() if name in touched}
-    ways: dict[str, tuple[_Way, ...]] = {name: (*x.rewrites, *x.computes) for name, x in readings.items()}
+    whole = {name: reading for name, reading in draft.operation.readings.items() if not reading.by_element}
+    touched = _touched(draft.operation, whole, chain(tested, _computed(golden)))
+    ways: dict[str, tuple[_Way, ...]] = {name: (*whole[name].rewrites, *whole[name].computes) for name in touched}
     outputs, refused = _other_outputs(golden, {name: way for name, way in ways.items() if way})
     reject = tuple(name for name, rejects in touched.items() if rejects or name in refused)
-    return OtherReadings(reject=reject, outputs=outputs)
+    found = (name for feed in golden.outputs for tensor in feed for name, _ in tensor.otherwise)
+    return OtherReadings(reject=reject, outputs=outputs, elements=tuple(dict.fromkeys(found)))
 
 
-def _touched(operation: Operation, tested: Iterable[tuple[Arguments, _Outputs | None]]) -> dict[str, bool]:
+def _touched(
+    operation: Operation, readings: Mapping[str, Reading], tested: Iterable[tuple[Arguments, _Outputs | None]]
+) -> dict[str, bool]:
     """The interpretations whose other reading touches a valid case, and whether it rejects the case.
 
     `tested` has the arguments of each node under test, and its outputs if they are known.
     """
     touched: dict[str, bool] = {}
     for arguments, outputs in tested:
-        for name, reading in operation.readings.items():
+        for name, reading in readings.items():
             rejects = _rejects(operation, reading, arguments, outputs)
             if rejects is not None:
                 touched[name] = touched.get(name, False) or rejects

@@ -77,11 +77,7 @@ from opconform.operations.shape.unsqueeze import UNSQUEEZE
 from opconform.suite.declarations import declaration_problem
 from opconform.suite.names import KEBAB
 from opconform.system.entry_points import Registry, Unusable, file_of
-
-#: The name of the file with an operation's requirements.
-REQUIREMENTS = "requirements.yaml"
-#: A versioned name, as in `Split-1`.
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*-[0-9]+")
+from opconform.system.resources import NAME, OPERATIONS_GROUP, REQUIREMENTS
 
 
 def _check(name: str, operation: Operation, module: Path) -> None:
@@ -182,7 +178,7 @@ SHIPPED = {
         VARIADIC_SPLIT,
     )
 }
-_REGISTRY = Registry("opconform.operations", Operation, SHIPPED, _check)
+_REGISTRY = Registry(OPERATIONS_GROUP, Operation, SHIPPED, _check)
 #: Every operation by its versioned name.
 OPERATIONS: Mapping[str, Operation] = _REGISTRY
 

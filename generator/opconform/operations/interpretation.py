@@ -13,18 +13,23 @@ from opconform.tensors.tensor import Tensor
 class Reading:
     """How another reading of an interpretation treats arguments that are valid by the project's reading.
 
-    A violable interpretation needs none: its other reading accepts what the project's reading rejects.
+    A violable interpretation needs none: its other reading accepts what the project's reading rejects. A normative
+    requirement can have one too, by element: what kernels do that misread it, so that a failure names it. It stands
+    behind the others, since of readings that give one element the first one counts.
 
     Attributes:
         rejects: Whether the other reading rejects the arguments.
         computes: Functions from arguments to the outputs of the other reading, of an operation that computes.
         rewrites: Functions from arguments to those whose outputs the other reading gives; to the same arguments where
             it does not differ. Arguments that are then invalid are rejected by the other reading.
+        by_element: Whether each element is right by this reading alone, whatever the others are, since the page says
+            what becomes of one element: a kernel may read a block of elements one way and the rest another way.
     """
 
     rejects: Predicate = never
     rewrites: tuple[Callable[[Arguments], Arguments], ...] = ()
     computes: tuple[Callable[[Arguments], tuple[Tensor, ...]], ...] = ()
+    by_element: bool = False
 
 
 def is_empty(operand: Operand) -> bool:

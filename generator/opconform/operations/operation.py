@@ -10,9 +10,9 @@ from opconform.operations.arguments import Arguments, Operand, Rejection, Tensor
 from opconform.operations.checks import Predicate, holding, never
 from opconform.operations.interpretation import Reading
 from opconform.operations.places import Places, zero_of
-from opconform.suite.case import Attribute, Graph, Node, Role, Shape
+from opconform.suite.case import MOST_VALUES, Attribute, Graph, Node, Role, Shape
 from opconform.suite.declarations import AttributeSpec, Declaration, Port
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Array, Tensor, patterns
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +46,7 @@ class Operation:
         name: Its name and version, as in `Split-1`.
         checks: Per requirement that ports and attributes do not carry, whether arguments violate it.
         moved: The outputs of an operation that moves data, for any contents of the data inputs (see `Places`).
+        also: Other outputs for the same contents, of which each element is as right as that of `moved`.
         shapes: The shapes of the outputs, where `moved` needs elements or takes much memory to tell them.
         types: The types of the outputs of an operation that computes.
         compute: The outputs of an operation that computes. Their bits are compared, so cases need exact results.
@@ -70,6 +71,7 @@ class Operation:
     attributes: tuple[AttributeSpec, ...] = ()
     checks: Mapping[str, Predicate] = field(default_factory=dict)
     moved: Callable[[Arguments, Places], Sequence[Array]] | None = None
+    also: Callable[[Arguments, Places], Sequence[Array]] | None = None
     shapes: Callable[[Arguments], Sequence[Shape]] | None = None
     types: Callable[[Arguments], tuple[TensorType, ...]] | None = None
     compute: Callable[[Arguments], tuple[Tensor, ...]] | None = None
@@ -158,6 +160,8 @@ class Operation:
             tensors = [input_.tensor for input_ in arguments.inputs.values() if input_.tensor is not None]
             if self.reads_elements and any(tensor.bounds for tensor in tensors):
                 raise ContextError(f"{self.name} computes with rounded elements, whose errors are not followed further")
+            if self.reads_elements and any(tensor.also for tensor in tensors):
+                raise ContextError(f"{self.name} computes with elements that are open, whose results are not followed")
             if self.undefined(arguments):
                 raise ContextError(f"the page of {self.name} leaves the result of these elements undefined")
             return self.compute(arguments)
@@ -165,9 +169,9 @@ class Operation:
         return self._moved_tensors(arguments, tensors_by_name)
 
     def _moved_tensors(self, arguments: Arguments, tensors: Mapping[str, Tensor]) -> tuple[Tensor, ...]:
-        """The outputs of an operation that moves data, with the bounds of the elements."""
+        """The outputs of an operation that moves data, with the bounds and the other right values of the elements."""
         first = next(iter(tensors.values()))
-        outputs = self._elements_moved(arguments, {name: tensor.array for name, tensor in tensors.items()})
+        outputs, *others = self._right_elements(arguments, tensors)
         is_computed = any(tensor.is_computed for tensor in tensors.values())
         bounds: list[tuple[Array, Array] | None] = [None] * len(outputs)
         if any(tensor.bounds for tensor in tensors.values()):
@@ -179,9 +183,27 @@ class Operation:
             )
             bounds = [*zip(lower, upper, strict=True)]
         return tuple(
-            Tensor(element_type=first.element_type, array=array, bounds=bound, is_computed=is_computed)
-            for array, bound in zip(outputs, bounds, strict=True)
+            Tensor(
+                element_type=first.element_type,
+                array=array,
+                bounds=bound,
+                also=_others(array, [other[number] for other in others]),
+                is_computed=is_computed,
+            )
+            for number, (array, bound) in enumerate(zip(outputs, bounds, strict=True))
         )
+
+    def _right_elements(self, arguments: Arguments, tensors: Mapping[str, Tensor]) -> list[list[Array]]:
+        """The outputs, then others of which each element is as right."""
+        most = max(len(tensor.also) for tensor in tensors.values())
+        values = {name: (x.array, *x.also, *(x.array,) * (most - len(x.also))) for name, x in tensors.items()}
+        layers = [{name: arrays[number] for name, arrays in values.items()} for number in range(1 + most)]
+        moved = [self._elements_moved(arguments, layer) for layer in layers]
+        if self.also is None:
+            return moved
+        element_type = next(iter(tensors.values())).element_type
+        every = [self.also(arguments, Places(layer, none=zero_of(element_type))) for layer in layers]
+        return [*moved, *([np.asarray(array, order="C")] for arrays in every for array in arrays)]
 
     def _elements_moved(self, arguments: Arguments, elements: Mapping[str, Array]) -> list[Array]:
         """The arrays of its outputs for the elements of its data inputs."""
@@ -252,3 +274,14 @@ class Operation:
             if port.takes(name):
                 return port
         raise LookupError(f"{self.name} has no input {name}")
+
+
+def _others(array: Array, others: Sequence[Array]) -> tuple[Array, ...]:
+    """The arrays that differ from an array and from each other."""
+    different: list[Array] = []
+    for other in others:
+        if not any(np.array_equal(patterns(other), patterns(known)) for known in (array, *different)):
+            different.append(other)
+    if len(different) > MOST_VALUES:
+        raise ContextError(f"an element has more than {MOST_VALUES} other right values")
+    return tuple(different)

@@ -9,25 +9,25 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from opconform.errors import MissingError, UsageError, near_word, nearest, quoted
-from opconform.operations import NAME, OPERATIONS, REQUIREMENTS
+from opconform.errors import UsageError, nearest, quoted
+from opconform.operations import OPERATIONS, REQUIREMENTS
 from opconform.specs.diagnostics import mistakes_of
-from opconform.specs.every.groups import EVERY, SAMPLES, digest_of, every_group_ids, groups_of
+from opconform.specs.every.groups import digest_of, groups_of
 from opconform.specs.group import Group, Spec
+from opconform.specs.index import SAMPLES, cases_folder, is_known, shipped_files, specified_operations
 from opconform.specs.matrix.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
+from opconform.specs.operation_names import check_named, named_operations, tested_operations
 from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.schema.keys import SpecKeys
 from opconform.specs.schema.models import models_of
-from opconform.specs.versions import REFERENCE
 from opconform.specs.yaml_document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
 from opconform.suite.path_kind import check_kind
-from opconform.system.resources import root
+from opconform.system.memory import without_collection
 
 #: What an author probably means as an expression.
 _ALMOST = re.compile(r"\s*(\$\s*\{.*\}|\{\{.*\}\})\s*", re.DOTALL)
 #: What the name of a file can have, but a suite that names the file cannot: controls, and bytes that are not UTF-8.
 _ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_ID = re.compile(r"^ *- (?:\{ *)?id: ([a-z0-9.-]+)", re.MULTILINE)
 #: The most different expressions in a file; each takes time to compile.
 EXPRESSION_LIMIT = 2_000
 
@@ -47,32 +47,6 @@ class WrongSpecs(SpecMistakes):
         self.sound = tuple(sound)
 
 
-@cache
-def shipped_files() -> Mapping[str, Path]:
-    """The spec files that opconform ships, sorted, by their names in suites, as in `Split-1/axis.yaml`."""
-    paths = sorted(
-        path for path in _shipped().glob("*/*.yaml") if path.name != REQUIREMENTS and path.parent.name != EVERY
-    )
-    return {f"{path.parent.name}/{path.name}": path for path in paths}
-
-
-@cache
-def shipped_groups() -> Mapping[str, Path]:
-    """The file of each shipped group, by the group's full name; some groups of samples have no case."""
-    files: dict[str, Path] = {}
-    for path in shipped_files().values():
-        files |= dict.fromkeys((f"{path.parent.name}/{id_}" for id_ in _ids(path)), path)
-    return files
-
-
-def _ids(path: Path) -> Iterable[str]:
-    """The ids of the groups in a shipped file."""
-    if path.name == SAMPLES:
-        return every_group_ids()
-    text = path.read_text()
-    return (*_ID.findall(text), *(id_ for _, id_ in REFERENCE.findall(text)))
-
-
 def load_specs(paths: Sequence[Path], only: Collection[str] | None = None) -> list[Spec]:
     """The specs in files and folders (`*.yaml`), by default the shipped ones; `WrongSpecs` with all their mistakes.
 
@@ -81,13 +55,14 @@ def load_specs(paths: Sequence[Path], only: Collection[str] | None = None) -> li
     specs: list[Spec] = []
     mistakes: list[Mistake] = []
     sound: list[Group] = []
-    for path in _files(paths) if paths else shipped_files().values():
-        try:
-            specs.append(load_spec(path, only))
-            sound.extend(specs[-1].groups)
-        except SpecMistakes as error:
-            mistakes.extend(error.mistakes)
-            sound.extend(error.sound if isinstance(error, WrongSpecs) else ())
+    with without_collection():
+        for path in _files(paths) if paths else shipped_files().values():
+            try:
+                specs.append(load_spec(path, only))
+                sound.extend(specs[-1].groups)
+            except SpecMistakes as error:
+                mistakes.extend(error.mistakes)
+                sound.extend(error.sound if isinstance(error, WrongSpecs) else ())
     mistakes.extend(islice(_repetitions(sound), ENOUGH))
     if mistakes:
         raise WrongSpecs(mistakes, sound)
@@ -96,10 +71,12 @@ def load_specs(paths: Sequence[Path], only: Collection[str] | None = None) -> li
 
 def load_spec(path: Path, only: Collection[str] | None = None) -> Spec:
     """The spec in a file; `SpecMistakes` with its mistakes, besides repeated ids."""
-    is_shipped = path.is_relative_to(_shipped())
+    is_shipped = path.is_relative_to(cases_folder())
     if _ODD.search(path.name):
         raise UsageError(f"{quoted(str(path))}: a spec's name must be one line of UTF-8 text. Rename the file.")
-    document = read_document(path, path.relative_to(_shipped().parent).as_posix() if is_shipped else path.as_posix())
+    document = read_document(
+        path, path.relative_to(cases_folder().parent).as_posix() if is_shipped else path.as_posix()
+    )
     value = document.value
     if not isinstance(value, dict):
         raise SpecMistakes([document.mistake((), "A spec is a mapping with the keys 'op' and 'groups'.")])
@@ -110,7 +87,9 @@ def load_spec(path: Path, only: Collection[str] | None = None) -> Spec:
     groups: list[Group] = []
     if op is not None:
         groups, group_mistakes = (
-            _every_group(document, op, only) if {"samples", "like"} & value.keys() else _groups(document, op, only)
+            _every_group(document, op, only)
+            if {"samples", "like"} & value.keys()
+            else _groups(document, op, only, is_known=is_known(path))
         )
         mistakes += group_mistakes
     if op is None or mistakes:
@@ -118,34 +97,17 @@ def load_spec(path: Path, only: Collection[str] | None = None) -> Spec:
     return Spec(file=document.file, digest=digest_of(path), op=op, groups=tuple(groups))
 
 
-def _shipped() -> Path:
-    return Path(str(root() / "cases"))
-
-
 @cache
 def shipped_operations() -> tuple[str, ...]:
     """The operations that have shipped specs."""
-    return tuple(operation for operation in OPERATIONS if (_shipped() / operation / REQUIREMENTS).is_file())
-
-
-def tested_operations() -> list[str]:
-    """The operations that have specs: the shipped ones, and those of installed distributions."""
-    return [operation for operation in OPERATIONS if (cases_of(operation) / REQUIREMENTS).is_file()]
-
-
-def named_operations(paths: Sequence[Path]) -> tuple[str, ...]:
-    """The operations among paths, whose names stand for their specs."""
-    named = [str(path) for path in paths if NAME.fullmatch(str(path)) and not path.exists()]
-    known = tested_operations() if named else []
-    return tuple(x for x in named if x in known)
+    return tuple(operation for operation in OPERATIONS if operation in specified_operations())
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     """The spec files at some paths; the name of an operation stands for its specs."""
     for source in paths:
         path = cases_of(str(source)) if named_operations([source]) else source
-        if not path.exists() and (near := near_word(str(source), tested_operations())):
-            raise MissingError(f"Spec not found: {source}. Did you mean {near!r}?")
+        check_named([source])
         check_kind(path, "spec")
         if not path.is_dir():
             yield path
@@ -188,8 +150,13 @@ def _every_group(document: Document, op: str, only: Collection[str] | None) -> t
         return [], list(error.mistakes)
 
 
-def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[list[Group], list[Mistake]]:
-    """The groups of a spec that have no mistake, and all mistakes of the spec."""
+def _groups(
+    document: Document, op: str, only: Collection[str] | None, *, is_known: bool
+) -> tuple[list[Group], list[Mistake]]:
+    """The groups of a spec that have no mistake, and all mistakes of the spec.
+
+    Expressions of a known file are compiled only when they are evaluated, since that takes long.
+    """
     models, written = models_of(op), document.value.get("groups")
     groups: list[Group] = []
     mistakes: list[Mistake] = []
@@ -211,7 +178,8 @@ def _groups(document: Document, op: str, only: Collection[str] | None) -> tuple[
         keys = home.value["groups"][route[1]]
         if only is not None and f"{op}/{keys['id']}" not in only:
             continue
-        in_group = list(islice(_group_mistakes(home, op, keys, route), ENOUGH)) if isinstance(keys, dict) else []
+        is_checked = isinstance(keys, dict) and not is_known
+        in_group = list(islice(_group_mistakes(home, op, keys, route), ENOUGH)) if is_checked else []
         try:
             settings: Any = models.group.model_validate(keys)
         except ValidationError as error:

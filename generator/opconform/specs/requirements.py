@@ -53,7 +53,9 @@ class Requirements(Keys):
     establishes: Mapping[Stage, tuple[str, ...]] = Field(
         default_factory=dict,
         description="The requirements that are shown to be met when a comparison passes a stage, the one first that a "
-        "failure of the stage breaks in a case without another one; under `nan-payload`, those only on NaN payloads.",
+        "failure of the stage breaks in a case without another one; under `nan-payload`, those only on NaN payloads, "
+        "under `open`, the one on elements that other readings have otherwise, and under `value-1`, those on values of "
+        "the second output alone.",
     )
     requirements: Annotated[tuple[Requirement, ...], Field(min_length=1)]
 

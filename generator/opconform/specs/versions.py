@@ -1,15 +1,11 @@
 """What the files of one version of an operation take over from those of another version (the key `like`)."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from opconform.specs.yaml_document import Document, SpecMistakes, read_document
-
-#: A line of a spec that names a group of another operation, which is then also one of its own.
-REFERENCE = re.compile(r"^ *- ([A-Za-z][A-Za-z0-9]*-[0-9]+)/([a-z0-9-]+)$", re.MULTILINE)
 
 
 def completed(document: Document, file: str, folder_of: Callable[[str], Path]) -> Document:

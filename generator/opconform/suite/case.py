@@ -74,6 +74,8 @@ class Graph:
     outputs: tuple[Identifier, ...]
 
 
+#: The most other values that an element of an output can have.
+MOST_VALUES = 64
 #: How an output is compared with the golden one: bit by bit, so too but that every NaN equals every other one, or with
 #: a lower and an upper bound per element.
 Comparison = Literal["bits", "numbers", "bounds"]
@@ -83,7 +85,10 @@ Comparison = Literal["bits", "numbers", "bounds"]
 class Output:
     """One expected output of a case's first feed. The comparison is the same in each feed.
 
-    `flushed` says whether the file also has the output of a backend that takes denormal numbers in inputs for zeros.
+    Attributes:
+        flushed: Whether the file also has the output of a backend that takes denormal numbers in inputs for zeros.
+        also: How many other right values the file has for each element.
+        otherwise: Of each value that the file has for each element by another reading, the interpretation.
     """
 
     name: Identifier
@@ -91,6 +96,8 @@ class Output:
     shape: Shape
     comparison: Comparison = "bits"
     flushed: bool = False
+    also: Annotated[int, Field(ge=0, le=MOST_VALUES)] = 0
+    otherwise: Annotated[tuple[RequirementId, ...], Field(max_length=MOST_VALUES)] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,6 +143,11 @@ class Case:
     def node(self) -> Node:
         """The node under test, or the first of several."""
         return next(node for node in self.graph.nodes if node.under_test)
+
+    @property
+    def rejected_for(self) -> str | None:
+        """The requirement that an invalid case violates; None for a valid case."""
+        return self.expect.reject if isinstance(self.expect, Reject) else None
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opconform.suite.bounds import Bounds
-from opconform.suite.case import Accept, Case, Reject
+from opconform.suite.case import Accept, Case
 from opconform.suite.installed import place_of
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
@@ -23,6 +23,8 @@ class Example:
         outputs: Per feed, the golden arrays in the order of the model's outputs; empty for an invalid case and in a
             blind suite.
         bounds: Per feed and output, the least and the largest right elements; None where bits are compared.
+        also: Per feed and output, other right values of each element along the first dimension; None where there are
+            none. An element is right if it is that of the output or one of these.
     """
 
     suite: Suite
@@ -31,6 +33,7 @@ class Example:
     inputs: tuple[Mapping[str, Array], ...]
     outputs: tuple[tuple[Array, ...], ...]
     bounds: tuple[tuple[Bounds | None, ...], ...]
+    also: tuple[tuple[Array | None, ...], ...]
 
     @property
     def id(self) -> str:
@@ -40,7 +43,7 @@ class Example:
     @property
     def rejects(self) -> str | None:
         """The requirement that an invalid case violates; None for a valid case."""
-        return self.case.expect.reject if isinstance(self.case.expect, Reject) else None
+        return self.case.rejected_for
 
     def model(self, dialect: str) -> bytes:
         """The model in a dialect of the suite, such as `onnx`.
@@ -79,12 +82,19 @@ def _example(suite: Suite, entry: Entry) -> Example:
     inputs = tuple(_typed(suite.arrays(entry, inputs_name(feed)), types) for feed in range(case.feeds))
     outputs: tuple[tuple[Array, ...], ...] = ()
     bounds: tuple[tuple[Bounds | None, ...], ...] = ()
+    also: tuple[tuple[Array | None, ...], ...] = ()
     if isinstance(case.expect, Accept) and not suite.header.blind:
         types = {output.name: output.element_type for output in case.expect.accept}
         golden = (_typed(suite.golden(entry, feed), types) for feed in range(case.feeds))
         outputs = tuple(tuple(arrays[name] for name in types) for arrays in golden)
         bounds = tuple(_typed_bounds(case, suite.bounds(entry, feed)) for feed in range(case.feeds))
-    return Example(suite=suite, entry=entry, case=case, inputs=inputs, outputs=outputs, bounds=bounds)
+        also = tuple(_typed_values(case, suite.also(entry, feed)) for feed in range(case.feeds))
+    return Example(suite=suite, entry=entry, case=case, inputs=inputs, outputs=outputs, bounds=bounds, also=also)
+
+
+def _typed_values(case: Case, arrays: Iterable[Array | None]) -> tuple[Array | None, ...]:
+    pairs = zip(case.outputs, arrays, strict=True)
+    return tuple(None if x is None else _typed({"": x}, {"": output.element_type})[""] for output, x in pairs)
 
 
 def _typed_bounds(case: Case, bounds: Iterable[Bounds | None]) -> tuple[Bounds | None, ...]:

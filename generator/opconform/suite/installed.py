@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from opconform.errors import MissingError, SuiteError
-from opconform.suite.manifest import FORMAT, HEADER, header_of
-from opconform.suite.release import shipped_difference
-from opconform.suite.storage.store import open_store
 from opconform.system.files import FileTooLargeError, json_of, read_regular
 
 #: The entry points of suites.
@@ -48,6 +45,11 @@ def place_of(text: str) -> Path:
 
 def _checked(name: str, wanted: str | None, entry: EntryPoint) -> Path:
     """The zip file of an installed suite."""
+    from opconform.suite.file_names import HEADER  # what reads suites takes long to import
+    from opconform.suite.manifest import FORMAT, header_of
+    from opconform.suite.release import shipped_difference
+    from opconform.suite.storage.store import open_store
+
     folder = Path(str(entry.dist.locate_file(entry.value))) if entry.dist is not None else Path(entry.value)
     again = f"Install it again with `pip install --force-reinstall {name}`."
     try:

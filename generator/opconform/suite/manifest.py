@@ -26,9 +26,6 @@ from opconform.suite.names import (
     VersionName,
 )
 
-HEADER = "suite.json"
-MANIFEST = "manifest.jsonl"
-CASE = "case.json"
 #: The folder of a case's neighbour check, inside the case's folder.
 NEIGHBOUR_CHECK = "neighbour-check"
 #: The version of the format.
@@ -37,9 +34,24 @@ FORMAT: Final = 2
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]
-#: The stages of comparing outputs, in order; `nan-payload` is a difference between two NaNs only, and `rounding` one of
-#: results of which half the digits are right.
-Stage = Literal["count", "element-type", "shape", "value", "bits", "rounding", "nan-payload"]
+#: The stages of comparing outputs, in order. `value-1` is `value` for the second output alone, `open` a difference in
+#: elements that other readings have otherwise, `nan-payload` one between two NaNs only, and `rounding` one of results
+#: of which half the digits are right.
+Stage = Literal[
+    "count",
+    "element-type",
+    "shape",
+    "value",
+    "value-1",
+    "value-2",
+    "value-3",
+    "open",
+    "bits",
+    "rounding",
+    "nan-payload",
+]
+#: The stages of single outputs, from the second one on.
+OUTPUT_STAGES: Final[tuple[Stage, ...]] = ("value-1", "value-2", "value-3")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,16 +135,18 @@ class OtherReadings:
     Attributes:
         reject: The interpretations whose other reading rejects the case.
         outputs: The interpretations whose other readings give other outputs, by the SHA-256 of these outputs.
+        elements: The interpretations whose other readings give other elements, which the expected outputs have.
     """
 
     __pydantic_config__ = _STRICT
 
     reject: tuple[RequirementId, ...] = ()
     outputs: Mapping[_Digest, tuple[RequirementId, ...]] = field(default_factory=dict)
+    elements: tuple[RequirementId, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there are any."""
-        return bool(self.reject or self.outputs)
+        return bool(self.reject or self.outputs or self.elements)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -226,8 +240,9 @@ def header_of(content: bytes, where: str) -> Header:
 
 def entry_line(entry: Entry) -> str:
     """The manifest's line of a case, including its newline."""
-    absent = {name for name in ("left_out", "essential", "readings") if not getattr(entry, name)}
-    return canonical_json(_ENTRY.dump_python(entry, mode="json", exclude=absent)) + "\n"
+    absent = {name: True for name in ("left_out", "essential", "readings") if not getattr(entry, name)}
+    empty = {} if entry.readings.elements else {"readings": {"elements": True}}
+    return canonical_json(_ENTRY.dump_python(entry, mode="json", exclude={**empty, **absent})) + "\n"
 
 
 def entry_of(line: bytes, where: str) -> Entry:

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from opconform.errors import MissingError
-from opconform.suite.manifest import HEADER
-from opconform.tensors.npz import ZIP_ERRORS
+from opconform.suite.file_names import HEADER
 
 Kind = Literal["suite", "results", "spec", "record", "baseline", "certificate"]
 _NAMES: Mapping[Kind, str] = {
@@ -75,6 +74,8 @@ def kinds_of(path: Path) -> list[Kind]:
         return ["spec"]
     if path.name == "certificate.json":
         return ["certificate"]
+    from opconform.tensors.npz import ZIP_ERRORS  # it takes long to import
+
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())

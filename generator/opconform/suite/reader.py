@@ -12,13 +12,17 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from opconform.errors import MissingError, SuiteError
+from opconform.suite.alternatives import (
+    also_name,
+    alternative_arrays,
+    alternatives_problem,
+    otherwise_name,
+)
 from opconform.suite.bounds import Bounds, bounds_of, bounds_problem, flushed_output, with_bounds
 from opconform.suite.case import Accept, Case, Input, Output, Reject, canonical_json, case_from
 from opconform.suite.declarations import declaration_document
+from opconform.suite.file_names import CASE, HEADER, MANIFEST
 from opconform.suite.manifest import (
-    CASE,
-    HEADER,
-    MANIFEST,
     NEIGHBOUR_CHECK,
     Entry,
     Header,
@@ -162,6 +166,22 @@ class Suite:
         both = [(x.name, flushed_output(x)) for x in outputs]
         return {name: (arrays[other.name], bounds_of(other, arrays)) for name, other in both}
 
+    def also(self, entry: Entry, feed: int) -> tuple[Array | None, ...]:
+        """Per expected output of a feed, the other right values of each element; None where there are none."""
+        return self._alternatives(entry, feed, [also_name(x.name) if x.also else "" for x in self._outputs(entry)])
+
+    def otherwise(self, entry: Entry, feed: int) -> tuple[Array | None, ...]:
+        """Per expected output of a feed, the values of each element by other readings; None where there are none."""
+        names = [otherwise_name(x.name) if x.otherwise else "" for x in self._outputs(entry)]
+        return self._alternatives(entry, feed, names)
+
+    def _outputs(self, entry: Entry) -> tuple[Output, ...]:
+        return self.recent_case(entry).outputs
+
+    def _alternatives(self, entry: Entry, feed: int, names: Sequence[str]) -> tuple[Array | None, ...]:
+        arrays = self.arrays(entry, expected_name(feed)) if any(names) else {}
+        return tuple(arrays[name] if name else None for name in names)
+
     def stored_arrays(self, entry: Entry, name: str) -> dict[str, Array]:
         """The arrays of an `.npz` file of a case, whatever the case declares."""
         content = self.read(entry, name)
@@ -206,14 +226,14 @@ def array_problems(where: str, file: str, arrays: Mapping[str, Array], case: Cas
     A second feed may have any shapes: they are not declared.
     """
     tensors = dict(tensors_of(case, blind=False)).get(file, ())
-    problems = [
-        *_form_problems(where, arrays, with_bounds(tensors), has_shapes=file in (inputs_name(0), expected_name(0)))
-    ]
+    outputs = [x for x in tensors if isinstance(x, Output)]
+    expected = {**with_bounds(tensors), **alternative_arrays(outputs)}
+    problems = [*_form_problems(where, arrays, expected, has_shapes=file in (inputs_name(0), expected_name(0)))]
     yield from problems
-    for output in () if problems else tensors:
-        if isinstance(output, Output):
-            both = (output, flushed_output(output)) if output.flushed else (output,)
-            yield from (f"{where}: {problem}." for x in both if (problem := bounds_problem(x, arrays)))
+    for output in () if problems else outputs:
+        both = (output, flushed_output(output)) if output.flushed else (output,)
+        found = (*(bounds_problem(x, arrays) for x in both), alternatives_problem(output, arrays))
+        yield from (f"{where}: {problem}." for problem in found if problem)
 
 
 def _form_problems(

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from opconform.errors import MissingError, SuiteError
 from opconform.suite.case import case_text
-from opconform.suite.manifest import CASE, HEADER, MANIFEST, NEIGHBOUR_CHECK, Entry, entry_line, reasons_by_dialect
+from opconform.suite.file_names import CASE, HEADER, MANIFEST
+from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, entry_line, reasons_by_dialect
 from opconform.suite.reader import Suite, array_problems, open_suite, tensors_of
 from opconform.suite.storage.store import Folder
 
@@ -74,7 +75,8 @@ def _reference_problems(suite: Suite, entry: Entry) -> Iterator[str]:
     known = suite.header.requirements.get(entry.op, {})
     violated = () if entry.expect == "accept" else (entry.expect.reject,)
     others = [name for names in entry.readings.outputs.values() for name in names]
-    for name in dict.fromkeys((*entry.requirements, *violated, *entry.readings.reject, *others)):
+    others += [*entry.readings.reject, *entry.readings.elements]
+    for name in dict.fromkeys((*entry.requirements, *violated, *others)):
         if name not in known:
             yield f"{suite.store.root}: {entry.id} tests {name}, which {HEADER} does not list."
     if entry.twin is not None and entry.twin not in suite.by_id:

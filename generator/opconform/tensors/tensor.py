@@ -22,6 +22,8 @@ class Tensor:
         element_type: A name of `ELEMENT_TYPES`.
         array: The elements in the storage dtype; one byte per element for narrower types, and `<U` for strings.
         bounds: The least and the largest right value of each element, where not only the bits of `array` are right.
+        also: Other right values of each element, one array per value; none where the operations leave one right.
+        otherwise: The elements by other readings, each with the interpretation.
         flushed: What it is if operations take denormal numbers in inputs for zeros, where that is another one.
         is_computed: Whether its elements were computed, so that every NaN equals every other one.
     """
@@ -29,6 +31,8 @@ class Tensor:
     element_type: str
     array: Array
     bounds: tuple[Array, Array] | None = None
+    also: tuple[Array, ...] = ()
+    otherwise: tuple[tuple[str, Array], ...] = ()
     flushed: "Tensor | None" = None
     is_computed: bool = False
 

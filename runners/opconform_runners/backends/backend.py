@@ -20,6 +20,8 @@ Inputs = Mapping[str, Tensor]
 Outputs = Sequence[Tensor]
 
 
+#: The largest number of cases that a backend may take in one model.
+MOST_PACKED = 1_024
 #: The largest number of threads that a backend may report.
 MOST_THREADS = 1_000_000
 
@@ -78,6 +80,7 @@ class Implementation:
         bindings: How setting inputs may reach it.
         graphs: Whether a backend without dialects executes the graph of a case, and not only the node under test.
         flushes_denormals: Whether it may take denormal numbers, in inputs, results or both, for zeros of the same sign.
+        packs: How many cases it takes in one model, which opconform makes of the models of valid cases; 1 for no packs.
         mapped: The full names, as in `Split-1:axis.shape`, of the requirements that the harness fulfils because the
             backend's own operation lacks the concept. Cases for them do not test the backend.
     """
@@ -97,6 +100,7 @@ class Implementation:
     bindings: tuple[Literal["constant", "parameter"], ...]
     graphs: bool = False
     flushes_denormals: bool = False
+    packs: Annotated[int, Field(ge=1, le=MOST_PACKED)] = 1
     mapped: tuple[str, ...] = ()
 
     @property

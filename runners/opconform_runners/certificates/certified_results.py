@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from opconform.errors import CertificateError, MissingError, SuiteError
-from opconform.suite.manifest import HEADER
+from opconform.suite.file_names import HEADER
 from opconform.suite.reader import Suite
 from opconform.system.files import open_regular, read_regular
 from opconform_runners.execution.case_verdicts import results_of

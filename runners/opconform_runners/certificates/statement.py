@@ -8,9 +8,10 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from opconform.errors import CertificateError, counted
 from opconform.generation.identity.provenance import foreign_specs
-from opconform.specs.loader import shipped_files
+from opconform.specs.index import shipped_files
 from opconform.suite.case import canonical_json
-from opconform.suite.manifest import HEADER, MANIFEST, Header, first_error
+from opconform.suite.file_names import HEADER, MANIFEST
+from opconform.suite.manifest import Header, first_error
 from opconform.system.text import printable
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.findings.accuracy import Accuracy, accuracy_sentences, flushed_sentence
@@ -63,6 +64,7 @@ class Conclusion:
         cases: How many cases have a verdict, and how many of them are `supported`: they passed or failed.
         accuracy: The accuracy level that each operation with rounded results meets in all its cases.
         flushed: How many cases pass only since the backend declares to flush denormal numbers to zero.
+        packed: How many cases passed in packs and were not executed alone.
         claims: The digest of the file of claims, and how many cases it covers; None without claims.
         deaths: How many processes crashed or hung without a failure of a case.
     """
@@ -82,6 +84,7 @@ class Conclusion:
     claims: Claimed | None = None
     accuracy: Mapping[str, Accuracy]
     flushed: Annotated[int, Field(ge=0)]
+    packed: Annotated[int, Field(ge=0)]
     timestamp: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 
 
@@ -155,6 +158,7 @@ def statement_of(
                 claims=report.claimed,
                 accuracy=report.accuracy,
                 flushed=report.flushed,
+                packed=0 if report.packs is None else report.packs.counted,
                 timestamp=timestamp,
             ),
         ),
@@ -216,6 +220,8 @@ def _contradictions(statement: Statement) -> Iterator[str]:
         yield f"it says {claimed_text(claims)}"
     if conclusion.flushed and not conclusion.backend.flushes_denormals:
         yield f"{counted(conclusion.flushed, 'case')} pass by a declaration that the backend does not have"
+    if conclusion.packed > (conclusion.supported if conclusion.backend.packs > 1 else 0):
+        yield f"it says that {counted(conclusion.packed, 'case')} passed in packs"
     if conclusion.supported > conclusion.cases or (conclusion.conformant and not conclusion.supported):
         yield f"it says that {conclusion.supported:,} of {conclusion.cases:,} cases are supported"
 
@@ -255,6 +261,8 @@ def _lines(statement: Statement) -> Iterator[str]:
     yield from accuracy_sentences(conclusion.accuracy)
     if backend.flushes_denormals:
         yield flushed_sentence(conclusion.flushed)
+    if conclusion.packed:
+        yield f"packs: {counted(conclusion.packed, 'case')} passed beside others in one model, and not alone as well"
     counts = {"passed": predicate.passed, "warned": predicate.warned, "failed": predicate.failed}
     yield f"requirements: {', '.join(f'{len(tests)} {name}' for name, tests in counts.items())}"
     later = "" if conclusion.witnessed else ", from result files: the signer did not observe the run"

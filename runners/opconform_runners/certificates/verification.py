@@ -11,7 +11,7 @@ from opconform.errors import CertificateError, UsageError, counted
 from opconform.generation.identity.provenance import check_goldens, check_provenance, foreign_specs
 from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
-from opconform.suite.manifest import HEADER
+from opconform.suite.file_names import HEADER
 from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import problems_of

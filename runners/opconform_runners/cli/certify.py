@@ -8,24 +8,21 @@ from typing import Any
 import click
 
 from opconform.errors import UsageError, nearest
-from opconform.generation.identity.provenance import foreign_specs
-from opconform.specs.loader import named_operations, tested_operations
-from opconform.suite.manifest import Header
+from opconform.explanation.shipped_groups import check_selection
+from opconform.specs.operation_names import named_operations, tested_operations
 from opconform.suite.path_kind import check_kind
-from opconform.suite.reader import open_suite
 from opconform.suite.selection.quick import QUICK
 from opconform.suite.selection.selection import EXHAUSTIVE, Selection
 from opconform.suite.storage.url import is_url
-from opconform_runners.certificates.certified_results import SIGNABLE
 from opconform_runners.cli.shared.defaults import completed
-from opconform_runners.cli.shared.expected import claims_option, note_claims
 from opconform_runners.cli.shared.help import HelpCommand, rare_option
-from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
 from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options, complete_backends
 from opconform_runners.cli.shared.options.cluster import ClusterOptions, cluster_options
+from opconform_runners.cli.shared.options.expected import claims_option
 from opconform_runners.cli.shared.options.general import (
     PrivateKey,
     ResultOptions,
+    alone_option,
     collected,
     profile_option,
     refused_option,
@@ -34,18 +31,6 @@ from opconform_runners.cli.shared.options.general import (
     sign_option,
 )
 from opconform_runners.cli.shared.options.generation import RUN_JOBS, GenerationOptions, generation_options
-from opconform_runners.cli.shared.steps import (
-    certify_streamed,
-    conclude,
-    executed,
-    folder_name,
-    folder_of,
-    generate_shown,
-    hold,
-)
-from opconform_runners.execution.log.outcomes import check_certifiable
-from opconform_runners.execution.plan import RunOptions
-from opconform_runners.findings.support.claims_file import claims_of, read_claims
 from opconform_runners.harness.registry import names
 
 
@@ -55,7 +40,7 @@ def _complete_targets(context: click.Context, parameter: click.Parameter, begun:
     return [*complete_backends(context, parameter, begun), *operations]
 
 
-@click.command("certify", cls=HelpCommand, example="certify openvino\ncertify numpy onnxruntime Split-1 --profile core")
+@click.command("certify", cls=HelpCommand, example="certify openvino Split-1 --profile core")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|SPEC]...", shell_complete=_complete_targets)
 @refused_option(
     "-k", "--select", advice="`certify` runs whole profiles. Use `opconform run SUITE BACKEND --select {!r}`."
@@ -67,6 +52,7 @@ def _complete_targets(context: click.Context, parameter: click.Parameter, begun:
 @result_options
 @claims_option
 @sign_option
+@alone_option
 @rare_option("--keep-suite", is_flag=True, help="Keep all cases of the profile exhaustive.")
 @generation_options(RUN_JOBS)
 @cluster_options
@@ -96,59 +82,30 @@ def command(
     claims = claims or defaults.claims
     if claims is not None and backend.is_several:
         raise UsageError("--claims works with one backend. Name one.")
-    claims_file = None if claims is None else read_claims(claims)
     is_streamed = EXHAUSTIVE in selection.profiles and not values["keep_suite"]
     is_quick = QUICK in selection.profiles
     if is_streamed and (key is not None or claims is not None or backend.is_several or is_quick):
         what = "be signed" if key is not None else "judge claims" if claims is not None else "compare several backends"
         what = "include the profile quick" if is_quick else what
         raise UsageError(f"A streamed certification cannot {what}, because its cases are not kept. Add --keep-suite.")
-    executors = cluster.executors(generation.jobs)
-    started = start(backend, executors.runs)
-    folder = results.out or (FOLDER if backend.is_several else folder_of(next(iter(backend.commands()))))
-    folders = {name: folder / folder_name(name) if backend.is_several else folder for name in started.commands}
-    whole = replace(selection, operations=named_operations(specs), shard=selection.shard if is_streamed else None)
-    generating = replace(generation.options(whole, read=started.dialects), executor=executors.generation)
-    if backend.is_several:
-        hold_matrix(folder, started)
-    else:
-        hold(folder)
-    for name, item in started.commands.items():
-        if not results.force:
-            check_certifiable(folders[name], item.options, selection, generating.seed)
-    running = RunOptions(
-        jobs=generation.jobs,
-        timeout=backend.timeout,
-        selection=selection,
-        whole=True,
-        strict=results.strict,
-        force=results.force,
-        resume=key is None,
-        executor=executors.runs,
-        claims=None if claims_file is None else claims_of(claims_file),
-    )
-    command = next(iter(started.commands.values()))
-    if is_streamed:
-        raise click.exceptions.Exit(certify_streamed(specs, command, folder, generating, running, results))
-    suite = open_suite(
-        generate_shown(specs, folder / "suite", generating, quiet=results.is_silent, force=results.force).out
-    )
-    if key is not None:
-        _check_signable(suite.header)
-    if foreign := foreign_specs(suite.header.specs):
-        click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)
-    if backend.is_several:
-        raise click.exceptions.Exit(run_matrix(suite, started, folder, running, results, key))
-    run = executed(suite, command, folder, running, results)
-    if claims_file is not None:
-        note_claims(claims_file, str(claims), run.header)
-    conclude(run, suite, folder, results, key)
+    backend.commands()  # before anything slow
+    check_selection(specs, replace(selection, operations=named_operations(specs)))
+    from opconform_runners.cli.shared.certification import Certification, certify  # it takes long to import
 
-
-def _check_signable(header: Header) -> None:
-    """Refuse to sign a selection of cases, before it is run."""
-    if header.profiles:
-        raise UsageError(f"The profile {', '.join(header.profiles)} is a selection of cases. {SIGNABLE}")
+    certify(
+        Certification(
+            specs=specs,
+            backend=backend,
+            selection=selection,
+            generation=generation,
+            results=results,
+            cluster=cluster,
+            key=key,
+            claims=claims,
+            is_streamed=is_streamed,
+            is_alone=values["alone"],
+        )
+    )
 
 
 def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:

@@ -11,7 +11,8 @@ from opconform.dialects import DIALECTS
 from opconform.errors import UsageError, nearest
 from opconform.generation.options import Options
 from opconform.operations import OPERATIONS
-from opconform.specs.loader import shipped_operations, tested_operations
+from opconform.specs.loader import shipped_operations
+from opconform.specs.operation_names import tested_operations
 from opconform.suite.storage.ownership import check_replaceable
 from opconform.system.interrupts import defer_interrupts, run_loop
 from opconform.system.temporary import TemporaryFolder

@@ -1,17 +1,17 @@
 """`opconform generate`."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from opconform.errors import counted
-from opconform.specs.loader import named_operations
-from opconform.suite.manifest import Header
+from opconform.explanation.shipped_groups import check_selection
+from opconform.specs.operation_names import named_operations
 from opconform.suite.selection.selection import Selection
 from opconform_runners.cli.shared.help import HelpCommand
-from opconform_runners.cli.shared.matrix_run import start
 from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options
 from opconform_runners.cli.shared.options.cluster import ClusterOptions, executor_option
 from opconform_runners.cli.shared.options.general import (
@@ -23,7 +23,9 @@ from opconform_runners.cli.shared.options.general import (
 )
 from opconform_runners.cli.shared.options.generation import GenerationOptions, generation_options
 from opconform_runners.cli.shared.output.printer import print_result, reason_lines
-from opconform_runners.cli.shared.steps import generate_shown
+
+if TYPE_CHECKING:
+    from opconform.suite.manifest import Header
 
 
 @click.command("generate", cls=HelpCommand, example="generate --out suite\ngenerate my-cases.yaml --out my-suite.zip")
@@ -49,8 +51,15 @@ def command(
     With --backend or --harness, the suite has the dialects that the backend reads. An existing suite of the same
     specs is replaced when the new one is complete.
     """
-    read = start(backend).dialects if backend.backends or backend.harnesses or backend.pythons else ()
     selection = replace(selection, operations=named_operations(specs))
+    check_selection(specs, selection)
+    from opconform_runners.cli.shared.generation import generate_shown
+
+    read: Collection[str] = ()
+    if backend.backends or backend.harnesses or backend.pythons:
+        from opconform_runners.cli.shared.matrix_run import start
+
+        read = start(backend).dialects
     options = generation.options(selection, read=read, blind=values["blind"])
     options = replace(options, executor=cluster.executors(generation.jobs).generation)
     generated = generate_shown(specs, out, options, quiet=values["as_json"])
@@ -67,7 +76,7 @@ def command(
     print_result(document, [line, *_left_out(header)], as_json=values["as_json"])
 
 
-def _left_out(header: Header) -> Iterator[str]:
+def _left_out(header: "Header") -> Iterator[str]:
     """How many cases have no model in each dialect, and why."""
     for name, reasons in header.left_out.items():
         yield f"{name}: no model for {sum(reasons.values()):,} of {counted(sum(header.counts.values()), 'case')}:"

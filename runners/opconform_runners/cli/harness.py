@@ -9,15 +9,17 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from opconform.dialects import DEFAULT, DIALECTS
+from opconform.dialects import DIALECTS
 from opconform.errors import counted
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
-from opconform.specs.loader import load_specs, tested_operations
+from opconform.specs.loader import load_specs
+from opconform.specs.operation_names import tested_operations
 from opconform.specs.requirements import cases_of
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
 from opconform.system.interrupts import run_loop
+from opconform.system.resources import DEFAULT_DIALECTS
 from opconform.system.temporary import TemporaryFolder
 from opconform_runners.cli.shared.help import HelpGroup
 from opconform_runners.cli.shared.options.backends import BackendOptions, one_backend_options
@@ -81,7 +83,7 @@ def _checked(launch: Launch, *, quiet: bool) -> tuple[RuleResult, ...]:
 def _checked_with(ops: Iterable[str], launch: Launch, harness: Harness, *, quiet: bool) -> tuple[RuleResult, ...]:
     """The result for each rule, from the core of some operations, or of all, in the dialects that the harness reads."""
     dialects = tuple(name for name in DIALECTS if name in harness.implementation.dialects)
-    options = Options(dialects=dialects or DEFAULT, selection=Selection(profiles=("core",)))
+    options = Options(dialects=dialects or DEFAULT_DIALECTS, selection=Selection(profiles=("core",)))
     with TemporaryFolder() as folder:
         with progress("generate", quiet=quiet) as on_progress:
             generated = generate(

@@ -9,12 +9,14 @@ from typing import Any
 
 import click
 
-from opconform.dialects import DEFAULT, DIALECTS
+from opconform.dialects import DIALECTS
 from opconform.errors import DiskError, HarnessError, OpconformError, counted
 from opconform.generation.options import Options
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
 from opconform.suite.storage.ownership import replace_ours
+from opconform.system.resources import DEFAULT_DIALECTS
+from opconform_runners.cli.shared.generation import generate_shown
 from opconform_runners.cli.shared.help import HelpCommand, rare_option
 from opconform_runners.cli.shared.options.backends import timeout_option
 from opconform_runners.cli.shared.options.general import (
@@ -28,7 +30,7 @@ from opconform_runners.cli.shared.options.general import (
 from opconform_runners.cli.shared.output.printer import print_lines, print_result
 from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.cli.shared.single_case import suite_with_case
-from opconform_runners.cli.shared.steps import folder_name, generate_shown, hold
+from opconform_runners.cli.shared.steps import folder_name, hold
 from opconform_runners.execution.log.results_folder import Marks
 from opconform_runners.findings.history import History, Release, State
 from opconform_runners.harness.environment import cores
@@ -47,7 +49,7 @@ from opconform_runners.tools.history.installer import Installer, installer_in
 from opconform_runners.tools.history.releases import package_of, releases_of, wanted
 from opconform_runners.tools.history.runs import ReleaseRuns
 from opconform_runners.tools.history.trials import Executor, repetitions
-from opconform_runners.verdicts.results import PAGE_BEGINNING
+from opconform_runners.verdicts.page import PAGE_BEGINNING
 
 _PAGE = "history.html"
 #: The folder of the suite of a bisection.
@@ -159,7 +161,7 @@ def _dialects(environments: Environments, versions: Sequence[str], installer: In
         except HarnessError as error:
             first = first or error
             continue
-        return tuple(dialect for dialect in DIALECTS if dialect in implementation.dialects) or DEFAULT
+        return tuple(dialect for dialect in DIALECTS if dialect in implementation.dialects) or DEFAULT_DIALECTS
     raise HarnessError(f"No release of {environments.package} can be started. {versions[-1]}: {first}")
 
 

@@ -1,30 +1,30 @@
 """`opconform list`."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
 
 from opconform.errors import UsageError
-from opconform.explanation.case_list import CaseList
-from opconform.generation.options import LIMITS
-from opconform.operations import installed_operations
-from opconform.specs.loader import named_operations
-from opconform.specs.requirements import requirements_of
-from opconform.suite.case import Case, Reject
+from opconform.explanation.shipped_groups import ListedGroup, ShippedGroups, counted_kinds, shipped_operations_in
+from opconform.specs.index import CaseKind
+from opconform.specs.operation_names import check_named, installed_operation_names, named_operations
 from opconform.suite.selection.selection import Selection
 from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import SOURCE, json_option, selection_options
 from opconform_runners.cli.shared.output.printer import print_result
-from opconform_runners.verdicts.description import description_of
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from opconform.explanation.case_list import ListedCase
 
 
-@click.command("list", cls=HelpCommand, example="list\nlist --cases -k 'Split-1/axis-range/*'")
+@click.command("list", cls=HelpCommand, example="list\nlist --cases -k 'Split-1/axis-far-out-of-range/*'")
 @click.argument("sources", nargs=-1, type=SOURCE, metavar="[SPEC|SUITE]...")
 @selection_options
 @click.option("--cases", "by_case", is_flag=True, help="Print one line per case, with its inputs.")
@@ -38,68 +38,114 @@ def command(
     Prints one line per group: its number of cases, what is expected of a backend, and its title.
     """
     selection = replace(selection, operations=named_operations(sources))
-    listed = CaseList(sources).selected(selection, LIMITS)
-    if not listed:
-        raise UsageError("No cases to list.")
-    if not sources and (installed := installed_operations()):
+    check_named(sources)
+    ops = shipped_operations_in(sources)
+    if by_case:
+        listed = _listed_cases(sources, selection)
+        print_result([_document(x) for x in listed], map(_case_line, listed), as_json=as_json)
+        return
+    groups = _groups_of(_listed_cases(sources, selection)) if ops is None else ShippedGroups(ops).selected(selection)
+    _check_any(groups)
+    if not sources and (installed := installed_operation_names()):
         click.echo(
             f"note: Name an operation to list the cases of an installed package: {', '.join(installed)}.", err=True
         )
     if by_requirement:
-        rows = list(_rows([x.case for x in listed]))
-        print_result(rows, [_table(rows)], as_json=as_json, width=160)
-    elif by_case:
-        lines = (f"{x.case.id}  {_expectation(x.case)}: {description_of(x.case, x.feeds())}" for x in listed)
-        print_result([_document(x.case) for x in listed], lines, as_json=as_json)
+        rows = list(_rows(groups))
+        print_result(rows, () if as_json else [_table(rows)], as_json=as_json, width=160)
     else:
-        groups = [_group([*members]) for _, members in groupby((x.case for x in listed), key=_group_of)]
-        width = max(len(group["id"]) for group in groups)
-        lines = (
-            f"{group['id']:{width}}  {group['cases']:>4}  {_expected(group)}: {group['title']}" for group in groups
+        width = max(len(group.id) for group in groups)
+        lines = (f"{x.id:{width}}  {_count(x.kinds):>4}  {_expected(x.kinds)}: {x.title}" for x in groups)
+        print_result([_group_document(x) for x in groups], lines, as_json=as_json)
+
+
+def _listed_cases(sources: Sequence[Path], selection: Selection) -> "list[ListedCase]":
+    """The selected cases; expanding them is slow."""
+    from opconform.explanation.case_list import CaseList
+    from opconform.generation.options import LIMITS
+
+    listed = CaseList(sources).selected(selection, LIMITS)
+    _check_any(listed)
+    return listed
+
+
+def _check_any(listed: Sequence[object]) -> None:
+    if not listed:
+        raise UsageError("No cases to list.")
+
+
+def _groups_of(listed: "Sequence[ListedCase]") -> list[ListedGroup]:
+    cases = (x.case for x in listed)
+    groups = [(id_, [*members]) for id_, members in groupby(cases, key=lambda x: x.id.rpartition("/")[0])]
+    return [
+        ListedGroup(
+            id=id_,
+            profile=members[0].profile,
+            title=members[0].title,
+            kinds=counted_kinds((case.id, case.rejected_for, case.requirements) for case in members),
         )
-        print_result(groups, lines, as_json=as_json)
+        for id_, members in groups
+    ]
 
 
-def _expectation(case: Case) -> str:
-    return f"rejected for {case.expect.reject}" if isinstance(case.expect, Reject) else "accepted"
+def _expectation(violated: str | None) -> str:
+    return "accepted" if violated is None else f"rejected for {violated}"
 
 
-def _group_of(case: Case) -> str:
-    return case.id.rpartition("/")[0]
+def _case_line(listed: "ListedCase") -> str:
+    from opconform_runners.verdicts.description import description_of
+
+    return f"{listed.case.id}  {_expectation(listed.case.rejected_for)}: {description_of(listed.case, listed.feeds())}"
 
 
-def _group(cases: Sequence[Case]) -> dict[str, Any]:
-    first = cases[0]
-    document = {"id": _group_of(first), "profile": first.profile, "title": first.title, "cases": len(cases)}
-    return document | {"expect": dict(Counter(map(_expectation, cases)))}
+def _expectations(kinds: Iterable[CaseKind]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for kind in kinds:
+        counts[_expectation(kind.violated)] += kind.cases
+    return counts
 
 
-def _expected(group: Mapping[str, Any]) -> str:
-    expected = group["expect"]
+def _count(kinds: Iterable[CaseKind]) -> int:
+    return sum(kind.cases for kind in kinds)
+
+
+def _group_document(group: ListedGroup) -> dict[str, Any]:
+    document = {"id": group.id, "profile": group.profile, "title": group.title, "cases": _count(group.kinds)}
+    return document | {"expect": dict(_expectations(group.kinds))}
+
+
+def _expected(kinds: Iterable[CaseKind]) -> str:
+    expected = _expectations(kinds)
     return ", ".join(f"{count} {text}" for text, count in expected.items()) if len(expected) > 1 else "".join(expected)
 
 
-def _document(case: Case) -> dict[str, object]:
+def _document(listed: "ListedCase") -> dict[str, object]:
+    case = listed.case
     return {
         "id": case.id,
         "profile": case.profile,
         "title": case.title,
         "requirements": list(case.requirements),
-        "expect": {"reject": case.expect.reject} if isinstance(case.expect, Reject) else "accept",
+        "expect": "accept" if case.rejected_for is None else {"reject": case.rejected_for},
         "twin": case.twin,
     }
 
 
-def _rows(cases: Sequence[Case]) -> Iterator[dict[str, Any]]:
+def _rows(groups: Sequence[ListedGroup]) -> Iterator[dict[str, Any]]:
     """One row per requirement: its source, and its cases; `rejecting` is None if it cannot be violated."""
+    from opconform.specs.requirements import requirements_of
+
     accepting: Counter[tuple[str, str]] = Counter()
     rejecting: Counter[tuple[str, str]] = Counter()
-    for case in cases:
-        if isinstance(case.expect, Reject):
-            rejecting[case.op, case.expect.reject] += 1
-        else:
-            accepting.update((case.op, requirement) for requirement in case.requirements)
-    for op in sorted({case.op for case in cases}):
+    for group in groups:
+        op = group.id.partition("/")[0]
+        for kind in group.kinds:
+            if kind.violated is not None:
+                rejecting[op, kind.violated] += kind.cases
+                continue
+            for requirement in kind.requirements:
+                accepting[op, requirement] += kind.cases
+    for op in sorted({group.id.partition("/")[0] for group in groups}):
         for item in requirements_of(op).requirements:
             yield {
                 "op": op,
@@ -111,7 +157,9 @@ def _rows(cases: Sequence[Case]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def _table(rows: Sequence[Mapping[str, Any]]) -> "Table":
+    from rich.table import Table  # it takes long to import
+
     table = Table(box=None, pad_edge=False, padding=(0, 1))
     for name in ("requirement", "level"):
         table.add_column(name, no_wrap=True)

@@ -1,44 +1,35 @@
 """`opconform report`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from opconform.errors import UsageError
-from opconform.suite.storage.ownership import replace_ours
 from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import SOURCE
-from opconform_runners.cli.shared.output.console import console_of
 from opconform_runners.cli.shared.output.streams import is_copy, print_document
-from opconform_runners.cli.shared.steps import page_of_runs
-from opconform_runners.findings.report import Report
-from opconform_runners.reports.formats.badge import badge_text
-from opconform_runners.reports.formats.github import annotations_text
-from opconform_runners.reports.formats.junit import junit_text
-from opconform_runners.reports.formats.markdown import markdown_text
-from opconform_runners.reports.formats.sarif import sarif_text
-from opconform_runners.reports.report_file import finished
-from opconform_runners.reports.terminal.conclusion import conclusion
-from opconform_runners.reports.terminal.summary import print_summary
-from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
+from opconform_runners.verdicts.page import PAGE, PAGE_BEGINNING
+
+if TYPE_CHECKING:
+    from opconform_runners.findings.report import Report
 
 
 class _Format(NamedTuple):
     name: str
-    text: Callable[[Report], str]
     mark: bytes  # among the first bytes of each file
 
 
-#: The formats of one run that are written to a file, by option.
+#: The formats of one run that are written to a file, by option; each is in the module of its name.
 _FORMATS: Mapping[str, _Format] = MappingProxyType(
     {
-        "junit": _Format("JUnit XML", junit_text, b'<testsuites name="opconform '),
-        "markdown": _Format("Markdown", markdown_text, b" opconform: "),
-        "sarif": _Format("SARIF", sarif_text, b"/sarif-schema-2.1.0.json"),
-        "badge": _Format("Badge", badge_text, b'"label": "opconform",'),
+        "junit": _Format("JUnit XML", b'<testsuites name="opconform '),
+        "markdown": _Format("Markdown", b" opconform: "),
+        "sarif": _Format("SARIF", b"/sarif-schema-2.1.0.json"),
+        "badge": _Format("Badge", b'"label": "opconform",'),
     }
 )
 _STDOUT = "-"
@@ -102,17 +93,28 @@ def command(
         raise UsageError(
             "Only a report of one run can be compared with older runs. Name one run, and use --against OLD."
         )
+
+    from opconform_runners.reports.report_file import finished  # what reads results takes long to import
+    from opconform_runners.reports.terminal.conclusion import conclusion
+
     runs, older = [finished(result, suite) for result in results], [finished(x) for x in against]
     quiet = to_stdout > 0
     for name, file in wanted.items():
-        title, text, mark = _FORMATS[name]
-        _write(file, text(runs[0].report), title, mark, quiet=quiet)
+        title, mark = _FORMATS[name]
+        _write(file, _text(name, runs[0].report), title, mark, quiet=quiet)
     if github:
+        from opconform_runners.reports.formats.github import annotations_text
+
         print_document(annotations_text(runs[0].report), nl=False)
     if is_printed:
+        from opconform_runners.cli.shared.output.console import console_of
+        from opconform_runners.reports.terminal.summary import print_summary
+
         for run in runs:
             print_summary(run.report, console_of(), is_verbose=True)
     if html is not None or not (wanted or github or is_printed):
+        from opconform_runners.cli.shared.steps import page_of_runs
+
         is_beside = len(runs) == 1 and not is_copy(runs[0].folder)
         file = html or str(runs[0].folder / PAGE if is_beside else PAGE)
         _write(file, page_of_runs(runs, suite, older, quiet=False), "HTML report", PAGE_BEGINNING, quiet=quiet)
@@ -122,9 +124,18 @@ def command(
     raise click.exceptions.Exit(1 if incomplete else 0)
 
 
+def _text(name: str, report: "Report") -> str:
+    """A report in a format."""
+    module = import_module(f"opconform_runners.reports.formats.{name}")
+    text: str = getattr(module, f"{name}_text")(report)
+    return text
+
+
 def _write(file: str, text: str, name: str, mark: bytes, *, quiet: bool) -> None:
     if file == _STDOUT:
         print_document(text, nl=False)
         return
+    from opconform.suite.storage.ownership import replace_ours
+
     replace_ours(Path(file), text.encode(), mark)
     click.echo(f"{name}: {file}", err=quiet)

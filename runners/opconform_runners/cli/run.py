@@ -9,43 +9,24 @@ from typing import Any
 
 import click
 
-from opconform.errors import UsageError, counted
+from opconform.errors import UsageError
 from opconform.suite.path_kind import check_kind
-from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
 from opconform_runners.cli.shared.defaults import completed
-from opconform_runners.cli.shared.earlier_run import complete_run
-from opconform_runners.cli.shared.expected import Expected, ExpectedOptions, expected_options
-from opconform_runners.cli.shared.help import WORDS, HelpCommand, rare_option
-from opconform_runners.cli.shared.last_failed import FOLDER as AGAIN
-from opconform_runners.cli.shared.last_failed import is_failure, last_failed
-from opconform_runners.cli.shared.matrix_run import FOLDER, hold_matrix, run_matrix, start
+from opconform_runners.cli.shared.help import HelpCommand, rare_option
 from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options, complete_backends
 from opconform_runners.cli.shared.options.cluster import ClusterOptions, cluster_options
+from opconform_runners.cli.shared.options.expected import ExpectedOptions, expected_options
 from opconform_runners.cli.shared.options.general import (
     SOURCE,
     TARGET,
     ResultOptions,
+    alone_option,
     jobs_option,
     result_options,
     selection_options,
     shard_option,
 )
-from opconform_runners.cli.shared.output.printer import print_lines, print_result
-from opconform_runners.cli.shared.output.progress import progress
-from opconform_runners.cli.shared.steps import (
-    executed,
-    folder_of,
-    hold,
-    print_next,
-    report_of_run,
-    show_command,
-    show_report,
-)
-from opconform_runners.execution.log.recorder import record_outputs
-from opconform_runners.execution.plan import RunOptions
-from opconform_runners.findings.report import Report
-from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
 
 #: The most characters of the reason why a run is incomplete.
@@ -53,7 +34,7 @@ _LONGEST = 300
 _OPERATION = re.compile(r"[A-Z]\w*-\d+")
 
 
-@click.command("run", cls=HelpCommand, example="run suite numpy\nrun suite openvino -k 'Split-1/*' --out part")
+@click.command("run", cls=HelpCommand, example="run suite openvino -k 'Split-1/*' --out part")
 @click.argument("suite", type=SOURCE)
 @click.argument("named", nargs=-1, metavar="[BACKEND]...", shell_complete=complete_backends)
 @backend_options
@@ -64,6 +45,7 @@ _OPERATION = re.compile(r"[A-Z]\w*-\d+")
     "--last-failed", is_flag=True, help="Run only the cases that failed in --out, and write to --out/last-failed."
 )
 @rare_option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure. Never continues an earlier run.")
+@alone_option
 @shard_option
 @rare_option("--record", type=TARGET, metavar="FILE.zip", help="Write the outputs without judging them.")
 @jobs_option("Harness processes; by default 1, or on a CPU one per core, at most 4.")
@@ -110,36 +92,22 @@ def command(
         claims=is_judged and expected.claims is None,
     )
     baseline, claims = expected.baseline or defaults.baseline, expected.claims or defaults.claims
-    expected = replace(expected, baseline=baseline, claims=claims)
-    files = expected.read()
-    running = RunOptions(
-        jobs=jobs,
-        timeout=backend.timeout,
+    from opconform_runners.cli.shared.suite_run import SuiteRun, run_suites  # it takes long to import
+
+    wanted = SuiteRun(
+        suite=suite,
+        backend=backend,
         selection=selection,
-        strict=results.strict,
-        force=results.force,
-        resume=not values["exitfirst"],
-        stops=is_failure(files.baseline) if values["exitfirst"] else None,
-        executor=cluster.executors(jobs).runs,
-        claims=files.claims,
+        results=results,
+        expected=replace(expected, baseline=baseline, claims=claims),
+        cluster=cluster,
+        jobs=jobs,
+        record=record,
+        is_first_only=values["exitfirst"],
+        is_last_failed=values["last_failed"],
+        is_alone=values["alone"],
     )
-    if backend.is_several:
-        out = results.out or FOLDER
-        opened, started = open_suite(suite), start(backend, running.executor)
-        hold_matrix(out, started)
-        code = run_matrix(opened, started, out, running, results)
-    elif record is not None:
-        command = backend.command()
-        code = _record(open_suite(suite), command, record, running, results)
-    else:
-        command, opened = backend.command(), open_suite(suite)
-        results = replace(results, out=results.out or folder_of(command.name))
-        if values["last_failed"]:
-            again = replace(selection, ids=last_failed(opened, results.place, command, files.baseline))
-            running = replace(running, selection=again, force=True)
-            results = replace(results, out=results.place / AGAIN)
-        code = _judged(opened, command, running, results, files)
-    raise click.exceptions.Exit(code)
+    raise click.exceptions.Exit(run_suites(wanted))
 
 
 def _check_suite(suite: Path, named: Sequence[str]) -> None:
@@ -150,52 +118,3 @@ def _check_suite(suite: Path, named: Sequence[str]) -> None:
         raise UsageError(f"{operation} is an operation. Use `opconform run {suite} BACKEND --select {pattern}`.")
     if not suite.exists() and (str(suite).partition(":")[0] in names() or ".py:" in str(suite)):
         raise UsageError(f"{suite} is a backend. Use `opconform certify {suite}` or `opconform run SUITE {suite}`.")
-
-
-def _judged(suite: Suite, command: Command, running: RunOptions, results: ResultOptions, files: Expected) -> int:
-    out, place = results.place, Path(suite.store.root)
-    hold(out)
-    report = complete_run(suite, command, out, running) if files.options.updates else None
-    interrupted = None
-    if report is None:
-        run = executed(suite, command, out, running, results)
-        report, interrupted = report_of_run(run, suite, out, quiet=results.is_silent), run.interrupted
-    report = files.compared(report, suite, lambda line: None if results.is_silent else print_lines([line]))
-    code = show_report(report, out, results)
-    if interrupted is not None:
-        raise interrupted
-    ended = [result.id for result in report.results if result.verdict == "error"]
-    files.check_updated(
-        report, f"Look at `opconform {show_command(ended[0], out, place)}`." if ended else "Repeat the run."
-    )
-    print_next(report, out, place, results, [] if files.options.updates else _updating(report))
-    return code
-
-
-def _updating(report: Report) -> list[str]:
-    """The command that updates the baseline after a run in which only expected failures are gone, or nothing."""
-    comparison = report.baseline
-    if (
-        comparison is None
-        or comparison.is_as_expected
-        or comparison.regressions
-        or comparison.lost
-        or not report.is_finished
-    ):
-        return []
-    words = click.get_current_context().meta[WORDS]
-    return [shlex.join(["run", *words, "--update-baseline"])]
-
-
-def _record(suite: Suite, command: Command, out: Path, running: RunOptions, results: ResultOptions) -> int:
-    """Write the outputs of a suite, and return 1 if the harness failed on some cases, else 0."""
-    with progress("run twice", of="executions", quiet=results.is_silent) as on_progress:
-        digest, header, counts = record_outputs(suite, command, out, running, on_progress)
-    kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    who = f"{header.implementation.name} {header.implementation.version}"
-    print_result(
-        {"out": str(out), "sha256": digest, "suite": header.suite.digest, "counts": counts},
-        [f"{out}: {who}, {counted(sum(counts.values()), 'case')} ({kinds})", f"SHA-256 {digest}"],
-        as_json=results.as_json,
-    )
-    return 1 if counts.get("error") else 0

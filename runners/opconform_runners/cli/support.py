@@ -19,7 +19,7 @@ from opconform_runners.reports.html.subject import suite_of
 from opconform_runners.reports.html.support import map_of
 from opconform_runners.reports.report_file import finished
 from opconform_runners.reports.support_map import support_document
-from opconform_runners.verdicts.results import PAGE_BEGINNING
+from opconform_runners.verdicts.page import PAGE_BEGINNING
 
 
 @click.command(

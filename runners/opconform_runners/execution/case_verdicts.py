@@ -9,9 +9,12 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
+from opconform_runners.execution.executions import first_of, follows, pack_note, second_of
 from opconform_runners.execution.log.logged_outcome import Answer, Attempt, LoggedOutcome, Saved, answer_of
 from opconform_runners.execution.log.outcomes import Log
 from opconform_runners.execution.log.outputs_zip import CASE_LIMIT
+from opconform_runners.execution.packs.pack import Packed
+from opconform_runners.execution.packs.sample import history_of
 from opconform_runners.harness.outcome import Error, Incident, Outcome, Returned
 from opconform_runners.verdicts import judge, neighbours
 from opconform_runners.verdicts.claims import Claims
@@ -70,6 +73,22 @@ class CaseVerdicts:
         #: The verdict of each executed case, regardless of its twin.
         self.own: dict[str, Verdict] = {}
 
+    def add_packed(
+        self, entry: Entry, case: Case, outcome: Outcome, packed: Packed, *incidents: Incident
+    ) -> LoggedOutcome:
+        """Take what was seen of a case in a pack; returns its line of the log. Only a pass is a verdict."""
+        answer, _ = answer_of(outcome, keeps=False)
+        self._keep(entry, case, "packed", packed.own, answer, incidents)
+        return LoggedOutcome(
+            case=entry.id,
+            execution="packed",
+            outcome=answer,
+            own=packed.own,
+            incidents=incidents,
+            pack=packed.pack,
+            checked=packed.checked,
+        )
+
     def add(
         self, entry: Entry, attempt: Attempt, case: Case, outcome: Outcome, *incidents: Incident
     ) -> tuple[LoggedOutcome, list[bytes]]:
@@ -89,9 +108,8 @@ class CaseVerdicts:
 
     def restore(self, logged: LoggedOutcome) -> bool:
         """Take over a line of the log; returns whether it follows from the suite and the lines before it."""
-        entry, is_first = self._suite.by_id.get(logged.case), logged.execution == "first"
-        executed = self._executions.get(logged.case, {})
-        if entry is None or logged.execution in executed or is_first == bool(executed):
+        entry, executed = self._suite.by_id.get(logged.case), self._executions.get(logged.case, {})
+        if entry is None or not follows(logged, entry, executed):
             return False
         case, judged, own = self._suite.case(entry), entry, logged.own
         if logged.execution == "neighbour-check":
@@ -116,7 +134,7 @@ class CaseVerdicts:
         """
         if attempt == "neighbour-check":
             return list(self._neighbour_checks_due(entries).values())
-        return [entry for entry in entries if entry.id in self._executions and self._is_due(entry, attempt)]
+        return [entry for entry in entries if self._is_due(entry, attempt)]
 
     def give_up_neighbour_checks(self, entries: Sequence[Entry], why: str) -> None:
         """Settle the cases whose neighbour checks are still due, without their neighbour checks."""
@@ -137,7 +155,7 @@ class CaseVerdicts:
             return self._results[entry.id]
         facts, incidents = self._facts[entry.id], self._results[entry.id].incidents
         result = result_of(self._suite, entry, self._suite.case(entry), facts, verdict, self.implementation)
-        return replace(result, incidents=incidents)
+        return replace(result, incidents=incidents, pack=pack_note(self._executions[entry.id], self.own[entry.id]))
 
     def _keep(
         self,
@@ -149,23 +167,25 @@ class CaseVerdicts:
         incidents: tuple[Incident, ...],
     ) -> None:
         executions = self._executions.setdefault(entry.id, {})
-        if attempt == "first" or (attempt == "alone" and judge.has_ended(executions["first"])):
-            self._facts[entry.id] = execution_facts(answer)
-        facts = self._facts[entry.id]
         executions[attempt] = own
         case_incidents = self._incidents[entry.id] = (*self._incidents.get(entry.id, ()), *incidents)
-        both = judge.combined(executions["first"], _second(executions))
+        if (first := first_of(executions)) is None:
+            return
+        if attempt in ("packed", "first") or (attempt == "alone" and judge.has_ended(first)):
+            self._facts[entry.id] = execution_facts(answer)
+        facts = self._facts[entry.id]
+        both = judge.combined(first, second_of(executions))
         verdict = judge.as_declared(case, both, self.implementation)
         if "neighbour-check" in executions:
             verdict = neighbours.with_neighbour_check(case, verdict, executions["neighbour-check"])
         result = result_of(self._suite, entry, case, facts, verdict, self.implementation)
         past = tuple(hit for hit in case_incidents if not judge.has_recurred(hit, both))
-        self._results[entry.id] = replace(result, incidents=past)
+        self._results[entry.id] = replace(result, incidents=past, pack=pack_note(executions, verdict))
         self.own[entry.id] = verdict  # last: a case with a verdict has a result, even if Ctrl-C comes here
 
     def _is_due(self, entry: Entry, attempt: Attempt) -> bool:
-        executions = self._executions[entry.id]
-        first, second = executions["first"], _second(executions)
+        executions = self._executions.get(entry.id, {})
+        first, second = executions.get("first"), second_of(executions)
         if not isinstance(first, Fail) or "alone" in executions:
             return False
         if attempt == "again":
@@ -174,7 +194,7 @@ class CaseVerdicts:
 
     def _neighbour_checks_due(self, entries: Sequence[Entry]) -> dict[str, Entry]:
         """The neighbour checks to execute, by the ids of their cases. Only failures need one, so few cases are read."""
-        executed = [entry for entry in entries if entry.id in self._executions and entry.neighbour_check is not None]
+        executed = [entry for entry in entries if entry.id in self.own and entry.neighbour_check is not None]
         failed = [case for case in executed if failure_of(self.own[case.id]) is not None]
         open_ones = [failure for failure in failed if "neighbour-check" not in self._executions[failure.id]]
         due = {
@@ -182,10 +202,6 @@ class CaseVerdicts:
             for open_one in open_ones
         }
         return {name: neighbour_check for name, neighbour_check in due.items() if neighbour_check is not None}
-
-
-def _second(executions: Mapping[Attempt, Own]) -> Own | None:
-    return executions.get("alone", executions.get("again"))
 
 
 def _is_small(outcome: Outcome) -> bool:
@@ -213,6 +229,8 @@ def results_of(log: Log, suite: Suite, claims: Claims | None = None, *, settled:
     attempts: tuple[Attempt, ...] = ("again", "alone")
     if settled and any(verdicts.due(suite.entries, attempt) for attempt in attempts):
         raise SuiteError(f"{log.path} lacks the second execution of a failure. Repeat the run with --force.")
+    if settled and history_of(log.lines).unchecked:
+        raise SuiteError(f"{log.path} lacks the execution alone of a pass in a pack. Repeat the run with --force.")
     if settled or len(verdicts.own) == log.header.cases:
         verdicts.give_up_neighbour_checks(suite.entries, NOT_EXECUTED if log.header.outputs is None else NOT_RECORDED)
     return [verdicts.result(suite.by_id[name]) for name in sorted(verdicts.own)]

@@ -34,6 +34,7 @@ class RunOptions:
         resume: Whether an interrupted run of the same kind is continued.
         executor: What executes batches of cases on other machines, or None for this machine.
         claims: What the backend's maker claims to support, or None.
+        alone: Whether every case is executed alone, also where the backend takes packs.
         stops: Whether the run ends with a result, or None if it does not end before its last case.
     """
 
@@ -46,6 +47,7 @@ class RunOptions:
     resume: bool = True
     executor: Workers | None = None
     claims: Claims | None = None
+    alone: bool = False
     stops: "Callable[[RunHeader, Result], bool] | None" = None
 
 
@@ -132,6 +134,7 @@ def empty_header(header: Header, plan: RunPlan, implementation: Implementation) 
         whole=plan.options.whole,
         partial=header.is_selection,
         strict=plan.options.strict,
+        alone=plan.options.alone,
         environment=plan.environment_of(implementation),
         timeout=plan.options.timeout,
         memory=plan.memory,

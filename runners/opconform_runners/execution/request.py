@@ -4,25 +4,27 @@ import math
 import os
 import time
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from opconform.errors import UsageError, counted, quoted_text
+from opconform.errors import counted, quoted_text
 from opconform.suite.case import Case, harness_text
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.system.removal import remove_folder
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
-from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.log.outputs import PLENTY, output_limit, outputs_in, read_outputs
+from opconform_runners.execution.packs.errors import UnjoinableError
+from opconform_runners.execution.packs.pack import Pack
 from opconform_runners.harness.outcome import Crashed, Error, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.processes.process import HarnessEnded, Process
 from opconform_runners.harness.protocol import (
     CLOCKS,
     INLINE_LIMIT,
+    LINE_LIMIT,
     Failed,
     FeedFiles,
     InlineFeed,
@@ -44,6 +46,7 @@ class Request:
     """A case whose files lie ready for a harness, and the line that asks for its execution.
 
     Attributes:
+        pack: The pack whose cases these are; None for a case alone.
         folder: The folder with the inputs and the model, if there are any.
         outputs: The paths of the outputs of each feed, which the harness writes unless they are small.
         size: The bytes of the inputs.
@@ -60,6 +63,17 @@ class Request:
     inline: bool
     line: bytes
     files: tuple[tuple[str, State], ...] = ()
+    pack: Pack | None = None
+
+    @property
+    def item(self) -> Entry | Pack:
+        """The case or the pack."""
+        return self.pack or self.entry
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the cases that are executed."""
+        return [self.entry.id] if self.pack is None else self.pack.ids
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,21 +91,58 @@ class Place:
     inline: bool = False
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Content:
+    """What a request is about: a case, and its files."""
+
+    entry: Entry
+    case: Case
+    dialect: str | None
+    inputs: Sequence[bytes]
+    model: Mapping[str, bytes]
+
+
 def lay_out(suite: Suite, pair: tuple[Entry, Case], dialect: str | None, *, seq: int, place: Place) -> Request:
     """Write the files that a harness needs to execute a case; an OSError if that fails."""
     entry, case = pair
     inputs = [suite.read(entry, inputs_name(feed)) for feed in range(case.feeds)]
+    names = [] if dialect is None else [name for name in entry.files if name.startswith(f"{dialect}/")]
+    model = {name: suite.read(entry, name) for name in names}
+    return _laid_out(
+        suite, _Content(entry=entry, case=case, dialect=dialect, inputs=inputs, model=model), seq=seq, place=place
+    )
+
+
+def lay_out_pack(suite: Suite, pack: Pack, *, seq: int, place: Place) -> Request:
+    """Write the files that a harness needs to execute a pack; an OSError if that fails.
+
+    Raises an `UnjoinableError` if its models cannot be joined.
+    """
+    content = _Content(
+        entry=pack.members[0].entry,
+        case=pack.case,
+        dialect=pack.dialect,
+        inputs=pack.inputs(suite),
+        model=pack.model(suite),
+    )
+    request = _laid_out(suite, content, seq=seq, place=place)
+    if len(request.line) > LINE_LIMIT:
+        clear(request)
+        raise UnjoinableError("the request would be too long")
+    return replace(request, pack=pack)
+
+
+def _laid_out(suite: Suite, content: _Content, *, seq: int, place: Place) -> Request:
+    case, dialect, inputs = content.case, content.dialect, content.inputs
     inline = place.inline and max(map(len, inputs)) <= INLINE_LIMIT
-    files = {} if inline else {inputs_name(feed): content for feed, content in enumerate(inputs)}
-    if dialect is not None:
-        names = [name for name in entry.files if name.startswith(f"{dialect}/")]
-        files |= {name: suite.read(entry, name) for name in names}
+    files = {} if inline else {inputs_name(feed): file for feed, file in enumerate(inputs)}
+    files |= content.model
     folder = Path(place.folder) if files else None
     written = []
-    for name, content in files.items():
+    for name, file in files.items():
         path = Path(place.folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        path.write_bytes(file)
         written.append((str(path), _state_of(str(path))))
     paths = tuple(f"{place.outputs}/{seq}{f'.{feed}' if feed else ''}.npz" for feed in range(case.feeds))
     feeds: list[FeedFiles | InlineFeed] = [
@@ -106,7 +157,7 @@ def lay_out(suite: Suite, pair: tuple[Entry, Case], dialect: str | None, *, seq:
     size = sum(map(len, inputs))
     return Request(
         seq=seq,
-        entry=entry,
+        entry=content.entry,
         case=case,
         folder=folder,
         outputs=paths,
@@ -206,7 +257,7 @@ def _outputs(suite: Suite, request: Request, path: str) -> tuple[Array, ...] | O
     """The outputs of one feed. The exact limit is slow to compute, and needed for large or unreadable files only."""
     where = "the harness's output file"
     arrays = read_outputs(path, where, limit=PLENTY)
-    if isinstance(arrays, tuple):
+    if isinstance(arrays, tuple) or request.pack is not None:
         return arrays
     return read_outputs(path, where, limit=output_limit(suite, request.entry, request.case))
 
@@ -233,35 +284,6 @@ def miscount(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]] |
             if name not in ELEMENT_TYPES:
                 return f"the harness says that output_{number} is {quoted_text(name)}, which is not an element type"
     return None
-
-
-def check_dialects(suite: Suite, implementation: Implementation) -> None:
-    """Check that a suite holds a dialect that a backend reads."""
-    reads, written = implementation.dialects, suite.header.dialects
-    if reads and written.keys().isdisjoint(reads):
-        has = f"has models for {', '.join(written)}" if written else "has no models"
-        wanted = " ".join(f"--dialect {read}" for read in reads)
-        raise UsageError(
-            f"{suite.store.root} {has}, but {implementation.name} reads {', '.join(reads)}. Generate it with {wanted}."
-        )
-
-
-def dialect_of(suite: Suite, entry: Entry, case: Case, implementation: Implementation) -> tuple[str | None, str | None]:
-    """The dialect to give a backend a case in, and why the case cannot be given to it."""
-    if not implementation.dialects:
-        why = "the case is a graph of several operations, and this backend neither reads a dialect nor executes graphs"
-        return None, None if case.is_bare or implementation.graphs else why
-    for dialect in implementation.dialects:
-        if suite.header.dialects.get(dialect) in entry.files:
-            return dialect, None
-    reasons: dict[str, list[str]] = {}
-    for dialect in implementation.dialects:
-        if dialect in entry.left_out:
-            reasons.setdefault(entry.left_out[dialect], []).append(dialect)
-    if reasons:
-        said = "; ".join(f"{', '.join(dialects)}: {reason}" for reason, dialects in reasons.items())
-        return None, f"the case cannot be expressed in {said}"
-    return None, f"the suite has no model of the case in the backend's dialects: {', '.join(implementation.dialects)}"
 
 
 def contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]]) -> str | None:

@@ -14,14 +14,18 @@ from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.constraints import resolved
 from opconform_runners.execution.case_verdicts import NOT_EXECUTED, CaseVerdicts, execute_again, restore
+from opconform_runners.execution.dialects import check_dialects
+from opconform_runners.execution.executor import AnyExecutor, Executor, LocalExecutor, planned
 from opconform_runners.execution.log.logged_outcome import Attempt
 from opconform_runners.execution.log.outcomes import OutcomeLog
-from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, local_plan, run_header_of, selected
+from opconform_runners.execution.packs.earlier import unpassed_cases
+from opconform_runners.execution.packs.pack import Packed
+from opconform_runners.execution.packs.sample import PackHistory, history_of
+from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, run_header_of, selected
 from opconform_runners.execution.progress import OnProgress, Stage, repeated_stage
-from opconform_runners.execution.request import check_dialects
-from opconform_runners.execution.scale.remote import RemoteExecution, machine_of_worker
-from opconform_runners.execution.scheduler import OnOutcome, OnReady, execute
-from opconform_runners.harness.command import Command, Launch
+from opconform_runners.execution.scale.remote import RemoteExecution
+from opconform_runners.execution.scheduler import OnReady, Packing
+from opconform_runners.harness.command import Command
 from opconform_runners.harness.outcome import Incident, Outcome
 from opconform_runners.verdicts.results import OUTCOMES, Result, write_results
 from opconform_runners.verdicts.run_header import RunHeader, progress_of
@@ -54,14 +58,6 @@ class Run:
         return progress_of(len(self.results), self.header.cases)
 
 
-#: Executes cases for an attempt, in a harness or from recorded outputs: calls back with the implementation, then with
-#: each outcome. Returns why the rest of the cases were not executed, or None.
-Executor = Callable[[Sequence[Entry], Attempt, OnOutcome, OnReady], str | None]
-
-#: What executes cases, here or on workers.
-AnyExecutor = Executor | RemoteExecution
-
-
 def run_suite(
     suite: Suite, command: Command, out: Path, options: RunOptions, on_progress: OnProgress = lambda *_: None
 ) -> Run:
@@ -79,28 +75,6 @@ def run_suite(
     entries = selected(suite, options.selection)
     plan, executor_of = planned(command, out, options)
     return judged(suite, entries, executor_of(suite), plan, on_progress)
-
-
-def planned(command: Command, out: Path, options: RunOptions) -> tuple[RunPlan, Callable[[Suite], AnyExecutor]]:
-    """The plan of a run, and what executes the cases of a suite, here or on workers."""
-    launch = Launch(command=command, jobs=options.jobs, timeout=options.timeout)
-    plan = local_plan(command, out, options)
-    if options.executor is None:
-        return plan, lambda suite: local_executor(suite, launch)
-    machine = machine_of_worker(options.executor, command)
-    plan = replace(plan, program=machine.program, environment_of=lambda _: machine.environment)
-    return plan, partial(RemoteExecution, options.executor, launch, machine)
-
-
-def local_executor(suite: Suite, launch: Launch) -> Executor:
-    """What executes cases on this machine."""
-
-    def executor(entries: Sequence[Entry], attempt: Attempt, on_outcome: OnOutcome, on_ready: OnReady) -> str | None:
-        alone = attempt in ("alone", "neighbour-check")
-        _, gave_up = execute(suite, entries, launch, on_outcome, alone=alone, on_ready=on_ready)
-        return gave_up
-
-    return executor
 
 
 def judged(
@@ -214,13 +188,15 @@ class Judgement:
     header: RunHeader = field(init=False)
     verdicts: CaseVerdicts = field(init=False)
     stage: Stage = field(init=False)
+    history: PackHistory = field(default_factory=PackHistory)
+    unpacked: set[str] = field(default_factory=set)
 
     def execute(self) -> str | None:
         """Execute the cases without a verdict, and failures again; returns why that was given up, or None."""
         if isinstance(self.executor, RemoteExecution):
             return self._gather(self.executor)
-        done = {logged.case for logged in (*self.log.lines, *self.plan.known)}
-        left = [entry for entry in self.entries if entry.id not in done]
+        self.history = history_of([*self.log.lines, *self.plan.known])
+        left = [entry for entry in self.entries if entry.id not in self.history.done]
         on_ready: OnReady = self._begin
         while True:
             try:
@@ -258,7 +234,12 @@ class Judgement:
         return None
 
     def _attempts(self, executor: Executor, left: Sequence[Entry], on_ready: OnReady) -> str | None:
-        gave_up = executor(left, "first", partial(self._note, "first"), on_ready)
+        on_outcome = partial(self._note, "first")
+        if isinstance(executor, LocalExecutor):
+            packing = Packing(history=self.history, unpacked=self.unpacked, on_packed=self._note_packed)
+            gave_up = executor.execute_first(left, packing, on_outcome, on_ready)
+        else:
+            gave_up = executor(left, "first", on_outcome, on_ready)
         if gave_up is None:
             self._confirm(executor)
         return gave_up
@@ -278,11 +259,16 @@ class Judgement:
 
     def _begin(self, implementation: Implementation) -> None:
         self.header = self.header_of(implementation)
+        self.unpacked |= unpassed_cases(self.plan.out, self.header)
         self.verdicts = CaseVerdicts(self.suite, implementation, self.plan.options.claims)
         self.log.begin(self.header)
         ids = {entry.id for entry in self.entries}
         known = [logged for logged in (*self.log.lines, *self.plan.known) if logged.case in ids]
         restore(self.verdicts, known, str(self.plan.out / OUTCOMES))
+
+    def _note_packed(self, entry: Entry, case: Case, outcome: Outcome, packed: Packed, /, *incidents: Incident) -> None:
+        self.log.add(self.verdicts.add_packed(entry, case, outcome, packed, *incidents))
+        self._show_progress()
 
     def _note(self, attempt: Attempt, entry: Entry, case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
         if attempt == "neighbour-check":
@@ -291,9 +277,12 @@ class Judgement:
         if attempt != "first":
             self.stage.step()
         else:
-            self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
+            self._show_progress()
             if self.plan.options.stops is not None and self._stops(self.verdicts.result(entry)):
                 raise _Stop
+
+    def _show_progress(self) -> None:
+        self.on_progress(len(self.verdicts.own) / len(self.entries), len(self.verdicts.own))
 
     def results(self) -> tuple[Result, ...]:
         """The results of the cases that were executed."""

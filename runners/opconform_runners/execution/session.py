@@ -11,7 +11,8 @@ from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.case_verdicts import CaseVerdicts, execute_again
 from opconform_runners.execution.log.logged_outcome import Attempt
-from opconform_runners.execution.scheduler import Execution, HarnessWorker
+from opconform_runners.execution.waiting import InOrder
+from opconform_runners.execution.worker import Execution, HarnessWorker
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Incident, Outcome
 from opconform_runners.verdicts.claims import Claims
@@ -123,12 +124,12 @@ class _WarmHarness:
         """The outcome of a case, and what happened to the process at it."""
         self.start()
         self._outcomes.clear()
-        self._execution.waiting.append(entry)
+        self._execution.waiting.put_back(entry)
         try:
             self._runner.run(self._worker.work())
         except BaseException:
             self._runner.run(self._worker.end())
-            self._execution.waiting.clear()
+            self._execution.waiting = InOrder()
             self._worker.doubted = None
             raise
         if self._execution.gave_up is not None:

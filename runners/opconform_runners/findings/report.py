@@ -16,6 +16,7 @@ from opconform_runners.findings.accuracy import Accuracy, accuracy_of
 from opconform_runners.findings.claim_coverage import Claimed, claimed_of
 from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.gaps import gaps_of
+from opconform_runners.findings.packs import PackCounts, pack_counts
 from opconform_runners.findings.requirement_row import RequirementRow, supported
 from opconform_runners.harness.environment import UNKNOWN, Environment
 from opconform_runners.harness.outcome import Incident
@@ -153,6 +154,11 @@ class Report:
     def flushed(self) -> int:
         """How many cases pass only since the backend declares to flush denormal numbers to zero."""
         return sum(FLUSHES_DENORMALS in result.remarks for result in self.results)
+
+    @cached_property
+    def packs(self) -> PackCounts | None:
+        """How many cases were seen in packs, or None if there were none."""
+        return pack_counts(self.results, self.tallies)
 
     @cached_property
     def incidents(self) -> tuple[Incident, ...]:

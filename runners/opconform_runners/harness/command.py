@@ -8,8 +8,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 import opconform
 from opconform.errors import UsageError
 from opconform_runners.harness import bootstrap
@@ -54,19 +52,28 @@ class Command:
 
 def memory_limit(gib: float | None = None) -> int:
     """The memory limit of a harness in bytes: a number of GiB, or three quarters of the machine's memory."""
-    return psutil.virtual_memory().total * 3 // 4 if gib is None else int(gib * GIB)
+    if gib is not None:
+        return int(gib * GIB)
+    import psutil  # it takes long to import
+
+    return psutil.virtual_memory().total * 3 // 4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Launch:
-    """The command of a harness, the number of harness processes, and the time limit of a case in seconds.
+    """How cases are executed.
 
-    If `jobs` is None, the backend's device and the number of cases decide.
+    Attributes:
+        command: The command of a harness.
+        jobs: The number of harness processes; if it is None, the backend's device and the number of cases decide.
+        timeout: The time limit of a case in seconds.
+        alone: Whether every case is executed alone, also where the backend takes packs.
     """
 
     command: Command
     jobs: int | None = 1
     timeout: float = 60.0
+    alone: bool = False
 
 
 def backend_command(name: str, python: Path | None = None) -> Command:

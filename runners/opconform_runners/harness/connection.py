@@ -75,7 +75,7 @@ def start_sentence(command: Command, error: BaseException, last: str) -> str:
         if command.python is not None and last:
             said = last.splitlines()[-1]
             if missing := _MISSING.search(said):
-                return _missing_sentence(command, missing["module"], began=error.code == UNUSABLE)
+                return missing_sentence(command, missing["module"], began=error.code == UNUSABLE)
             if error.code == UNUSABLE:
                 return said
         why = f"it {error.how}"
@@ -85,8 +85,8 @@ def start_sentence(command: Command, error: BaseException, last: str) -> str:
     return f"The harness {command.name} cannot be started: {why.rstrip('.')}.{said}"
 
 
-def _missing_sentence(command: Command, module: str, *, began: bool) -> str:
-    """Why a Python backend that lacks a module cannot be used; `began` is whether the harness itself was loaded."""
+def missing_sentence(command: Command, module: str, *, began: bool = True) -> str:
+    """Why a Python backend that lacks a module cannot be used; `began` says that the harness itself was loaded."""
     package = module.partition(".")[0]
     if command.elsewhere and (not began or is_shipped(command.name)):
         needs = "the product, numpy, pydantic and ml_dtypes"

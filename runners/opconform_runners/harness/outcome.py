@@ -101,14 +101,14 @@ class Incident:
 _NAMED = 50
 
 
-def incidents_of(outcome: "Outcome", executed: Sequence[str]) -> tuple[Incident, ...]:
+def incidents_of(outcome: "Outcome", executed: Sequence[str], *, last: int = 1) -> tuple[Incident, ...]:
     """The incident that an outcome is unless it recurs, given the ids of the cases of the process; none if it is one.
 
-    The last of them is the case itself.
+    The `last` of them are the case itself, or those of the pack.
     """
     if not isinstance(outcome, Crashed | TimedOut | Error):
         return ()
-    cases = tuple(reversed(executed[-_NAMED:]))
+    cases = tuple(reversed(executed[-_NAMED - last + 1 :]))
     earlier = len(executed) - len(cases)
     return (Incident(kind=outcome.status, sentence=outcome.sentence, cases=cases, earlier=earlier),)
 

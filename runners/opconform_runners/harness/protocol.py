@@ -10,7 +10,7 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationE
 from pydantic_core import ErrorDetails
 
 from opconform.suite.declarations import DeclaredCase
-from opconform_runners.backends.backend import Implementation, Placement, Stage
+from opconform_runners.backends.backend import MOST_PACKED, Implementation, Placement, Stage
 
 VERSION = 1
 #: The maximum length of a line, in bytes.
@@ -62,6 +62,7 @@ class Said:
     bindings: tuple[Literal["constant", "parameter"], ...]
     graphs: bool = False
     flushes_denormals: bool = False
+    packs: Annotated[int, Field(ge=1, le=MOST_PACKED)] = 1
     mapped: tuple[str, ...] = ()
     inline: bool = False
 

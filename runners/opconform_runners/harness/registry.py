@@ -1,5 +1,6 @@
 """Backends by name: those of entry points, and classes in files and modules."""
 
+import ast
 import importlib
 import importlib.util
 import inspect
@@ -9,10 +10,12 @@ from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opconform.errors import UsageError, nearest
-from opconform_runners.backends.backend import Backend
+
+if TYPE_CHECKING:
+    from opconform_runners.backends.backend import Backend
 
 GROUP = "opconform.backends"
 #: The exit code of a Python harness whose last line says why the backend cannot be loaded.
@@ -33,7 +36,28 @@ def is_shipped(name: str) -> bool:
     return any(hit.dist is not None and hit.dist.name == "opconform" for hit in points)
 
 
-def load(name: str) -> Backend:
+def missing_package(name: str) -> str | None:
+    """A package that a shipped backend imports and that is not installed, found without importing the backend."""
+    if not is_shipped(name):
+        return None
+    spec = importlib.util.find_spec(_entry(name.partition(":")[0]).module)
+    if spec is None or spec.origin is None:
+        return None
+    for node in ast.parse(Path(spec.origin).read_bytes()).body:
+        match node:
+            case ast.Import(names=aliases):
+                modules = [alias.name for alias in aliases]
+            case ast.ImportFrom(module=str(module), level=0):
+                modules = [module]
+            case _:
+                continue
+        for package in (module.partition(".")[0] for module in modules):
+            if importlib.util.find_spec(package) is None:
+                return package
+    return None
+
+
+def load(name: str) -> "Backend":
     """The backend of a name such as `openvino:CPU` or `path/file.py:ClassName`."""
     check(name)
     match = _CLASS.fullmatch(name)
@@ -72,7 +96,7 @@ def placed(name: str) -> str:
     return f"{_entry(plain).value}{colon if device else ''}{device}"
 
 
-def _made(backend: Any, device: str | None) -> Backend:
+def _made(backend: Any, device: str | None) -> "Backend":
     if device is not None and not _takes(backend, device):
         raise UsageError(f"The backend has no devices, but the device {device!r} was named. Leave it out.")
     made: Backend = backend() if device is None else backend(device)

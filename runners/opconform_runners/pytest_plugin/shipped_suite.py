@@ -11,8 +11,9 @@ from opconform.errors import UsageError, counted
 from opconform.generation.identity.recipe import recipe_digest
 from opconform.generation.options import Options
 from opconform.generation.pipeline import OnProgress, generate
-from opconform.specs.loader import load_specs, shipped_files
-from opconform.suite.manifest import HEADER
+from opconform.specs.index import shipped_files
+from opconform.specs.loader import load_specs
+from opconform.suite.file_names import HEADER
 from opconform.suite.selection.quick import QUICK, quick_cases
 from opconform.suite.selection.selection import Selection
 from opconform_runners.backends.backend import Implementation

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic_core import from_json
 
 from opconform.errors import DiskError, MissingError, SuiteError, UsageError, counted
-from opconform.suite.manifest import HEADER
+from opconform.suite.file_names import HEADER
 from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.system.files import read_regular, replacement
@@ -187,6 +187,8 @@ def report_document(report: Report) -> dict[str, object]:
         document["accuracy"] = {op: asdict(accuracy) for op, accuracy in report.accuracy.items()}
     if report.implementation.flushes_denormals:
         document["flushed"] = report.flushed
+    if report.packs is not None:
+        document["packs"] = asdict(report.packs) | {"differing": list(report.packs.differing)}
     if report.incidents:
         document["incidents"] = _INCIDENTS.dump_python(report.incidents, mode="json")
     if report.claimed is not None:

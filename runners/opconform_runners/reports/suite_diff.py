@@ -5,7 +5,8 @@ from itertools import takewhile
 from typing import Any
 
 from opconform.errors import SuiteError, counted
-from opconform.suite.manifest import CASE, NEIGHBOUR_CHECK, Entry, Header
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, Header
 from opconform.suite.reader import Suite
 from opconform.system.text import printable, shortened
 

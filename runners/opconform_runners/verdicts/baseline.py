@@ -42,7 +42,7 @@ class Line:
 
     Attributes:
         number: Its number in the file, from 1.
-        pattern: A case's id, or a shell pattern of ids such as `Split-1/axis-range/*`.
+        pattern: A case's id, or a shell pattern of ids such as `Split-1/axis-far-out-of-range/*`.
         reason: The reason of the failure, `unsupported`, or `pass`.
     """
 

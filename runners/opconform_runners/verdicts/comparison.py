@@ -33,6 +33,7 @@ class Mismatch:
         error: The largest error in the output divided by its bound, if it has bounds; None also without a limit.
         altered: Whether a differing element has a bit pattern that no input has, so that it was changed and not moved.
         readings: The interpretations by whose other readings all outputs are right; none if they are wrong by all.
+        open: Whether other readings have other values for all elements that differ.
     """
 
     reason: Reason
@@ -48,6 +49,7 @@ class Mismatch:
     error: float | None = None
     altered: bool = False
     readings: tuple[str, ...] = ()
+    open: bool = False
 
 
 def mismatch_of(
@@ -86,20 +88,28 @@ def mismatch_of(
 
 
 def is_altered(expected: Array, actual: Array, inputs: Sequence[Array]) -> bool:
-    """Whether a differing element has a bit pattern that no input has, so that it was changed and not moved.
+    """Whether differing elements have a bit pattern that no input has, so that they were changed and not moved.
 
-    Both outputs have the same storage dtype and shape. Inputs of another storage dtype are ignored.
+    A pattern that as many of the expected ones have, such as zeros of padding, is at another place only. Both outputs
+    have the same storage dtype and shape. Inputs of another storage dtype are ignored.
     """
-    differs = patterns(np.atleast_1d(expected)) != patterns(np.atleast_1d(actual))
-    return is_invented(np.atleast_1d(actual)[differs], inputs)
+    want, got = patterns(np.atleast_1d(expected)), patterns(np.atleast_1d(actual))
+    differs = want != got
+    found, counts = np.unique(got[differs][_unknown(np.atleast_1d(actual)[differs], inputs)], return_counts=True)
+    return any(count > np.count_nonzero(want[differs] == x) for x, count in zip(found, counts, strict=True))
 
 
 def is_invented(actual: Array, inputs: Sequence[Array]) -> bool:
     """Whether an element has a bit pattern that no input has. Inputs of another storage dtype are ignored."""
+    return bool(_unknown(actual, inputs).any())
+
+
+def _unknown(actual: Array, inputs: Sequence[Array]) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    """The elements whose bit pattern no input has."""
     got = patterns(np.atleast_1d(actual))
     flat = [patterns(np.atleast_1d(input_)).reshape(-1) for input_ in inputs if input_.dtype.kind == actual.dtype.kind]
     known = [x for x in flat if x.dtype.kind == "U" or x.dtype == got.dtype]
-    return not np.isin(got, np.concatenate(known) if known else np.zeros(0, got.dtype)).all()
+    return np.asarray(~np.isin(got, np.concatenate(known) if known else np.zeros(0, got.dtype)))
 
 
 def output_number(name: str) -> int:

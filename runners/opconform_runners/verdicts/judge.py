@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from opconform.errors import SuiteError
 from opconform.suite.case import Accept, Case, Output, Reject
-from opconform.suite.manifest import Entry, Header, Stage, inputs_name
+from opconform.suite.manifest import OUTPUT_STAGES, Entry, Header, RequirementNote, Stage, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, outputs_digest, with_one_nan
 from opconform_runners.backends.backend import Implementation, undeclared_operation
 from opconform_runners.harness.outcome import Crashed, Error, Incident, NotSent, Outcome, Oversized, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused
+from opconform_runners.verdicts.alternatives import nearest_right, open_elements
 from opconform_runners.verdicts.comparison import Mismatch, is_altered, is_invented, mismatch_of, output_number
 from opconform_runners.verdicts.flushing import FLUSHES_DENORMALS, is_flushed
 from opconform_runners.verdicts.rounding_error import largest_error
@@ -149,6 +150,8 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
       gives breaks those on rounding, if the result has bounds or the case lists them.
     - Rejecting what another reading of an interpretation rejects breaks only the interpretation, and so do the outputs
       that another reading gives. Everything else is wrong by every reading, and breaks a normative requirement.
+    - Elements that other readings have otherwise, and that are wrong by all, break the requirement under `open`.
+    - Wrong values of an output with requirements of its own, as indices beside data, break one of these.
     - Changed elements break the operation's requirement on bits, even if the case does not list it, and another
       element type breaks the first requirement that the comparison of element types establishes.
     - Wrong outputs break the first normative requirement of the case that the comparison has not shown to be kept, and
@@ -167,7 +170,7 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     if entry.expect != "accept":
         violated = entry.expect.reject
         return stages.get("shape", ())[:1] if reason in ENDS and violated in readings else (violated,)
-    of_reading = mismatch.readings if mismatch and mismatch.readings in entry.readings.outputs.values() else ()
+    of_reading = mismatch.readings if mismatch and _are_readings(mismatch.readings, entry) else ()
     if reason == "rounding" and not of_reading:
         about = stages.get("rounding", ())
         is_rounded = mismatch is not None and mismatch.allowed is not None
@@ -179,8 +182,8 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
         return entry.readings.reject
     if of_reading:
         return of_reading
-    if reason == "value" and mismatch is not None and mismatch.altered and bits:
-        return bits
+    if reason in ("value", "rounding") and (values := _of_values(entry, mismatch, listed, stages)):
+        return values
     if reason == "element-type" and (types := stages.get("element-type", ())):
         return types[:1]
     normative = [x for x in listed if x not in readings]
@@ -188,10 +191,39 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     if stage is None:
         return tuple(normative or (stages.get("shape", ()) if listed else ()))[:1]
     met = {name for x in _PASSED[stage] for name in stages.get(x, ())}
+    met |= {name for x in OUTPUT_STAGES for name in stages.get(x, ())}
     met |= {*bits, *(name for name in listed if name in levels and levels[name].violable)}
     left = [x for x in normative if x not in met]
     own = [x for x in listed if x in bits]
     return tuple((*left, *own, *stages.get(stage, ()), *bits, *normative)[:1])
+
+
+def _of_values(
+    entry: Entry, mismatch: Mismatch | None, listed: Sequence[str], stages: Mapping[Stage, tuple[str, ...]]
+) -> tuple[str, ...]:
+    """The requirement on open elements, on the wrong output alone, or on bits, that wrong values break; or none."""
+    if mismatch is None:
+        return ()
+    if mismatch.open and entry.readings.elements and (lacking := stages.get("open", ())):
+        return lacking[:1]
+    number = output_number(mismatch.output) if mismatch.output is not None else 0
+    own = stages.get(OUTPUT_STAGES[number - 1], ()) if 0 < number <= len(OUTPUT_STAGES) else ()
+    if own:
+        return (next((name for name in listed if name in own), own[0]),)
+    return stages.get("bits", ()) if mismatch.reason == "value" and mismatch.altered else ()
+
+
+def _said_of(readings: Sequence[str], levels: Mapping[str, RequirementNote]) -> str:
+    """The clause on the interpretations, or misread requirements, that explain wrong outputs."""
+    misread = [name for name in readings if name in levels and levels[name].level == "normative"]
+    if misread:
+        return f"these outputs contradict {', '.join(misread)}"
+    return f"another reading of {', '.join(readings)} gives these outputs"
+
+
+def _are_readings(names: tuple[str, ...], entry: Entry) -> bool:
+    """Whether other readings of these interpretations give other outputs, or other elements, of a case."""
+    return names in entry.readings.outputs.values() or (bool(names) and {*names} <= {*entry.readings.elements})
 
 
 def remarks_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
@@ -232,7 +264,7 @@ def declared_gap(case: Case, implementation: Implementation, *, roles: Sequence[
 
 def _moves_data(suite: Suite, entry: Entry) -> bool:
     """Whether the outputs of the operation under test have only elements of its inputs."""
-    return "bits" in suite.header.establishes.get(entry.op, {})
+    return any(x.moves_data and x.name == entry.op for x in suite.header.declarations)
 
 
 def _oversized(suite: Suite, entry: Entry, case: Case, size: int) -> Fail:
@@ -301,8 +333,8 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
     errors: list[float] = []
     flushed = False
     for feed, actual in enumerate(outcome.outputs):
-        golden = suite.golden(entry, feed)
-        expected, bounds = [golden[output.name] for output in outputs], suite.bounds(entry, feed)
+        golden, bounds = suite.golden(entry, feed), suite.bounds(entry, feed)
+        expected = nearest_right([golden[output.name] for output in outputs], actual, suite.also(entry, feed))
         said = outcome.element_types[feed] if outcome.element_types else None
         mismatch = mismatch_of(expected, actual, element_types, bounds=bounds, feed=feed, said=said)
         if flushes and mismatch is not None and is_flushed(suite, entry, mismatch, actual):
@@ -312,10 +344,11 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
                 number, inputs = output_number(mismatch.output), suite.arrays(entry, inputs_name(feed))
                 altered = is_altered(expected[number], actual[number], list(inputs.values()))
                 mismatch = replace(mismatch, altered=altered)
-            if readings := _other_readings(entry, outcome, outputs):
-                mismatch = replace(mismatch, readings=readings)
+            others = open_elements(suite, entry, outcome.outputs, outputs)
+            readings = _other_readings(entry, outcome, outputs) or others.readings
+            mismatch = replace(mismatch, readings=readings, open=others.open)
             where = f"in feed {feed} " if feed else ""
-            also = f"; another reading of {', '.join(readings)} gives these outputs" if readings else ""
+            also = f"; {_said_of(readings, suite.header.requirements.get(entry.op, {}))}" if readings else ""
             return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}{also}", mismatch=mismatch)
         elif (error := largest_error(expected, actual, bounds, element_types)) is not None:
             errors.append(error)

@@ -19,7 +19,7 @@ from opconform_runners.harness.outcome import Incident
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.flushing import FLUSHES_DENORMALS
 from opconform_runners.verdicts.run_header import RUN_HEADER, RunHeader, header_line, ids_digest
-from opconform_runners.verdicts.tally import KEPT, Kind, level_of
+from opconform_runners.verdicts.tally import KEPT, Kind, PackNote, level_of
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
 #: The most bytes of results, and of a report, which repeats them.
@@ -30,11 +30,8 @@ RESULTS = "results.jsonl"
 OUTCOMES, OUTPUTS_ZIP = "outcomes.jsonl", "outputs.zip"
 REPORT = "report.json"
 CERTIFICATE = "certificate.json"
-PAGE = "report.html"
 #: The folder of the finished batches of a streamed run, until the run is complete.
 BATCHES = "batches"
-#: The beginning of a page that opconform wrote.
-PAGE_BEGINNING = b"<!doctype html>\n<!-- opconform report -->"
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
@@ -57,6 +54,7 @@ class Result:
         incidents: What happened to the harness process at this case, and not again with the case alone.
         essential: Whether every backend of the operation must support the case.
         unclaimed: Whether the run has claims, and they do not cover the case, which is valid.
+        pack: What was seen of the case in a pack.
     """
 
     __pydantic_config__ = _STRICT
@@ -84,6 +82,7 @@ class Result:
     incidents: tuple[Incident, ...] = ()
     essential: bool = False
     unclaimed: bool = False
+    pack: PackNote | None = None
 
     @property
     def op(self) -> str:
@@ -131,6 +130,7 @@ def tally_kind_of(result: Result) -> Kind:
         verdict=result.verdict,
         requirements=result.requirements,
         accuracy=level_of(result.error) if result.verdict == "pass" else None,
+        pack=result.pack,
     )
 
 

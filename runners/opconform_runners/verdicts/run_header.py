@@ -78,6 +78,7 @@ class RunHeader:
         whole: Whether whole profiles are run, as a certificate needs.
         partial: Whether cases of the suite are left out in all shards, or the suite itself is a selection.
         strict: Whether interpretations count as much as normative requirements.
+        alone: Whether every case is executed alone, also where the backend takes packs.
         memory: The most bytes of a harness, or None.
         outputs: The SHA-256 of the file of outputs that is judged, or None where a harness runs.
         shard: The part of the selected cases that is executed, or None for all of them.
@@ -105,6 +106,7 @@ class RunHeader:
     program: _Digest | None = None
     claims: str | None = None
     partial: bool = False
+    alone: bool = False
     streamed: Streamed | None = None
     requirements: Mapping[str, Mapping[str, RequirementNote]]
 
@@ -135,6 +137,7 @@ _DETAILS: Mapping[str, str] = {
     "environment": "the environment",
     "timeout": "--timeout",
     "memory": "--memory",
+    "alone": "--alone",
     "claims": "the claims",
     "requirements": "the requirements",
     "outputs": "the outputs",
@@ -148,7 +151,7 @@ def ids_digest(ids: Iterable[str]) -> str:
 
 def header_line(header: RunHeader) -> bytes:
     """A header as the first line of `results.jsonl`."""
-    absent = {name: True for name in ("streamed", "claims") if getattr(header, name) is None}
+    absent = {name: True for name in ("alone", "streamed", "claims") if not getattr(header, name)}
     document = RUN_HEADER.dump_python(header, mode="json", exclude={"implementation": HARDWARE, **absent})
     document["suite"] = suite_document(document["suite"])
     return canonical_json(document).encode() + b"\n"

@@ -13,13 +13,20 @@ from opconform_runners.verdicts.verdict import VerdictName
 
 #: The named accuracy levels: the exact result rounded once, or a number within the bounds.
 AccuracyLevel = Literal["correctly-rounded", "bounded"]
+#: What was seen of a case in a pack: it passed there, and was not executed alone; it passed there and alone; it passed
+#: there, but not alone; it passed alone, but not there.
+PackNote = Literal["counted", "confirmed", "differs", "alone-only"]
+PACK_NOTES: tuple[PackNote, ...] = ("counted", "confirmed", "differs", "alone-only")
 #: The verdicts whose results are kept.
 KEPT = frozenset({"fail", "error"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Kind:
-    """Cases of one operation and profile with one verdict and accuracy that are evidence for the same requirements."""
+    """Cases of one operation and profile with one verdict and accuracy that are evidence for the same requirements.
+
+    `pack` is what was seen of them in packs.
+    """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -28,6 +35,7 @@ class Kind:
     verdict: VerdictName
     requirements: tuple[str, ...]
     accuracy: AccuracyLevel | None = None
+    pack: PackNote | None = None
 
 
 def level_of(error: float | None) -> AccuracyLevel | None:
@@ -73,7 +81,7 @@ class Streamed:
 
 def tallies_of(counts: Mapping[Kind, int]) -> tuple[Tally, ...]:
     """Counts as tallies, sorted."""
-    ordered = sorted(counts, key=lambda x: (x.op, x.profile, x.verdict, x.requirements, x.accuracy or ""))
+    ordered = sorted(counts, key=lambda x: (x.op, x.profile, x.verdict, x.requirements, x.accuracy or "", x.pack or ""))
     return tuple(Tally(kind=x, cases=counts[x]) for x in ordered if counts[x])
 
 

@@ -55,21 +55,22 @@ def _accepting(operation: Operation, requirement: str) -> Hook:
 
 
 def _rows(op: str) -> Iterator[Row]:
-    operation = OPERATIONS[op]
+    operation, known = OPERATIONS[op], requirements_of(op)
     for name, reading in operation.readings.items():
+        level = known.by_id[name].level
         # What a reading with other outputs rejects can be what another reading rejects, too.
         if reading.rejects is not never and not reading.rewrites:
             what = f"Another reading of {op}:{name} rejects."
-            yield derived(f"readings/{op}/{name}/rejects", op, what, _SEEN, _rejecting(reading), "interpretation")
+            yield derived(f"readings/{op}/{name}/rejects", op, what, _SEEN, _rejecting(reading), level)
         for number, rewrite in enumerate(reading.rewrites):
             what = f"Another reading of {op}:{name} gives other outputs."
             hook = _rewriting(operation, rewrite)
-            yield derived(f"readings/{op}/{name}/gives-{number}", op, what, _SEEN, hook, "interpretation")
+            yield derived(f"readings/{op}/{name}/gives-{number}", op, what, _SEEN, hook, level)
         for number, compute in enumerate(reading.computes):
             what = f"Another reading of {op}:{name} computes other outputs."
             hook = computing(compute)
-            yield derived(f"readings/{op}/{name}/computes-{number}", op, what, _SEEN, hook, "interpretation")
-    for requirement in requirements_of(op).requirements:
+            yield derived(f"readings/{op}/{name}/computes-{number}", op, what, _SEEN, hook, level)
+    for requirement in known.requirements:
         if requirement.level == "interpretation" and requirement.violable:
             what = f"Another reading of {op}:{requirement.id} accepts what ours rejects."
             hook = _accepting(operation, requirement.id)

@@ -161,7 +161,7 @@ _MISSING = (
     ("acceptances", "GatherTree-1/max_seq_len", "float string"),
     ("acceptances", "ReverseSequence-1/seq_lengths", "float"),
     ("acceptances", "StringTensorUnpack-15/data", "string"),
-    ("checks", "GatherTree-1/max_seq_len.count Pad-1/symmetric.limit StringTensorPack-15/ends.same-type", "constant"),
+    ("checks", "GatherTree-1/max_seq_len.count Pad-1/symmetric.limit", "constant"),
     (
         "checks",
         "*Space*-2/*.count Broadcast-*/axes_mapping.explicit Col2Im-15/*s*.count Pad-1/pad*",
@@ -179,7 +179,6 @@ _MISSING = (
     ("checks", "Concat-1/inputs.element-type ExtractImagePatches-3/*.count Gather-7/batch_dims.axis", "dynamic"),
     ("checks", "GatherTree-1/*.same-type Pad-1/*.limit Slice-8/axes.unique Slice-8/indices.count", "dynamic"),
     ("checks", "StridedSlice-1/ellipsis.single StridedSlice-1/indices.* StridedSlice-1/stride.zero", "dynamic"),
-    ("checks", "StringTensorPack-15/ends.same-type", "dynamic"),
     ("checks", "Gather-8/batch_dims.equal", "run-time"),
     ("checks", "GatherND-5/batch_dims.broadcastable", "second"),
     ("data", "*Space*-2 Broadcast-* Col2Im-15 DepthToSpace-1 SpaceToDepth-1 ExtractImagePatches-3", "last-narrow-lost"),

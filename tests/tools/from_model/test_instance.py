@@ -1,10 +1,15 @@
 """Small valid cases of calls: sizes for unknown dimensions, and small numbers that mean what large ones did."""
 
+import math
+
 import pytest
 
 from opconform.model.draft import Draft
+from opconform.suite.case import Attribute
 from opconform_runners.tools.from_model.instance import instance_of
-from opconform_runners.tools.from_model.models.node import Call, Known, integers
+from opconform_runners.tools.from_model.models.node import Call, Known, constant, integers
+from opconform_runners.tools.from_model.variants import variants_of
+from opconform_runners.tools.fuzz.trial import is_defined
 
 
 def data(*dimensions: int | str, is_constant: bool = False) -> Known:
@@ -12,7 +17,7 @@ def data(*dimensions: int | str, is_constant: bool = False) -> Known:
     return Known(element_type="f32", dimensions=dimensions, is_constant=is_constant)
 
 
-def found(op: str, inputs: dict[str, Known], **attributes: int | str | bool) -> Draft:
+def found(op: str, inputs: dict[str, Known], **attributes: Attribute) -> Draft:
     """The case of a call that has one."""
     draft = instance_of(Call(op=op, inputs=inputs, attributes=attributes))
     assert draft is not None
@@ -120,6 +125,49 @@ def test_an_index_is_within_data_of_unknown_size() -> None:
     draft = found("Gather-8", {"data": data("a"), "indices": integers([1]), "axis": integers(0)}, batch_dims=0)
 
     assert draft.tensors["data"].shape == (2,)
+
+
+def test_indices_at_run_time_select_different_elements() -> None:
+    """A backend that ignores them fails."""
+    indices = Known(element_type="i64", dimensions=(2,))
+    draft = found("Gather-8", {"data": data("N", 4), "indices": indices, "axis": integers(1)}, batch_dims=0)
+
+    assert draft.tensors["indices"].elements == (1, 0)
+
+
+def test_a_mask_of_infinities_is_kept() -> None:
+    """It says what is left out; other constants are filled."""
+    mask, bias = (constant("f32", (2, 2), numbers) for numbers in ([0.0, -math.inf, 0.0, 0.0], [0.5, 0.25, 0.0, 0.0]))
+    draft = found("Add-1", {"a": data("N", 2, 2), "b": mask}, auto_broadcast="numpy")
+    other = found("Add-1", {"a": data("N", 2, 2), "b": bias}, auto_broadcast="numpy")
+
+    assert draft.tensors["b"].elements == (0.0, -math.inf, 0.0, 0.0)
+    assert other.tensors["b"].fill == "ramp"
+
+
+def test_unknown_sizes_are_also_broadcast() -> None:
+    """Each input in turn has 1 in place of them."""
+    draft = found("Add-1", {"a": data("N", "M", 4), "b": data("N", "M", 4)}, auto_broadcast="numpy")
+    made = {
+        x.word: x.trial.draft.tensors
+        for x in variants_of(draft, (), is_convolved=False)
+        if x.word.startswith("broadcast")
+    }
+
+    assert {word: (x["a"].shape, x["b"].shape) for word, x in made.items()} == {
+        "broadcast-1": ((1, 1, 4), (2, 3, 4)),
+        "broadcast-2": ((2, 3, 4), (1, 1, 4)),
+    }
+
+
+def test_every_case_beside_a_use_has_results() -> None:
+    """No sum of drawn numbers whose order decides whether it is finite."""
+    inputs = {"data": data("N", 2, 1, 1), "filters": data(6, 2, 1, 1, is_constant=True)}
+    windows = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
+    draft = found("Convolution-1", inputs, **windows, auto_pad="explicit")
+    trials = [x.trial for x in variants_of(draft, (), is_convolved=False)]
+
+    assert [trial for trial in trials if not is_defined(trial, 0)] == []
 
 
 def test_a_call_that_nothing_makes_valid_has_no_case() -> None:

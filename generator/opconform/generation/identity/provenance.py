@@ -14,11 +14,15 @@ from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import evaluated_entries
 from opconform.model.golden import compared_feeds
 from opconform.model.graph import evaluated, inferred, operand_of
+from opconform.model.other_elements import with_other_elements
+from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Rejection
 from opconform.specs.every.groups import digest_of
-from opconform.specs.loader import load_specs, shipped_files
+from opconform.specs.index import shipped_files
+from opconform.specs.loader import load_specs
 from opconform.suite.case import Accept, Case, Reject
-from opconform.suite.manifest import CASE, Entry, expected_name, inputs_name
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Selection
 from opconform.system.memory import check_memory
@@ -105,7 +109,10 @@ def _check_golden(suite: Suite, entry: Entry) -> None:
             raise SuiteError(f"{where}: the reference semantics accept feed {feed}, but {CASE} names {rejected}.")
     if isinstance(case.expect, Reject):
         return
-    for feed, tensors in enumerate(compared_feeds(case.graph, inputs, feeds)):
+    expected = compared_feeds(case.graph, inputs, feeds)
+    if not case.id.endswith(f"/{NEIGHBOUR_CHECK}"):
+        expected = with_other_elements(OPERATIONS[case.op], case.graph, inputs, expected)
+    for feed, tensors in enumerate(expected):
         outputs = {f"output_{number}": tensors[name] for number, name in enumerate(case.graph.outputs)}
         _check_outputs(suite, entry, feed, outputs)
 

@@ -23,7 +23,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from opconform.errors import SuiteError
-from opconform.generation.case_files import case_files, content_parts
+from opconform.generation.case_files import content_parts, files_of_cases
 from opconform.generation.options import Options
 from opconform.generation.output.writer import CaseWriter, WrittenCase
 from opconform.model.draft import Draft
@@ -116,7 +116,7 @@ def _remotely_evaluated(
 def case_contents(batch: tuple[Options, Sequence[Draft]]) -> list[tuple[Entry, dict[str, bytes]]]:
     """The lines of the manifest and the files of some cases, as bytes that can be sent."""
     options, drafts = batch
-    contents = (case_files(draft, options) for draft in drafts)
+    contents = files_of_cases(drafts, options)
     return [(entry, {name: b"".join(content_parts(file)) for name, file in files.items()}) for entry, files in contents]
 
 

@@ -13,10 +13,11 @@ from typing import BinaryIO
 import numpy as np
 
 from opconform.errors import SuiteError
-from opconform.generation.case_files import Content, case_files, content_parts, content_size
+from opconform.generation.case_files import Content, content_parts, content_size, files_of_cases
 from opconform.generation.options import Options
 from opconform.model.draft import Draft
-from opconform.suite.manifest import HEADER, MANIFEST, Entry, Header, entry_line, entry_of, header_text
+from opconform.suite.file_names import HEADER, MANIFEST
+from opconform.suite.manifest import Entry, Header, entry_line, entry_of, header_text
 from opconform.suite.storage.work_folder import WorkFolder
 from opconform.suite.storage.zip_file import write_zip
 from opconform.system.files import write_file
@@ -47,7 +48,7 @@ class CaseWriter:
 
     def write(self, drafts: Sequence[Draft]) -> Iterator[WrittenCase]:
         """Evaluate cases and write them."""
-        evaluated = (case_files(draft, self.options) for draft in drafts)
+        evaluated = files_of_cases(drafts, self.options)
         for batch in batches(evaluated, len(drafts), lambda x: sum(map(content_size, x[1].values()))):
             yield from starmap(self.write_files, batch)
 

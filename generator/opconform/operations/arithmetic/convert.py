@@ -68,18 +68,19 @@ CONVERT = Operation(
     },
     readings={
         "integers.wrap": other.reading_of(_converted, other.integer_clamped),
-        "fractions.dropped": other.reading_of(_converted, other.fraction_rounded),
+        "fractions.dropped": other.reading_of(_converted, *map(other.integer_beside, (math.floor, math.ceil))),
         "floats.clamped": other.reading_of(
             _converted,
-            other.float_wrapped,
-            *(other.float_clamped_to(bits) for bits in (32, 64)),
-            *(other.indefinite(bits, is_nan=False) for bits in (32, 64)),
+            *map(other.float_wrapped, (math.floor, math.ceil)),
+            *map(other.float_clamped_to, (32, 64)),
+            *(other.processor_integer(of, is_nan=False) for of in other.PROCESSOR_INTEGERS),
         ),
         "floats.nan": other.reading_of(
-            _converted, *(other.indefinite(bits, is_nan=True) for bits in (32, 64)), other.nan_largest
+            _converted, *(other.processor_integer(of, is_nan=True) for of in other.PROCESSOR_INTEGERS)
         ),
-        "floats.nearest": other.reading_of(_converted, other.truncated, other.rounded_twice),
-        "floats.overflow": other.reading_of(_converted, other.saturated),
-        "booleans.nonzero": other.reading_of(_converted, other.whole_truth, other.odd_truth),
+        "floats.nearest": other.reading_of(_converted, other.float_below, other.float_above),
+        "floats.overflow": other.reading_of(_converted, other.saturated, other.overflowed),
+        "booleans.nonzero": other.reading_of(_converted, other.untrue),
+        "values.negative": other.reading_of(_converted, other.negative_clamped),
     },
 )

@@ -120,7 +120,7 @@ def without_special(compute: Compute) -> Reading:
         except ContextError as error:  # a sum of the largest numbers
             raise Unknown from error
 
-    return Reading(computes=(outputs,))
+    return Reading(computes=(outputs,), by_element=True)
 
 
 def clamped(kind: ElementType, integer: int) -> int:
@@ -136,7 +136,7 @@ def saturating(of: Callable[[Arguments, Keep], tuple[Tensor, ...]]) -> Reading:
             raise Unknown
         return of(arguments, clamped)
 
-    return Reading(computes=(outputs,))
+    return Reading(computes=(outputs,), by_element=True)
 
 
 def computed(row: Row, *tensors: Tensor, keep: Keep = low_bits) -> Tensor:
@@ -211,7 +211,7 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
     if page.denormals:
         sides = ((True, True), (True, False), (False, True))
         ways[page.denormals] = tuple(flushed(inputs=inputs, output=output) for inputs, output in sides)
-    readings = {key: Reading(computes=computes) for key, computes in ways.items()} | dict(page.readings)
+    others = {key: Reading(computes=computes, by_element=True) for key, computes in ways.items()}
     has_pdpd = "pdpd" in page.rules
     return Operation(
         name=name,
@@ -229,7 +229,7 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
         same_types=("b",),
         contexts={"doubled": contexts.doubled(lambda _: 0)},
         facts=FACTS,
-        readings={**(LAST_ONES if has_pdpd else {}), **readings},
+        readings={**(LAST_ONES if has_pdpd else {}), **others, **page.readings},
     )
 
 
@@ -261,5 +261,5 @@ def unary(
         products=lambda a: work * math.prod(a.shape("data")),
         contexts={"doubled": contexts.doubled(lambda _: 0)},
         facts={"data is a scalar": lambda a: a.shape("data") == ()},
-        readings={x: Reading(computes=tuple(map(alone, ways))) for x, ways in (others or {}).items()},
+        readings={x: Reading(computes=tuple(map(alone, ways)), by_element=True) for x, ways in (others or {}).items()},
     )

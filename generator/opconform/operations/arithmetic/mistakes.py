@@ -25,6 +25,8 @@ _ENTRIES = tuple(1 << bits for bits in range(4, 13))
 _CHOICES = ("nearest", "lower", "linear")
 #: The units in the last place by which a result from a table may be rounded.
 _UNITS = 4
+#: The entries of a table that results must come from to speak of it: fewer of them are a line, which many things are.
+_PLACES = 4
 #: The bits of the values of tables, of which f64 has 53.
 _PRECISION = 64
 
@@ -81,6 +83,8 @@ def _by_table(
     x = np.clip(numbers(data), places[0], places[-1])
     steps = (x - places[0]) / (places[1] - places[0])
     index = np.nan_to_num(np.rint(steps) if choice == "nearest" else np.floor(steps)).astype(np.int64)
+    if len(np.unique(index[np.abs(numbers(data)) < table[0]])) < _PLACES:
+        raise Unknown
     near = np.where(np.isnan(x), x, values[index])
     results = np.interp(x, places, values) if choice == "linear" else near
     error = _UNITS * 2.0 ** -int(data.type.layout.nmant) * np.maximum(np.abs(results), np.abs(near))

@@ -1,4 +1,4 @@
-"""How other readings of Convert-1's page convert what the page leaves open."""
+"""What other readings of Convert-1's page make of the numbers that the destination type lacks."""
 
 import math
 from collections.abc import Callable
@@ -7,40 +7,60 @@ from functools import partial
 
 import numpy as np
 
-from opconform.operations.arguments import Arguments, Operand
+from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.interpretation import Reading
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.literals import encoded
-from opconform.tensors.rounding import Number, encoded_floats, largest, low_bits, nearest, numbers_of
-from opconform.tensors.tensor import Tensor, patterns
+from opconform.tensors.rounding import NF4, Number, encoded_floats, largest, low_bits, nearest, numbers_of
+from opconform.tensors.tensor import Array, Tensor, patterns
 
-#: The element of a type that a number of data becomes by another reading; None where it does not differ.
+#: The element of a type that a number of data becomes by another reading; None where the reading is not about it.
 Way = Callable[[ElementType, Number], Number | None]
 _Compute = Callable[[Arguments], tuple[Tensor, ...]]
 
 
+def _clamped(target: ElementType, integer: int) -> int:
+    return min(max(integer, target.minimum), target.maximum)
+
+
 def _is_beyond(target: ElementType, number: Number) -> bool:
-    return target.is_integer and not math.isnan(number) and not target.minimum - 1 < number < target.maximum + 1
+    """Whether a number with a fraction is beyond an integer type, even without its fraction."""
+    is_number = target.is_integer and isinstance(number, float) and not math.isnan(number)
+    return is_number and not target.minimum - 1 < number < target.maximum + 1
 
 
 def integer_clamped(target: ElementType, number: Number) -> Number | None:
     """The nearest integer of a type; not for negative ones and unsigned types, for which the page has a rule."""
     if not isinstance(number, int) or not target.is_integer or (number < 0 and target.kind == "unsigned"):
         return None
-    return min(max(number, target.minimum), target.maximum)
+    return _clamped(target, number)
 
 
-def fraction_rounded(target: ElementType, number: Number) -> Number | None:
-    """The nearest integer, and the even one of two."""
-    is_inside = target.is_integer and isinstance(number, float) and target.minimum <= number <= target.maximum
-    return round(number) if is_inside else None
+def negative_clamped(target: ElementType, number: Number) -> Number | None:
+    """0 for a negative integer and an unsigned type, against the rule of the page."""
+    is_negative = target.kind == "unsigned" and isinstance(number, int) and number < 0
+    return 0 if is_negative else None
 
 
-def float_wrapped(target: ElementType, number: Number) -> Number | None:
-    """The low bits of the integer, and 0 for an infinity."""
-    if isinstance(number, int) or not _is_beyond(target, number):
-        return None
-    return 0 if math.isinf(number) else low_bits(target, int(number))
+def integer_beside(rounded: Callable[[float], int]) -> Way:
+    """The integer below or above a number with a fraction, of which the type keeps the low bits."""
+
+    def way(target: ElementType, number: Number) -> Number | None:
+        is_open = target.is_integer and isinstance(number, float) and math.isfinite(number) and number % 1 != 0
+        return low_bits(target, rounded(number)) if is_open and not _is_beyond(target, number) else None
+
+    return way
+
+
+def float_wrapped(rounded: Callable[[float], int]) -> Way:
+    """The low bits of the integer below or above a number beyond an integer type, and 0 for an infinity."""
+
+    def way(target: ElementType, number: Number) -> Number | None:
+        if not _is_beyond(target, number):
+            return None
+        return 0 if math.isinf(number) else low_bits(target, rounded(number))
+
+    return way
 
 
 def float_clamped_to(bits: int) -> Way:
@@ -48,76 +68,113 @@ def float_clamped_to(bits: int) -> Way:
 
     def way(target: ElementType, number: Number) -> Number | None:
         limit = 1 << (bits - 1)
-        is_open = isinstance(number, float) and _is_beyond(target, number)
-        return low_bits(target, int(min(max(number, -limit), limit - 1))) if is_open else None
+        return low_bits(target, int(min(max(number, -limit), limit - 1))) if _is_beyond(target, number) else None
 
     return way
 
 
-def indefinite(bits: int, *, is_nan: bool) -> Way:
-    """The low bits of the least integer of so many bits, which processors give in place of a NaN or a number beyond."""
+def processor_integer(of: Callable[[ElementType], int], *, is_nan: bool) -> Way:
+    """The integer that processors give in place of a NaN, or of a number beyond an integer type."""
 
     def way(target: ElementType, number: Number) -> Number | None:
-        is_open = math.isnan(number) if is_nan else isinstance(number, float) and _is_beyond(target, number)
-        return low_bits(target, -(1 << (bits - 1))) if target.is_integer and is_open else None
+        is_open = target.is_integer and math.isnan(number) if is_nan else _is_beyond(target, number)
+        return of(target) if is_open else None
 
     return way
 
 
-def nan_largest(target: ElementType, number: Number) -> Number | None:
-    """The largest integer in place of a NaN."""
-    return target.maximum if target.is_integer and math.isnan(number) else None
+#: The integers that processors give: the low bits of the least ones of 32 and 64 bits, the least of the type, as after
+#: packing with saturation, all bits set, and the largest of the type.
+PROCESSOR_INTEGERS: tuple[Callable[[ElementType], int], ...] = (
+    lambda target: low_bits(target, -(1 << 31)),
+    lambda target: low_bits(target, -(1 << 63)),
+    lambda target: target.minimum,
+    lambda target: low_bits(target, -1),
+    lambda target: target.maximum,
+)
 
 
-def truncated(target: ElementType, number: Number) -> Number | None:
+def _is_between(target: ElementType, number: Number) -> bool:
+    """Whether a number is within the range of a floating-point type, which may lack it."""
+    return target.kind == "float" and math.isfinite(number) and abs(number) <= largest(target)
+
+
+def float_below(target: ElementType, number: Number) -> Number | None:
     """The number of a floating-point type that is next in the direction of zero."""
-    is_inside = target.kind == "float" and math.isfinite(number) and abs(number) <= largest(target)
-    return nearest(target, number, is_truncated=True) if is_inside else None
+    if target.kind == "lookup":
+        return max((x for x in NF4 if x <= number), default=None)
+    return nearest(target, number, is_truncated=True) if _is_between(target, number) else None
 
 
-def rounded_twice(target: ElementType, number: Number) -> Number | None:
-    """The nearest number of f32, rounded again; a number that the type has is kept."""
-    is_inside = target.kind == "float" and math.isfinite(number) and abs(number) <= largest(target)
-    is_open = is_inside and nearest(target, number) != number
-    return nearest(target, nearest(ELEMENT_TYPES["f32"], number)) if is_open else None
+def float_above(target: ElementType, number: Number) -> Number | None:
+    """The number of a floating-point type that is next in the direction of the infinities."""
+    if target.kind == "lookup":
+        return min((x for x in NF4 if x >= number), default=None)
+    if not _is_between(target, number):
+        return None
+    below = float(nearest(target, number, is_truncated=True))
+    return number if below == number else math.copysign(abs(below) + _unit(target, below), number)
+
+
+def _unit(target: ElementType, number: float) -> float:
+    """The distance from a number of a type to the next one in the direction of the infinities."""
+    exponent = math.frexp(number)[1] - 1 if number else int(target.layout.minexp)
+    return math.ldexp(1.0, max(exponent, int(target.layout.minexp)) - int(target.layout.nmant))
+
+
+def _is_too_large(target: ElementType, number: Number) -> bool:
+    return target.kind == "float" and not math.isnan(number) and abs(number) > largest(target)
 
 
 def saturated(target: ElementType, number: Number) -> Number | None:
-    """The largest number of a floating-point type."""
-    if target.kind != "float" or not math.isfinite(number) or abs(number) <= largest(target):
-        return None
-    return math.copysign(float(largest(target)), number)
+    """The largest number of a floating-point type, also for an infinity in a type without."""
+    is_kept = math.isinf(number) and target.name not in ("f8e4m3", "f8e8m0", "f4e2m1")
+    return math.copysign(float(largest(target)), number) if _is_too_large(target, number) and not is_kept else None
 
 
-def whole_truth(target: ElementType, number: Number) -> Number | None:
-    """Whether a number without its fraction is not 0; a NaN is false."""
-    return None if target.kind != "boolean" or math.isinf(number) else not math.isnan(number) and int(number) != 0
+def overflowed(target: ElementType, number: Number) -> Number | None:
+    """An infinity, also for a number that is nearer to the largest one of its type."""
+    return math.copysign(math.inf, number) if _is_too_large(target, number) else None
 
 
-def odd_truth(target: ElementType, number: Number) -> Number | None:
-    """Whether the last bit of an integer is set."""
-    return bool(number & 1) if target.kind == "boolean" and isinstance(number, int) else None
+def untrue(target: ElementType, number: Number) -> Number | None:
+    """False for a number other than 0 and 1, of which a type in between or a bit is 0, and for a NaN."""
+    return False if target.kind == "boolean" and number not in (0, 1) else None
 
 
 def reading_of(compute: _Compute, *ways: Way) -> Reading:
-    """Another reading, whose outputs are the ones that are computed, but for what one of its ways changes."""
-    return Reading(rewrites=tuple(partial(_otherwise, compute, way) for way in ways))
+    """Another reading, by which each element is the one that is computed, or the one of one of its ways."""
+    return Reading(computes=tuple(partial(_otherwise, compute, way) for way in ways), by_element=True)
 
 
-def _otherwise(compute: _Compute, way: Way, arguments: Arguments) -> Arguments:
-    """The arguments with the other output as data, which is then of the destination type; the same if it is ours."""
-    data = arguments.operand("data").tensor
-    if data is None:
-        return arguments
-    [output] = compute(arguments)
-    target = ELEMENT_TYPES[output.element_type]
+def _has_every(target: ElementType, source: ElementType) -> bool:
+    """Whether an integer type has all integers of another one."""
+    is_known = target.is_integer and source.is_integer
+    return is_known and target.minimum <= source.minimum and source.maximum <= target.maximum
+
+
+def _otherwise(compute: _Compute, way: Way, arguments: Arguments) -> tuple[Tensor, ...]:
+    """The output of another reading; `Unknown` if it is ours."""
+    data, target = arguments.tensor("data"), ELEMENT_TYPES[str(arguments.attribute("destination_type"))]
+    if data.element_type == target.name or _has_every(target, data.type):
+        raise Unknown
     changed = {place: x for place, number in enumerate(numbers_of(data)) if (x := way(target, number)) is not None}
-    numbers = [*changed.values()]
-    flat = output.array.flatten()  # the other elements keep their bits, also those of a NaN
-    flat[[*changed]] = encoded_floats(target, numbers) if target.kind == "float" else encoded(target.name, numbers)
-    array = flat.reshape(output.shape)
+    if not changed:
+        raise Unknown
+    [output] = compute(arguments)
+    array = _replaced(target, output.array, changed)
     if np.array_equal(patterns(array), patterns(output.array)):
-        return arguments
-    tensor = Tensor(element_type=target.name, array=array)
-    other = Operand(element_type=target.name, shape=output.shape, tensor=tensor)
-    return replace(arguments, inputs={**arguments.inputs, "data": other})
+        raise Unknown
+    return (replace(output, array=array),)
+
+
+def _replaced(target: ElementType, array: Array, changed: dict[int, Number]) -> Array:
+    """An array with some elements replaced; the others keep their bits, also those of a NaN."""
+    flat, numbers = array.flatten(), [*changed.values()]
+    encode = encoded_floats if target.kind in ("float", "lookup") else _encoded
+    flat[[*changed]] = encode(target, numbers)
+    return flat.reshape(array.shape)
+
+
+def _encoded(target: ElementType, numbers: list[Number]) -> Array:
+    return encoded(target.name, numbers)

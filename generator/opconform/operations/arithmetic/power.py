@@ -92,7 +92,7 @@ POWER = binary(
         rules=FEWER_RULES,
         undefined=_is_undefined,
         may_overflow=True,
-        readings={"values.special": Reading(computes=(_computed(_of_script), _computed(_of_logarithm)))},
+        readings={"values.special": Reading(computes=(*map(_computed, (_of_script, _of_logarithm)),), by_element=True)},
         compute=_computed(_value),
         work=FUNCTION_WORK,
         denormals=None,

@@ -228,7 +228,7 @@ def _otherwise(*others: Callable[[Array], Array], integers: bool, keep: Keep = l
 
         return compute
 
-    return Reading(computes=tuple(map(computing, others)))
+    return Reading(computes=tuple(map(computing, others)), by_element=True)
 
 
 def _integer_sum(rows: Array) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
+from opconform.operations.arithmetic.elementwise import Keep, clamped
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, has_kind, is_empty, types_differ
 from opconform.operations.movement.scatters.reductions import stored
@@ -17,7 +18,7 @@ from opconform.operations.operation import Operation
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
-from opconform.tensors.rounding import numbers_of
+from opconform.tensors.rounding import low_bits, numbers_of
 from opconform.tensors.tensor import Array, Tensor
 
 _TYPES = ("i32", "i64")
@@ -130,21 +131,28 @@ def _leaves_zeros(arguments: Arguments) -> bool:
 
 
 class _Replacing(Arguments):
-    """The arguments by another reading, in which an element of a later block replaces that of an earlier one."""
+    """The arguments as a kernel misreads them in which an element of a later block replaces that of an earlier one."""
 
 
-def _added(arguments: Arguments) -> tuple[Tensor, ...]:
-    """The exact sums of the elements of all blocks."""
+def _added(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...]:
+    """The exact sums of the elements of all blocks; `keep` has the integers for those beyond the type."""
     data = arguments.tensor("data")
     numbers = np.array(numbers_of(data), object).reshape(data.shape)
     join = _replaced if isinstance(arguments, _Replacing) else np.add
     sums = _folded(arguments, numbers, np.array(0, object), join)
-    array = stored(data.element_type, sums.ravel().tolist()).reshape(sums.shape)
+    array = stored(data.element_type, sums.ravel().tolist(), keep).reshape(sums.shape)
     return (Tensor(element_type=data.element_type, array=array),)
 
 
+def _saturated(arguments: Arguments) -> tuple[Tensor, ...]:
+    """The sums by another reading, in which integers beyond the range of their type are its nearest ones."""
+    if not arguments.operand("data").is_integer or not _overlap(arguments):
+        raise Unknown
+    return _added(arguments, clamped)
+
+
 def _last_remains(arguments: Arguments) -> Arguments:
-    """The arguments of which the last block of each element has it, where blocks overlap."""
+    """The arguments of which the last block of each element has it, where blocks overlap, against the page."""
     if not _overlap(arguments):
         return arguments
     return _Replacing(**{name: getattr(arguments, name) for name in Arguments.__dataclass_fields__})
@@ -220,8 +228,9 @@ COL2IM = Operation(
         "data.negative-zero": Reading(
             rewrites=tuple(partial(_as_sums, kept) for kept in ("payload", "sign", "nothing"))
         ),
-        "blocks.added": Reading(rewrites=(_last_remains,)),
+        "blocks.wrap": Reading(computes=(_saturated,), by_element=True),
         "blocks.booleans": Reading(rejects=lambda a: has_kind(a.operand("data"), "boolean") and _overlap(a)),
         "types.independent": Reading(rejects=lambda a: types_differ(a, *_SETTINGS)),
+        "blocks.added": Reading(rewrites=(_last_remains,), by_element=True),  # behind what excuses the same elements
     },
 )

@@ -9,32 +9,23 @@ from typing import Any
 from opconform.operations import OPERATIONS
 from opconform.specs.diagnostics import validated
 from opconform.specs.every.sample import CONSTANT_DATA, Keys, Samples
-from opconform.specs.every.schema import OWN_KEYS, EverySpec
+from opconform.specs.every.schema import OWN_KEYS, EveryGroup, EverySpec
 from opconform.specs.every.wrong_arguments import extreme_values, wrong_arguments
 from opconform.specs.group import Group
+from opconform.specs.index import EVERY, REFERENCE, SAMPLES, every_files, known_neighbours, sample_files
 from opconform.specs.matrix.expressions import Meter, compiled, expression_of, is_expression
 from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.schema.keys import GroupKeys
 from opconform.specs.schema.models import models_of
-from opconform.specs.versions import REFERENCE, completed
+from opconform.specs.versions import completed
 from opconform.specs.yaml_document import KEY, Document, SpecMistakes, read_document
-from opconform.system.resources import root
 
-#: The file with the samples of an operation, in the folder of its cases.
-SAMPLES = "samples.yaml"
-#: The folder with the groups of every operation.
-EVERY = "every"
 #: How many samples of each operation are neighbours.
 _NEIGHBOURS = 3
 #: The requirement of a group that stands for the requirements of the samples.
 _OF_SAMPLES = "samples"
 #: The requirement of a group that stands for those that its cases violate.
 _WRONG_ARGUMENTS = "wrong_arguments"
-
-
-def every_files() -> list[Path]:
-    """The files with the groups of every operation, sorted."""
-    return sorted(Path(str(root() / "cases" / EVERY)).glob("*.yaml"))
 
 
 def digest_of(path: Path) -> str:
@@ -50,13 +41,19 @@ def digest_of(path: Path) -> str:
 
 @cache
 def _used_with_samples() -> list[bytes]:
-    return [file.read_bytes() for file in (*every_files(), *_shipped_samples())]
+    return [file.read_bytes() for file in (*every_files(), *sample_files())]
+
+
+@cache
+def every_groups() -> tuple[EveryGroup, ...]:
+    """The groups of every operation."""
+    return tuple(group for _, groups in _documents() for group in groups)
 
 
 @cache
 def every_group_ids() -> tuple[str, ...]:
     """The ids of the groups of every operation."""
-    return tuple(group.id for _, groups in _documents() for group in groups)
+    return tuple(group.id for group in every_groups())
 
 
 def groups_of(document: Document, op: str, only: Collection[str] | None = None) -> list[Group]:
@@ -207,16 +204,25 @@ def _values(values: Any, lists: Mapping[str, list[Any]]) -> Any:
 @cache
 def neighbours() -> list[dict[str, str]]:
     """The first samples of every shipped operation that rounds nothing as neighbours, but for older versions."""
-    own = [path for path in _shipped_samples() if not OPERATIONS[path.parent.name].rounds]
-    documents = {path.parent.name: read_document(path, f"cases/{path.parent.name}/{SAMPLES}").value for path in own}
-    return [
-        {"op": op, "sample": name}
-        for op, keys in documents.items()
-        if "like" not in keys
-        for name in [*keys["samples"]][:_NEIGHBOURS]
-    ]
+    return [{"op": op, "sample": name} for op, samples in _neighbours().items() for name in samples]
+
+
+def neighbour(op: str, sample: str) -> Mapping[str, Any]:
+    """The key `then` that puts a sample of a shipped operation behind another operation."""
+    return _neighbours()[op][sample]
 
 
 @cache
-def _shipped_samples() -> list[Path]:
-    return sorted(Path(str(root() / "cases")).glob(f"*/{SAMPLES}"))
+def _neighbours() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    known = ((path, known_neighbours(path)) for path in sample_files())
+    return {path.parent.name: neighbours_in(path) if samples is None else samples for path, samples in known}
+
+
+def neighbours_in(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    """The values of `then` for the samples in a file that are neighbours, by name."""
+    op = path.parent.name
+    keys = read_document(path, f"cases/{op}/{SAMPLES}").value
+    if OPERATIONS[op].rounds or "like" in keys:
+        return {}
+    samples = samples_of(op)
+    return {name: samples.neighbour(name) for name in [*keys["samples"]][:_NEIGHBOURS]}

@@ -6,16 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from opconform.suite.manifest import (
-    HEADER,
-    MANIFEST,
-    Entry,
-    Header,
-    cases_by_profile,
-    entry_line,
-    header_text,
-    reasons_by_dialect,
-)
+from opconform.suite.file_names import HEADER, MANIFEST
+from opconform.suite.manifest import Entry, Header, cases_by_profile, entry_line, header_text, reasons_by_dialect
 from opconform.suite.reader import Suite
 from opconform.suite.storage.work_folder import work_folder
 

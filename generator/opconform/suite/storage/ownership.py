@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from opconform.errors import DiskError, SuiteError, UsageError
-from opconform.suite.manifest import HEADER, MANIFEST
+from opconform.suite.file_names import HEADER, MANIFEST
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.verification import foreign_problems
 from opconform.system.files import replace_file

@@ -17,6 +17,8 @@ _COMBINING = ("AUTO", "HETERO", "MULTI", "BATCH")
 _NAME = re.compile(r"\w+(\.\w+)?")
 _MEMBER = re.compile(r"(?P<excluded>-?)(?P<name>\w+(\.\w+)?)(\(\w+\))?")
 _OTHER_NAME = re.compile(r"contains implementation for (?P<name>\w+)")
+#: OpenVINO's documented property, and its value for devices that are not to compute in narrower types.
+_MODE, _ACCURACY = "EXECUTION_MODE_HINT", ov.properties.hint.ExecutionMode.ACCURACY
 _NOISE = re.compile(r"Exception from \S+:\d+:\s*|failed at \S+:\d+:\s*")
 
 
@@ -60,6 +62,19 @@ def device_of(core: ov.Core, text: str) -> Device:
     return device
 
 
+def ask_for_accuracy(core: ov.Core, device: Device) -> None:
+    """Let the devices that may execute keep the element types of a model.
+
+    Raises:
+        UsageError: A device has no such property.
+    """
+    for candidate in _candidates(core, device):
+        try:
+            core.set_property(candidate, {_MODE: _ACCURACY})
+        except RuntimeError as error:
+            raise UsageError(f"{candidate} has no execution mode: {short_message(error, _NOISE)}") from error
+
+
 def driver_of(core: ov.Core, device: Device) -> str | None:
     """The plugins that may execute, with their versions and precisions, or None if OpenVINO cannot tell."""
     with suppress(RuntimeError):
@@ -70,9 +85,12 @@ def driver_of(core: ov.Core, device: Device) -> str | None:
 
 
 def _precisions(core: ov.Core, device: Device) -> Iterator[str]:
-    """The types in which devices compute with f32 by default, such as bf16 on a processor with instructions for it."""
+    """The types in which devices compute with f32, such as bf16 on a processor with instructions for it."""
     for candidate in _candidates(core, device):
         with suppress(RuntimeError):
+            if core.get_property(candidate, _MODE) == _ACCURACY:
+                yield "execution mode ACCURACY"
+                continue
             hint = core.get_property(candidate, "INFERENCE_PRECISION_HINT")
             yield f"inference precision {hint.get_type_name()}"
 

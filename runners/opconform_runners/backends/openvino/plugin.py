@@ -24,7 +24,15 @@ from opconform_runners.backends.backend import (
 )
 from opconform_runners.backends.exceptions import Translation, messages_beside
 from opconform_runners.backends.onnx.types import MAPPED
-from opconform_runners.backends.openvino.device import device_of, driver_of, executed_by, hardware_of, threads_of
+from opconform_runners.backends.openvino.device import (
+    ask_for_accuracy,
+    device_of,
+    driver_of,
+    executed_by,
+    hardware_of,
+    threads_of,
+)
+from opconform_runners.backends.openvino.prefixes import prefixed
 from opconform_runners.backends.openvino.runtime import LAYOUTS, ov, read_model
 from opconform_runners.backends.openvino.strings import string_tensor, texts_of
 
@@ -57,8 +65,6 @@ _TRANSLATION = Translation(
     ),
     shows_type=False,
 )
-#: Before the name of a device: execute a model that was exported and imported again.
-_IMPORT = "IMPORT:"
 
 
 def through_onnx(device: str = "CPU") -> "OpenVINO":
@@ -69,7 +75,8 @@ def through_onnx(device: str = "CPU") -> "OpenVINO":
 class OpenVINO:
     """OpenVINO's runtime on one device, with its default settings.
 
-    On `IMPORT:CPU`, the compiled model is exported, and the imported model is executed.
+    On `ACCURACY:CPU`, the execution mode is ACCURACY. On `IMPORT:CPU`, the compiled model is exported, and the imported
+    model is executed.
     """
 
     def __init__(
@@ -78,21 +85,24 @@ class OpenVINO:
         self._name = name
         self._dialects = dialects
         self._core = ov.Core()
-        self._imports = device.startswith(_IMPORT)
-        self._device = device_of(self._core, device.removeprefix(_IMPORT))
+        self._ways = prefixed(device)
+        self._device = device_of(self._core, self._ways.device)
+        if self._ways.is_accurate:
+            ask_for_accuracy(self._core, self._device)
 
     def describe(self) -> Implementation:
         """What the backend is and can do, as measured on the CPU plugin."""
         return Implementation(
             name=self._name,
             version=version(),
-            device=f"{_IMPORT if self._imports else ''}{self._device.name}",
+            device=f"{self._ways.prefix}{self._device.name}",
             hardware=hardware_of(self._core, self._device),
             driver=driver_of(self._core, self._device),
             dialects=self._dialects,
             element_types=tuple(x for x in NAMED if x not in _NO_MEMORY),
             dynamic=True,
             bindings=("constant", "parameter"),
+            packs=64,
             mapped=full_names(MAPPED) if "onnx" in self._dialects else (),
         )
 
@@ -100,7 +110,7 @@ class OpenVINO:
         """The outputs of each feed, all on one compiled model, and what executed it."""
         with translated(case, "build"):
             compiled = self._core.compile_model(read_model(self._core, model), self._device.name)
-            if self._imports:
+            if self._ways.is_imported:
                 compiled = self._core.import_model(compiled.export_model(), self._device.name)
             request = compiled.create_infer_request()
         check_types(request.model_outputs)

@@ -11,8 +11,7 @@ from opconform.errors import SuiteError, UsageError, counted
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import replace_named
 from opconform.system.text import one_line
-from opconform_runners.cli.shared.help import rare_option
-from opconform_runners.cli.shared.options.general import PATH, collected
+from opconform_runners.cli.shared.options.expected import ExpectedOptions
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.support.claims_file import (
     ClaimsFile,
@@ -31,52 +30,6 @@ from opconform_runners.verdicts.run_header import RunHeader
 
 #: The most characters of the reason why a run is incomplete.
 _LONGEST = 300
-
-claims_option = rare_option(
-    "--claims",
-    type=PATH,
-    metavar="FILE",
-    help="File of claims (see `support`): to refuse a claimed case is a failure.",
-)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExpectedOptions:
-    """The options for the two files: where they are, and whether they are updated."""
-
-    baseline: Path | None = None
-    update_baseline: bool = False
-    claims: Path | None = None
-    update_claims: bool = False
-
-    @property
-    def updates(self) -> bool:
-        """Whether a file is updated, which needs a complete run."""
-        return self.update_baseline or self.update_claims
-
-    def read(self) -> "Expected":
-        """The files; a file that is to be updated may be missing."""
-        if self.update_baseline and self.baseline is None:
-            raise UsageError("--update-baseline needs --baseline FILE, the file to update.")
-        if self.update_claims and self.claims is None:
-            raise UsageError("--update-claims needs --claims FILE, the file to update.")
-        baseline, claims = None, None
-        if self.baseline is not None:
-            is_new = self.update_baseline and not self.baseline.exists()
-            baseline = Baseline(file=str(self.baseline)) if is_new else read_baseline(self.baseline)
-        if self.claims is not None and not (self.update_claims and not self.claims.exists()):
-            claims = read_claims(self.claims)
-        return Expected(options=self, baseline=baseline, claims_file=claims)
-
-
-expected_options = collected(
-    "expected",
-    ExpectedOptions,
-    click.option("--baseline", type=PATH, metavar="FILE", help="File of expected failures; only what is new counts."),
-    click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run."),
-    claims_option,
-    rare_option("--update-claims", is_flag=True, help="Update the file of claims to what this run shows."),
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,6 +77,21 @@ class Expected:
             file = self.options.baseline if self.options.update_baseline else self.options.claims
             reason = one_line(report.unfinished, _LONGEST)
             raise SuiteError(f"{file} was not updated, since the run is incomplete: {reason}. {advice}")
+
+
+def expected_of(options: ExpectedOptions) -> Expected:
+    """What the files say; a file that is to be updated may be missing."""
+    if options.update_baseline and options.baseline is None:
+        raise UsageError("--update-baseline needs --baseline FILE, the file to update.")
+    if options.update_claims and options.claims is None:
+        raise UsageError("--update-claims needs --claims FILE, the file to update.")
+    baseline, claims = None, None
+    if options.baseline is not None:
+        is_new = options.update_baseline and not options.baseline.exists()
+        baseline = Baseline(file=str(options.baseline)) if is_new else read_baseline(options.baseline)
+    if options.claims is not None and not (options.update_claims and not options.claims.exists()):
+        claims = read_claims(options.claims)
+    return Expected(options=options, baseline=baseline, claims_file=claims)
 
 
 def note_claims(file: ClaimsFile, name: str, run: Report | RunHeader) -> None:

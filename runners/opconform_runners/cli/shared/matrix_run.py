@@ -23,15 +23,15 @@ from opconform_runners.cli.shared.steps import (
     report_of_run,
     sign_results,
 )
+from opconform_runners.execution.dialects import check_dialects
 from opconform_runners.execution.log.results_folder import Marks
 from opconform_runners.execution.plan import RunOptions
-from opconform_runners.execution.request import check_dialects
 from opconform_runners.execution.scale.remote import implementation_of
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.registry import names
 from opconform_runners.reports.backend_matrix import Column, Matrix, matrix_document, matrix_markdown, matrix_view
 from opconform_runners.reports.report_file import finished, write_report
-from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
+from opconform_runners.verdicts.page import PAGE, PAGE_BEGINNING
 
 #: The default folder of the results.
 FOLDER = Path("opconform-out/matrix")

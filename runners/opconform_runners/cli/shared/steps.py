@@ -1,4 +1,4 @@
-"""The steps that several commands share: generation, execution, report, page and signature."""
+"""The steps that several commands share: execution, report, page and signature."""
 
 import re
 import shlex
@@ -12,15 +12,8 @@ from typing import NoReturn
 import click
 
 from opconform.errors import DiskError, counted
-from opconform.generation.expansion import specs_of
-from opconform.generation.identity.header import spec_digests
-from opconform.generation.identity.provenance import foreign_specs
-from opconform.generation.options import Options
-from opconform.generation.output.stream import Stream
-from opconform.generation.pipeline import Generated, generate
-from opconform.specs.attribution import untested, warnings_of
-from opconform.suite.reader import Suite, open_suite
-from opconform.suite.storage.ownership import check_replaceable, replace_ours
+from opconform.suite.reader import Suite
+from opconform.suite.storage.ownership import replace_ours
 from opconform_runners.cli.shared.options.general import PrivateKey, ResultOptions
 from opconform_runners.cli.shared.output.console import console_of
 from opconform_runners.cli.shared.output.printer import print_json, print_lines
@@ -30,16 +23,13 @@ from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.log.results_folder import FILES, Marks, owned_folder
 from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.runner import Run, run_suite
-from opconform_runners.execution.scale.stream import run_stream
 from opconform_runners.findings.grouping import shown_findings, with_findings
 from opconform_runners.findings.report import Report, report_of
 from opconform_runners.harness.command import Command
-from opconform_runners.reports.html.page import page_text
 from opconform_runners.reports.html.subject import Subject, subjects_of
 from opconform_runners.reports.report_file import Finished, finished, report_document, write_report
 from opconform_runners.reports.terminal.summary import is_folded, print_summary, print_verdict
-from opconform_runners.tools.repro.script import SCRIPTS
-from opconform_runners.verdicts.results import PAGE, PAGE_BEGINNING
+from opconform_runners.verdicts.page import PAGE, PAGE_BEGINNING
 
 #: A backend whose device comes from a plugin's library, as in `openvino:MYCPU=path/libplugin.so`.
 _PLUGIN = re.compile(r"^([\w-]+:[\w.-]+)=.*$")
@@ -59,23 +49,6 @@ def folder_of(name: str) -> Path:
 def hold(folder: Path, files: Marks = FILES) -> None:
     """Check that the command may write some files to a folder, and lock it until the command ends."""
     click.get_current_context().with_resource(owned_folder(folder, files))
-
-
-def generate_shown(
-    specs: Sequence[Path], out: Path, options: Options, *, quiet: bool, force: bool = False
-) -> Generated:
-    """Generate a suite from spec files or folders, or from the shipped specs; with `quiet`, show warnings only.
-
-    Raises:
-        UsageError: A suite of other specs is there, and it is not replaced by `force`.
-    """
-    loaded = specs_of(specs, seed=options.seed, limits=options.limits)
-    check_replaceable(out, None if force else spec_digests(loaded))
-    with progress("generate", quiet=quiet) as on_progress:
-        generated = generate(loaded, out, options, on_progress)
-    for sentence in generated.warnings:
-        click.echo(f"warning: {sentence}", err=True)
-    return generated
 
 
 def executed(
@@ -143,6 +116,8 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions, f
         return
     steps = [*first]
     for shown in shown_findings(report, ["new"])[:1]:
+        from opconform_runners.tools.repro.script import SCRIPTS  # it takes long to import
+
         case = shown.smallest.id
         print_lines([f"Worst finding: {shown.names}: {shown.kind}, {counted(len(shown.results), 'case')}"])
         steps.append(show_command(case, out, suite))
@@ -183,6 +158,8 @@ def _print_steps(steps: Sequence[str]) -> None:
 
 def subjects_of_runs(runs: Sequence[Finished], suite: Path | None) -> list[Subject]:
     """What a page shows of runs on one suite, which is searched for beside them unless it is named."""
+    from opconform_runners.tools.repro.script import SCRIPTS  # it takes long to import
+
     return [replace(subject, place=originals(subject.place)) for subject in subjects_of(runs, suite, SCRIPTS)]
 
 
@@ -203,6 +180,8 @@ def page_of_runs(
             lacking = "has no tensors and no IR"
             sentence = f"the suite of {run.folder} was not found, so the HTML report {lacking}. Name it with --suite."
             click.echo(f"note: {sentence}", err=True)
+    from opconform_runners.reports.html.page import page_text  # so do templates
+
     with progress("Writing the report", quiet=quiet) as on_progress:
         return page_text(subjects, older, on_progress)
 
@@ -234,29 +213,3 @@ def sign_results(folder: Path, suite: Path, key: PrivateKey, *, witnessed: bool)
     check_origin(opened)
     result = sign(folder, opened, key, witnessed=witnessed).predicate.result
     return f"Certificate: {folder}/certificate.json, {result}, signed with the key {key.public_key.keyid}"
-
-
-def certify_streamed(
-    specs: Sequence[Path],
-    command: Command,
-    folder: Path,
-    generating: Options,
-    running: RunOptions,
-    results: ResultOptions,
-) -> int:
-    """Certify a backend on a stream, write the results and a suite of the failures, and return the exit code."""
-    loaded, place = specs_of(specs, seed=generating.seed, limits=generating.limits), folder / "suite"
-    check_replaceable(place, None if results.force else spec_digests(loaded))
-    for sentence in (*untested(loaded), *warnings_of(loaded)):
-        click.echo(f"warning: {sentence}", err=True)
-    if foreign := foreign_specs(spec_digests(loaded)):
-        click.echo(f"note: The verdict is on your own specs: {', '.join(foreign)}.", err=True)
-    stream = Stream(specs=loaded, options=generating)
-    with progress("generate and run", quiet=results.is_silent) as on_progress:
-        run = run_stream(stream, command, folder, running, on_progress)
-    report = report_of_run(run, open_suite(place), folder, quiet=results.is_silent)
-    code = show_report(report, folder, results)
-    if run.interrupted is not None:
-        raise run.interrupted
-    publish(report, folder, place, None, results)
-    return code

@@ -13,17 +13,19 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from opconform.errors import OpconformError
 from opconform.suite.installed import place_of
-from opconform.suite.storage.bucket import Bucket, bucket_at, occupied
 from opconform.suite.storage.url import is_url, without_credentials
 from opconform.system.files import json_of
 from opconform.system.temporary import TemporaryFolder
 from opconform_runners.cli.shared.output.streams import name_copy
+
+if TYPE_CHECKING:
+    from opconform.suite.storage.bucket import Bucket
 
 _DOWNLOADS, _UPLOADS = "opconform.downloads", "opconform.uploads"
 #: The beginning of a URL with one slash; a single letter is a drive of Windows.
@@ -66,6 +68,8 @@ class Source(_Path):
                 return place
             name_copy(installed, "==".join(installed.stem.rsplit("-", 1)))
             return installed
+        from opconform.suite.storage.bucket import bucket_at  # few commands need it
+
         bucket = bucket_at(str(value))
         folder = TemporaryFolder()
         ctx.call_on_close(folder.cleanup)
@@ -88,6 +92,8 @@ class Target(_Path):
         """The path, or that of the folder or zip file that is uploaded to the URL."""
         if ctx is None or ctx.resilient_parsing or not is_url(str(value)):
             return super().convert(value, param, ctx)
+        from opconform.suite.storage.bucket import bucket_at  # few commands need it
+
         bucket = bucket_at(str(value))
         name = bucket.url.removesuffix(".zip") if self.is_folder else bucket.url
         place = Path("opconform-out") / re.sub(r"[^\w.-]+", "-", name)
@@ -108,6 +114,8 @@ def transfers(context: click.Context) -> Iterator[None]:
     force = context.params.get("force")
     for place, bucket in places:
         if bucket.exists() and force is False:
+            from opconform.suite.storage.bucket import occupied
+
             raise occupied(bucket.url)
         bucket.check_writable()
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +134,7 @@ def transfers(context: click.Context) -> Iterator[None]:
     _upload(places, replace=bool(force), code=0)
 
 
-def _upload(places: list[tuple[Path, Bucket]], *, replace: bool, code: int) -> None:
+def _upload(places: "list[tuple[Path, Bucket]]", *, replace: bool, code: int) -> None:
     """Upload what a command has written, or note its exit code, so that the same command only uploads."""
     for place, bucket in places:
         try:
@@ -140,7 +148,7 @@ def _upload(places: list[tuple[Path, Bucket]], *, replace: bool, code: int) -> N
         click.echo(f"note: {place} was uploaded to {bucket.url}.", err=True)
 
 
-def _taken_code(places: list[tuple[Path, Bucket]]) -> int | None:
+def _taken_code(places: "list[tuple[Path, Bucket]]") -> int | None:
     """The exit code of the same command, if it failed only to upload what is here; the note of it is removed."""
     for place, _ in places:
         with contextlib.suppress(OSError, ValueError, KeyError):

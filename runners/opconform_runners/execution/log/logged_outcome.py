@@ -16,9 +16,9 @@ from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.tally import Tally
 from opconform_runners.verdicts.verdict import Own
 
-#: An execution of a case: the first, one in a fresh harness, one in a harness that no other case touched, or the one of
-#: its neighbour check.
-Attempt = Literal["first", "again", "alone", "neighbour-check"]
+#: An execution of a case: one in a pack, the first one alone, one in a fresh harness, one in a harness that no other
+#: case touched, or the one of its neighbour check.
+Attempt = Literal["packed", "first", "again", "alone", "neighbour-check"]
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
@@ -56,6 +56,8 @@ class LoggedOutcome:
     Attributes:
         own: The verdict on outputs, regardless of other executions; None for a recording. The verdict on any other
             outcome follows from the outcome.
+        pack: The name of the pack; None for a case alone.
+        checked: Whether the case passed in the pack and is executed alone too.
         incidents: What happened to the process in this execution, whether or not it recurs with the case alone.
     """
 
@@ -66,6 +68,8 @@ class LoggedOutcome:
     outcome: Answer
     own: Own | None = None
     incidents: tuple[Incident, ...] = ()
+    pack: CaseId | None = None
+    checked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,7 +132,7 @@ def logged_line(logged: LoggedOutcome) -> bytes:
     document = LOGGED.dump_python(logged, mode="json")
     answer = document["outcome"].items()
     document["outcome"] = {key: value for key, value in answer if key not in _UNLOGGED and value not in (None, [])}
-    plain = {key: value for key, value in document.items() if value not in (None, [])}
+    plain = {key: value for key, value in document.items() if value not in (None, [], False)}
     return canonical_json(plain).encode() + b"\n"
 
 

@@ -7,11 +7,11 @@ from opconform.errors import SuiteError
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import full_names
 from opconform_runners.execution.case_verdicts import NOT_RECORDED, CaseVerdicts
+from opconform_runners.execution.dialects import dialect_of
 from opconform_runners.execution.log.outcomes import OutcomeLog
 from opconform_runners.execution.log.record import Record, blind_digest
 from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, run_header_of
 from opconform_runners.execution.progress import OnProgress
-from opconform_runners.execution.request import dialect_of
 from opconform_runners.execution.runner import Run
 from opconform_runners.harness.outcome import NotSent
 from opconform_runners.verdicts.results import write_results

@@ -17,24 +17,17 @@ from opconform.suite.storage.ownership import (
     suite_around,
 )
 from opconform_runners.execution.log.outputs_zip import OUTPUTS_BEGINNING
-from opconform_runners.verdicts.results import (
-    CERTIFICATE,
-    OUTCOMES,
-    OUTPUTS_ZIP,
-    PAGE,
-    PAGE_BEGINNING,
-    REPORT,
-    RESULTS,
-)
+from opconform_runners.verdicts.page import PAGE, PAGE_BEGINNING
+from opconform_runners.verdicts.results import CERTIFICATE, OUTCOMES, OUTPUTS_ZIP, REPORT, RESULTS
 
 Marks = Mapping[str, tuple[bytes, ...]]
 #: The files of a run, and the possible first bytes of each.
 FILES: Marks = {
-    RESULTS: (b'{"broken"', b'{"cases"', b'{"expect"'),
+    RESULTS: (b'{"alone"', b'{"broken"', b'{"cases"', b'{"expect"'),
     REPORT: (b'{\n "format"',),
     CERTIFICATE: (b'{\n "payload"',),
     PAGE: (PAGE_BEGINNING,),
-    OUTCOMES: (b'{"cases"',),
+    OUTCOMES: (b'{"alone"', b'{"cases"'),
     OUTPUTS_ZIP: (OUTPUTS_BEGINNING,),
 }
 #: The file that is locked while a command writes to the folder that it is in.

@@ -24,7 +24,7 @@ from opconform_runners.verdicts.results import (
     write_results,
 )
 from opconform_runners.verdicts.run_header import RunHeader, differences, ids_digest
-from opconform_runners.verdicts.tally import Kind, tallies_of, tally_counts
+from opconform_runners.verdicts.tally import PACK_NOTES, Kind, tallies_of, tally_counts
 
 #: The suite beside the results of a certification.
 SUITE = "suite"
@@ -136,10 +136,11 @@ def _total(header: RunHeader) -> int | None:
 def uncount(counts: Counter[Kind], result: Result) -> None:
     """Take a case that failed when it was repeated out of the counts."""
     for verdict in ("pass", "inconclusive", "unsupported"):
-        kind = replace(tally_kind_of(result), verdict=verdict)
-        if counts[kind]:
-            counts[kind] -= 1
-            return
+        for pack in (None, *PACK_NOTES):
+            kind = replace(tally_kind_of(result), verdict=verdict, pack=pack)
+            if counts[kind]:
+                counts[kind] -= 1
+                return
 
 
 def join_logs(folders: Mapping[str, Path], log: OutcomeLog) -> None:

@@ -16,7 +16,8 @@ from functools import cache, partial
 from pathlib import Path
 
 from opconform.errors import ClusterError, KilledWorkersError, counted
-from opconform.suite.manifest import CASE, Entry, Header
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import Entry, Header
 from opconform.suite.reader import Suite
 from opconform.suite.storage.store import Zip
 from opconform.system.interrupts import run_loop
@@ -112,13 +113,14 @@ def implementation_of(command: Command, executor: Workers | None) -> Implementat
 
 def execute_batch(batch: RemoteBatch) -> Executed:
     """Run the cases of a batch on this machine, as any other run."""
-    from opconform_runners.execution.runner import judged, planned
+    from opconform_runners.execution.executor import planned
+    from opconform_runners.execution.runner import judged
 
     with zipfile.ZipFile(io.BytesIO(batch.files)) as archive, TemporaryFolder() as folder:
         store, out = Zip(root=batch.root, archive=archive), Path(folder) / "out"
         suite = Suite(store=store, header=batch.header, entries=(*batch.entries, *batch.twins))
         command = _placed(batch.launch.command)
-        plan, executor_of = planned(command, out, RunOptions(timeout=batch.launch.timeout))
+        plan, executor_of = planned(command, out, RunOptions(timeout=batch.launch.timeout, alone=batch.launch.alone))
         plan = replace(plan, known=batch.known, environment_of=partial(_environment, command))
         run = judged(suite, batch.entries, executor_of(suite), plan)
         if run.interrupted is not None:

@@ -20,12 +20,13 @@ from opconform.suite.storage.ownership import discard
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.constraints import resolved
 from opconform_runners.execution.case_verdicts import results_of
+from opconform_runners.execution.executor import AnyExecutor, planned
 from opconform_runners.execution.log.logged_outcome import BatchEnd
 from opconform_runners.execution.log.outcomes import Log, OutcomeLog
 from opconform_runners.execution.log.results_folder import check_batches
 from opconform_runners.execution.plan import RunOptions, RunPlan, empty_header
 from opconform_runners.execution.progress import OnProgress
-from opconform_runners.execution.runner import AnyExecutor, Judgement, Run, planned, run_supply
+from opconform_runners.execution.runner import Judgement, Run, run_supply
 from opconform_runners.execution.scale.merge import SUITE, join_suites, uncount
 from opconform_runners.execution.scale.remote import implementation_of
 from opconform_runners.harness.command import Command

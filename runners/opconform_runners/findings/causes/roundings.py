@@ -137,5 +137,7 @@ def _is_inside(output: Tensor, actual: Tensor) -> bool:
         return output.shape == actual.shape and np.array_equal(output.array, actual.array)
     lower, upper = (numbers(replace(output, array=x)) for x in output.bounds or (output.array,) * 2)
     got = numbers(actual)
+    is_exact_zero = (lower == 0) & (upper == 0)  # whose sign counts
+    has_sign = ~is_exact_zero | (np.signbit(numbers(output)) == np.signbit(got))
     with np.errstate(invalid="ignore"):
-        return bool(((lower <= got) & (got <= upper) | (np.isnan(lower) & np.isnan(got))).all())
+        return bool(((lower <= got) & (got <= upper) & has_sign | (np.isnan(lower) & np.isnan(got))).all())

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from opconform.errors import UsageError
-from opconform.suite.manifest import HEADER
+from opconform.suite.file_names import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.reports.backend_matrix import Column

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from opconform.errors import counted
 from opconform_runners.findings.accuracy import accuracy_sentences, flushed_sentence
 from opconform_runners.findings.claim_coverage import claimed_text
+from opconform_runners.findings.packs import packs_sentences
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.findings.use_row import use_rows, uses_sentence
@@ -39,6 +40,8 @@ def conclusion(report: Report) -> list[str]:
     sentences += [f"{sentence}." for sentence in accuracy_sentences(report.accuracy)]
     if report.implementation.flushes_denormals:
         sentences.append(f"{flushed_sentence(report.flushed)}.")
+    if report.packs is not None:
+        sentences += [f"{sentence}." for sentence in packs_sentences(report.packs)]
     if rows := use_rows(report):
         sentences.append(uses_sentence(rows))
     if report.cases:

@@ -21,9 +21,6 @@ from opconform_runners.verdicts.rounding_error import errors_of
 ROWS = 10
 COLUMNS = 10
 _WIDEST = 24
-#: The digits of a floating-point number, and those that tell any two of them apart.
-_DIGITS = 6
-_EXACT = 17
 #: What the marked elements of an output with bounds have in common.
 OUTSIDE: Final = "is outside its bounds"
 
@@ -116,15 +113,11 @@ def excerpt_of(
         marked = _marked(shown, np.atleast_2d(marks.past[index])[part], kind)
     elif marks.other is not None:
         opposite = np.atleast_2d(marks.other[index])[part]
-        texts = _texts(opposite, kind, known=known)
         if marks.bounds is None:
             marked = _marked(shown, patterns(shown) != patterns(opposite), kind)
         else:
             lower, upper = (np.atleast_2d(x[index])[part] for x in marks.bounds)
             marked = _outside(shown, opposite, (lower, upper), kind, is_golden=marks.is_golden)
-        exact = _texts(shown, kind, known=known, digits=_EXACT)
-        for y, x, _ in marked:  # as different texts, also where few digits do not show the difference
-            rows[y][x] = exact[y][x] if rows[y][x] == texts[y][x] else rows[y][x]
     outputs = np.repeat(highlight.names, highlight.sizes) if highlight is not None else np.array([], str)
     return Excerpt(
         name=name,
@@ -154,7 +147,7 @@ def _outside(
 ) -> tuple[tuple[int, int, str], ...]:
     """The elements outside their bounds, with the allowed numbers if they are golden, and otherwise with the error."""
     errors = errors_of(*((shown, opposite) if is_golden else (opposite, shown)), bounds, kind)
-    lower, upper = (_texts(x, kind, known=True, digits=_EXACT) for x in bounds)
+    lower, upper = (_texts(x, kind, known=True) for x in bounds)
 
     def note(row: int, column: int) -> str:
         if is_golden:
@@ -178,20 +171,17 @@ def _start(place: int, size: int, room: int) -> int:
     return max(0, min(place - room // 2, size - room))
 
 
-def _texts(part: Array, kind: ElementType, *, known: bool, digits: int = _DIGITS) -> list[list[str]]:
+def _texts(part: Array, kind: ElementType, *, known: bool) -> list[list[str]]:
     if known and kind.kind == "float" and kind.native is not None and kind.bits >= 8:  # noqa: PLR2004 - a byte or more
-        with np.errstate(all="ignore"):
-            part = np.ascontiguousarray(part).view(kind.native).astype(np.float64)
-    return [[_text(value, part.dtype.kind, digits) for value in row] for row in part.tolist()]
+        part = np.ascontiguousarray(part).view(kind.native)
+    return [[_text(value) for value in row] for row in part]
 
 
-def _text(value: object, kind: str, digits: int) -> str:
-    """A value of an array of a kind of numpy's."""
-    if kind == "U":
-        return repr(str(value))[:_WIDEST]
-    if kind in "fc":
-        return f"{value:.{digits}g}"
-    return str(int(value)) if isinstance(value, int) else str(value)
+def _text(value: object) -> str:
+    """A value of an array, a number as the shortest text that no other number of its type has."""
+    if isinstance(value, str):
+        return repr(value)[:_WIDEST]
+    return str(int(value)) if isinstance(value, np.bool_) else str(value).removesuffix(".0")
 
 
 #: The most outputs whose elements are drawn, and whose sizes are.

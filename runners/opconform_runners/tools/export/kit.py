@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from opconform.suite.manifest import HEADER, Entry
+from opconform.suite.file_names import HEADER
+from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.suite.storage.extract import write_cases
 from opconform.system.resources import root, text_of

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from opconform.suite.manifest import CASE, Entry
+from opconform.suite.file_names import CASE
+from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, tensors_of
 from opconform.system.resources import text_of
 

@@ -86,16 +86,29 @@ def _sizes(call: Call, shapes: Shapes, ports: Mapping[str, Port]) -> Iterator[di
 
 
 def _values(known: Known, port: Port, shape: Shape, shapes: Mapping[str, Shape]) -> list[TensorDraft]:
-    """A setting or a scalar as it is, filled data, or a setting with elements that may be valid."""
+    """A setting, a scalar or a mask as it is, filled data, or a setting with elements that may be valid.
+
+    The first of these differ from each other, so that it shows which of them are read.
+    """
     kind, count = known.element_type, math.prod(shape)
-    if (port.setting or not shape) and known.elements is not None and len(known.elements) == count:
+    is_kept = port.setting or not shape or _is_mask(known)
+    if is_kept and known.elements is not None and len(known.elements) == count:
         return [TensorDraft(element_type=kind, shape=shape, fill="values", elements=known.elements)]
     if not port.setting or not (ELEMENT_TYPES[kind].is_integer or ELEMENT_TYPES[kind].kind == "boolean"):
         return [TensorDraft(element_type=kind, shape=shape, fill="ramp")]
     sizes = next((x for x in shapes.values() if len(x) == count), (1,) * count)
     ones, alternating = (1,) * count, tuple(place % 2 for place in range(count))
-    lists = ((0,) * count, ones, sizes, (-1,) * count, (*ones[1:], -1)[:count], alternating)
+    falling = tuple(range(count - 1, -1, -1))
+    varied = (falling, tuple(x % 3 for x in falling), tuple(x % 2 for x in falling))
+    lists = (*varied, (0,) * count, ones, sizes, (-1,) * count, (*ones[1:], -1)[:count], alternating)
     return [TensorDraft(element_type=kind, shape=shape, fill="values", elements=x) for x in dict.fromkeys(lists)]
+
+
+def _is_mask(known: Known) -> bool:
+    """Whether a constant says what is selected: by infinities, or by truth values."""
+    return any(element is True or element in (math.inf, -math.inf) for element in known.elements or ()) or (
+        known.element_type == "boolean"
+    )
 
 
 def _draft(call: Call, tensors: Mapping[str, TensorDraft], shapes: Shapes) -> Draft:

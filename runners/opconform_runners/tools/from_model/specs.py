@@ -84,7 +84,7 @@ def _group(variant: Variant, name: str, title: str) -> Group:
 def requirements_shown(draft: Draft) -> list[str]:
     """What a valid case shows: the first requirement of each stage of its comparison, and its exact bits."""
     stages = [*requirements_of(draft.op).establishes.items()]
-    first = [names[0] for stage, names in reversed(stages) if names and stage not in ("nan-payload", "bits")]
+    first = [names[0] for stage, names in reversed(stages) if names and stage not in ("nan-payload", "bits", "open")]
     return [*dict.fromkeys((*first, *draft.requirements))]
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from opconform.errors import UsageError
 from opconform.model.draft import Draft, Neighbour, TensorDraft
 from opconform.operations import OPERATIONS
-from opconform.specs.loader import tested_operations
+from opconform.specs.operation_names import tested_operations
 from opconform_runners.tools.from_model.instance import instance_of
 from opconform_runners.tools.from_model.models.node import Call, Known, ModelNode
 

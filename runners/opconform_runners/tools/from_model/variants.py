@@ -6,14 +6,17 @@ from itertools import chain
 from random import Random
 from typing import NamedTuple
 
+from opconform.generation.options import Options
 from opconform.model.draft import Draft, Neighbour
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Attribute, Binding, Dynamic
 from opconform_runners.tools.fuzz.cases.changes import changed
 from opconform_runners.tools.fuzz.cases.simplicity import cost
 from opconform_runners.tools.fuzz.cases.values import numbered, typed
-from opconform_runners.tools.fuzz.trial import Trial, decided, resized, trial_of, with_tensors
+from opconform_runners.tools.fuzz.trial import Trial, decided, is_defined, resized, trial_of, with_tensors
 
+#: The seed of the elements for which a case must have results.
+_SEED = Options().seed
 #: How many changes are drawn for illegal neighbours.
 _DRAWS = 600
 #: The most neighbours behind a use.
@@ -41,9 +44,9 @@ def variants_of(use: Draft, behind: Sequence[Neighbour], *, is_convolved: bool) 
     ]
     if is_convolved:
         around.append(("convolved", "behind a convolution", _with(replace(use, dynamic={}), "convolved")))
-    for word, title, draft in (*around, *_open(use), *_sizes(use)):
+    for word, title, draft in (*around, *_open(use), *_broadcast(use), *_sizes(use)):
         valid = decided(draft)
-        if valid is not None and valid.rejected_for is None:
+        if valid is not None and valid.rejected_for is None and is_defined(Trial(draft=valid), _SEED):
             is_around = draft.context != "bare"
             profile = "context" if is_around else "robustness" if word.startswith("size") else "dynamic"
             yield Variant(word, profile, title, Trial(draft=valid))
@@ -88,6 +91,16 @@ def _open(use: Draft) -> Iterator[tuple[str, str, Draft]]:
             return
 
 
+def _broadcast(use: Draft) -> Iterator[tuple[str, str, Draft]]:
+    """The use with 1 in place of the unknown dimensions of one input; they are declared as before."""
+    unknown = [name for name, x in use.dynamic.items() if use.operation.role_of(name) == "data" and "?" in x]
+    for number, name in enumerate(unknown, 1) if len(unknown) > 1 else ():
+        tensor, declared = use.tensors[name], use.dynamic[name]
+        ones = tuple(1 if x == "?" else size for size, x in zip(tensor.shape, declared, strict=True))
+        other = with_tensors(use, {**use.tensors, name: resized(tensor, ones)})
+        yield f"broadcast-{number}", f"with {name} broadcast", other
+
+
 def _sizes(use: Draft) -> Iterator[tuple[str, str, Draft]]:
     """The use with each dimension of 1 and of 0."""
     for place in range(max(len(tensor.shape) for tensor in use.tensors.values())):
@@ -130,8 +143,10 @@ def _violations(use: Draft) -> dict[str, Trial]:
             continue
         if (name := draft.rejected_for) is None:
             valid = draft if base is use else valid
-        elif name in violable and (name not in found or cost(draft) < cost(found[name].draft)):
-            found[name] = trial_of(draft, base)
+            continue
+        is_simplest = name in violable and (name not in found or cost(draft) < cost(found[name].draft))
+        if is_simplest and is_defined(trial := trial_of(draft, base), _SEED):
+            found[name] = trial
     return found
 
 

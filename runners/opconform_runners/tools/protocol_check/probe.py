@@ -11,7 +11,8 @@ from opconform.suite.case import Accept, Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.request import Place, Request, dialect_of, lay_out, outcome_of
+from opconform_runners.execution.dialects import dialect_of
+from opconform_runners.execution.request import Place, Request, lay_out, outcome_of
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import connect
 from opconform_runners.harness.processes.process import HarnessEnded, Process

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from opconform.errors import UsageError
+from opconform.suite.alternatives import also_name
 from opconform.suite.bounds import bound_names
 from opconform.suite.case import Accept, Input, Output
 from opconform.suite.manifest import Entry, expected_name, inputs_name
@@ -17,7 +18,8 @@ from opconform.tensors.bit_layouts import OPENVINO_IR, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform.tensors.texts import bytes_of
-from opconform_runners.tools.repro.script import IMPORT, comments, short_ir
+from opconform_runners.backends.openvino.prefixes import prefixed
+from opconform_runners.tools.repro.script import comments, short_ir
 from opconform_runners.tools.repro.variables import BIT_ORDERS, MOST, NANS, has_limits
 
 _WIDTH, _INDENT = 100, " " * 8
@@ -35,6 +37,7 @@ class CppTensor(NamedTuple):
         padding: The bits of the last byte that hold no element; 0 if there are none.
         nan: A mask, and the largest bits under it that are not a NaN; (0, 0) if no element is a NaN, or NaNs differ.
         limits: The least and the largest right elements, as arguments; empty if bits are compared.
+        also: Vectors of elements that are as right, in braces.
     """
 
     name: str
@@ -44,6 +47,7 @@ class CppTensor(NamedTuple):
     padding: int
     nan: tuple[int, int]
     limits: str = ""
+    also: str = "{}"
 
 
 def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], reason: str | None) -> str:
@@ -51,7 +55,7 @@ def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], 
 
     `notes` are the sentences of its first comment, and `reason` is the reason of the failure, if there is one.
     """
-    case, device = suite.case(entry), backend.partition(":")[2]
+    case, (device, is_accurate, is_imported) = suite.case(entry), prefixed(backend.partition(":")[2])
     if "openvino/model.xml" not in entry.files:
         raise UsageError(f"{case.id} cannot be given to OpenVINO: {entry.left_out.get('openvino', 'it has no IR')}.")
     parameters = [input_ for input_ in case.inputs if input_.binding == "parameter"]
@@ -67,14 +71,16 @@ def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], 
         test=f"{operation}, {group}_{digits}",
         ir=_raw(short_ir(suite.read(entry, "openvino/model.xml").decode())),
         weights=_listed([f"0x{byte:02x}" for byte in suite.read(entry, "openvino/model.bin")]),
-        device=_literal((device.removeprefix(IMPORT) or "CPU").encode()),
-        imported=device.startswith(IMPORT),
+        device=_literal((device or "CPU").encode()),
+        accurate=is_accurate,
+        imported=is_imported,
         rejects=not isinstance(case.expect, Accept),
         feeds=[[_tensor(input_, arrays[input_.name]) for input_ in parameters] for arrays in given],
         expected=expected,
         pads=any(tensor.padding for tensors in expected for tensor in tensors),
         nans=any(tensor.nan[0] for tensors in expected for tensor in tensors),
         limited=any(tensor.limits for tensors in expected for tensor in tensors),
+        several=any(output.also for output in outputs),
     )
     return str(text)
 
@@ -87,7 +93,11 @@ def _output(output: Output, arrays: Mapping[str, Array], reason: str | None) -> 
         fraction = int(kind.layout.nmant)
         bounds = f"{', '.join(vectors or ['{}, {}'])}, {kind.bits - fraction - 1}, {fraction}"
     is_nan_compared = output.comparison == "bits" and reason == "nan-payload"
-    return tensor._replace(limits=bounds, nan=(0, 0) if is_nan_compared else tensor.nan)
+    values = arrays[also_name(output.name)] if output.also else ()
+    if output.also and kind.bits % 8:
+        raise UsageError(f"A test cannot compare elements of {kind.name} one by one, of which several are right.")
+    also = f"{{{', '.join(_tensor(output, value).elements for value in values)}}}"
+    return tensor._replace(limits=bounds, nan=(0, 0) if is_nan_compared else tensor.nan, also=also)
 
 
 def _tensor(port: Input | Output, array: Array) -> CppTensor:

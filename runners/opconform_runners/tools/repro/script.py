@@ -15,6 +15,7 @@ from opconform.suite.reader import Suite
 from opconform.system.resources import render
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.openvino.prefixes import prefixed
 from opconform_runners.tools.repro.graph_source import onnx_model_of, openvino_source, opsets
 from opconform_runners.tools.repro.names import script_names
 from opconform_runners.tools.repro.torch_source import torch_source
@@ -29,8 +30,6 @@ _TORCH_TYPES: Mapping[str, str] = {
     "f8e5m2": "float8_e5m2",
     "f8e8m0": "float8_e8m0fnu",
 }
-#: What OpenVINO's backend has before a device whose models it exports and imports again.
-IMPORT = "IMPORT:"
 #: The failures that may concern NaN payloads alone, an unknown one among them.
 _ABOUT_NANS = ("nan-payload", None)
 
@@ -107,7 +106,7 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
             raise UsageError(f"A short script cannot pack {item.kind.name}.")
     by_input = {x.input.name: x for x in used}
     outputs = output_kinds(case)
-    imported, device = device.startswith(IMPORT), device.removeprefix(IMPORT)
+    device, is_accurate, is_imported = prefixed(device)
     model, constants = onnx_model_of(read[f"{available[0]}/model.onnx"]) if "onnx" in script.dialects else ("", [])
     compares_numbers = any(output.comparison == "numbers" for output in case.outputs)
     dies, elsewhere = reason in ENDS, device not in ("", "CPU")
@@ -116,7 +115,8 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         device=json.dumps(f"{device or 'CPU'}{'ExecutionProvider' if backend == 'onnxruntime' else ''}"),
         is_compiled=device == "compile",
         elsewhere=elsewhere,
-        imported=imported,
+        accurate=is_accurate,
+        imported=is_imported,
         sound=elsewhere or not dies,  # keep the heap as it was when the process died
         notes=comments(notes),
         dies=dies,

@@ -59,11 +59,13 @@ class ScriptFeed(NamedTuple):
     """One inference: the variables of the model's parameters, and expressions for the expected outputs.
 
     `limits` has expressions for the least and the largest right elements of each output; None if its bits are compared.
+    `also` has expressions for lists of arrays whose elements are as right; it is empty if no output has any.
     """
 
     arguments: tuple[Variable, ...]
     expected: tuple[str, ...]
     limits: tuple[str, ...]
+    also: tuple[str, ...] = ()
 
 
 class OutputKinds(NamedTuple):
@@ -148,7 +150,10 @@ def variables_of(suite: Suite, entry: Entry, case: Case) -> tuple[tuple[Variable
         data = {names[input_.name]: arrays[input_.name] for input_ in case.inputs if input_.role == "data"}
         golden = suite.golden(entry, feed) if case.outputs else {}
         expected = tuple(output_source(golden[output.name], data) for output in case.outputs)
-        feeds.append(ScriptFeed(fed, expected, _limits(suite, entry, case, feed)))
+        also = suite.also(entry, feed) if case.outputs else ()
+        values = tuple("()" if x is None else array_source(x) for x in also)
+        others = values if any(x is not None for x in also) else ()
+        feeds.append(ScriptFeed(fed, expected, _limits(suite, entry, case, feed), others))
     return tuple(variables.values()), tuple(feeds)
 
 

@@ -14,6 +14,7 @@ from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, axis_of, dimen
 from opconform.operations.movement.scatters.reductions import (
     COMBINED,
     REDUCTION_CHECKS,
+    TYPES_READING,
     Combine,
     Number,
     Numbers,
@@ -23,12 +24,13 @@ from opconform.operations.movement.scatters.reductions import (
     means_in_turn,
     reduction,
     reduction_of,
+    reduction_readings,
 )
 from opconform.operations.movement.scatters.updates import (
     DATA_READINGS,
     UPDATES,
     UPDATES_CHECKS,
-    in_opposite_order,
+    earlier,
     indices_of,
     placed,
 )
@@ -85,13 +87,6 @@ def _are_repeated(arguments: Arguments) -> bool:
     return bool(prod(shape)) and count < len(arguments.integers("indices"))
 
 
-def _first_remains(arguments: Arguments) -> Arguments:
-    """The arguments in the order in which the first of several updates is written last."""
-    along = (axis_of(arguments),)
-    is_open = not combines(arguments) and _are_repeated(arguments)
-    return in_opposite_order(arguments, along, along) if is_open else arguments
-
-
 def _means_in_turn(arguments: Arguments) -> Arguments:
     """The arguments without updates, and with data as the mean with one update after the other leaves it."""
     if reduction_of(arguments) != "mean" or not _are_repeated(arguments):
@@ -128,6 +123,7 @@ SCATTER_ELEMENTS_UPDATE_12 = Operation(
         "indices.range": _is_outside,
     },
     moved=lambda a, places: placed(places, _positions(a)),
+    also=lambda a, places: earlier(places, _positions(a)),
     compute=lambda a: computed(a, _positions(a), _combine(a)),
     computes=combines,
     shapes=lambda a: [a.shape("data")],
@@ -143,7 +139,8 @@ SCATTER_ELEMENTS_UPDATE_12 = Operation(
     },
     readings={
         **DATA_READINGS,
-        "indices.order": Reading(rewrites=(_first_remains,)),
+        **TYPES_READING,
+        **reduction_readings(_positions, _combine),
         "reduction.mean-together": Reading(rewrites=(_means_in_turn,)),
     },
 )
@@ -160,5 +157,5 @@ SCATTER_ELEMENTS_UPDATE_3 = replace(
     },
     compute=None,
     computes=never,
-    readings={**DATA_READINGS, "indices.order": Reading(rewrites=(_first_remains,))},
+    readings=DATA_READINGS,
 )

@@ -15,6 +15,7 @@ from opconform.operations.movement.axis import DATA
 from opconform.operations.movement.scatters.reductions import (
     COMBINED,
     REDUCTION_CHECKS,
+    TYPES_READING,
     Combine,
     Number,
     Numbers,
@@ -22,12 +23,13 @@ from opconform.operations.movement.scatters.reductions import (
     computed,
     reduction,
     reduction_of,
+    reduction_readings,
 )
 from opconform.operations.movement.scatters.updates import (
     DATA_READINGS,
     UPDATES,
     UPDATES_CHECKS,
-    in_opposite_order,
+    earlier,
     indices_of,
     placed,
 )
@@ -119,14 +121,6 @@ def _are_repeated(arguments: Arguments) -> bool:
     return len({*slices}) < len(slices)
 
 
-def _first_remains(arguments: Arguments) -> Arguments:
-    """The arguments in the order in which the first of several updates is written last."""
-    if combines(arguments) or not _are_repeated(arguments):
-        return arguments
-    tuples = range(len(arguments.shape("indices")) - 1)
-    return in_opposite_order(arguments, tuples, tuples)
-
-
 def _has_equal_tuples(arguments: Arguments) -> bool:
     """Whether two tuples are equal (ScatterNDUpdate-3, Detailed description, first paragraph)."""
     count = prod(arguments.shape("indices")[:-1])
@@ -149,6 +143,7 @@ SCATTER_ND_UPDATE_15 = Operation(
     attributes=(reduction("sum", "sub", "prod", "min", "max"),),
     checks={**_CHECKS, **REDUCTION_CHECKS, "indices.range": _is_outside},
     moved=lambda a, places: placed(places, _positions(a)),
+    also=lambda a, places: earlier(places, _positions(a)),
     compute=lambda a: computed(a, _positions(a), _combine(a)),
     computes=combines,
     shapes=lambda a: [a.shape("data")],
@@ -162,7 +157,7 @@ SCATTER_ND_UPDATE_15 = Operation(
         "several tuples select one slice": _are_repeated,
         "a tuple selects a slice": lambda a: _length(a) < len(a.shape("data")),
     },
-    readings={**_READINGS, "indices.order": Reading(rewrites=(_first_remains,))},
+    readings={**_READINGS, **TYPES_READING, **reduction_readings(_positions, _combine)},
 )
 #: Without reductions, negative indices and repeated tuples.
 SCATTER_ND_UPDATE_3 = replace(

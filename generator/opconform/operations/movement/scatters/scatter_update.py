@@ -5,14 +5,13 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS
-from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, axis_of, dimension
 from opconform.operations.movement.scatters.updates import (
     DATA_READINGS,
     UPDATES,
     UPDATES_CHECKS,
     copied,
-    in_opposite_order,
+    earlier,
     indices_of,
 )
 from opconform.operations.operation import Operation
@@ -55,11 +54,12 @@ def _is_repeated(arguments: Arguments) -> bool:
     return len({*indices}) < len(indices)
 
 
-def _first_remains(arguments: Arguments) -> Arguments:
-    """The arguments in the order in which the first of several updates is written last."""
+def _earlier(arguments: Arguments, places: Places) -> list[Array]:
+    """Data with other updates of the slices that several indices point to."""
     if not _is_repeated(arguments):
-        return arguments
-    return in_opposite_order(arguments, range(len(arguments.shape("indices"))), _positions(arguments))
+        return []
+    numbers = np.arange(places["data"].size).reshape(places["data"].shape)
+    return earlier(places, np.take(numbers, indices_of(arguments), axis_of(arguments)).ravel())
 
 
 SCATTER_UPDATE = Operation(
@@ -74,6 +74,7 @@ SCATTER_UPDATE = Operation(
         "indices.negative": lambda a: any(index < 0 for index in a.integers("indices")),
     },
     moved=_updated,
+    also=_earlier,
     shapes=lambda a: [a.shape("data")],
     contexts={
         "chain": contexts.chain("data"),
@@ -85,5 +86,5 @@ SCATTER_UPDATE = Operation(
         "every slice is replaced": lambda a: len({*a.integers("indices")}) == dimension(a),
         "no slice is replaced": lambda a: not a.integers("indices"),
     },
-    readings={**DATA_READINGS, "indices.order": Reading(rewrites=(_first_remains,))},
+    readings=DATA_READINGS,
 )

@@ -1,16 +1,15 @@
 """What the operations that write updates into data have in common."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 
 import numpy as np
 
-from opconform.operations.arguments import Arguments, Operand
+from opconform.operations.arguments import Arguments
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, has_kind, is_empty
 from opconform.operations.places import Places
 from opconform.suite.declarations import Port
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Array
 
 #: The elements that are written (Inputs, 3).
 UPDATES = Port("updates")
@@ -37,23 +36,30 @@ def placed(places: Places, positions: Array) -> list[Array]:
     return [output]
 
 
+def earlier(places: Places, positions: Array) -> list[Array]:
+    """Data with each element of the updates but the last one that goes to a position, which is as right (Inputs, 2).
+
+    `positions` has the number of the element of data that each element of the updates goes to, in row-major order.
+    """
+    updates, ranks = places["updates"].ravel(), _ranks(positions)
+    last, outputs = placed(places, positions)[0], []
+    for rank in range(1, int(ranks.max(initial=0)) + 1):
+        output = last.copy()
+        np.put(output, positions[ranks == rank], updates[ranks == rank])
+        outputs.append(output)
+    return outputs
+
+
+def _ranks(positions: Array) -> Array:
+    """How many of the later positions are the same, for each position."""
+    order = np.argsort(positions[::-1], kind="stable")
+    ordered = positions[::-1][order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    ranks = np.empty(positions.size, np.int64)
+    ranks[order] = np.arange(positions.size) - np.repeat(starts, np.diff(starts, append=positions.size))
+    return ranks[::-1]
+
+
 def indices_of(arguments: Arguments) -> Array:
     """The indices in their shape."""
     return np.array(arguments.integers("indices"), object).astype(np.int64).reshape(arguments.shape("indices"))
-
-
-def in_opposite_order(arguments: Arguments, axes: Sequence[int], of_updates: Sequence[int]) -> Arguments:
-    """The arguments with the indices, and the updates with them, in the opposite order along some dimensions."""
-    indices, updates = arguments.operand("indices"), arguments.operand("updates")
-    integers = np.flip(indices_of(arguments), tuple(axes)).ravel().tolist()
-    flipped = {
-        "indices": replace(indices, integers=tuple(integers), tensor=_flipped(indices, axes)),
-        # without elements, as while types are inferred, updates in another order still differ
-        "updates": replace(updates, tensor=_flipped(updates, of_updates), integers=()),
-    }
-    return replace(arguments, inputs={**arguments.inputs, **flipped})
-
-
-def _flipped(operand: Operand, axes: Sequence[int]) -> Tensor | None:
-    tensor = operand.tensor
-    return None if tensor is None else replace(tensor, array=np.flip(tensor.array, tuple(axes)))

@@ -32,12 +32,12 @@ def _axes(data: Any, axis: list[Any], *, mode: str) -> Sequence[Any]:
 
 
 def _shifts(data: Any, shift: Any, axes: Any) -> Sequence[Any]:
+    along = axes if isinstance(axes, list) else [axes]
     if not isinstance(shift, list):
-        along = axes if isinstance(axes, list) else [axes]
         return data, (shift,) * len(along), tuple(along)
-    refuse_if(not isinstance(axes, list), "shift.length")
-    refuse_if(len(shift) != len(axes) and len(shift) != 1, "shift.length")
-    return data, tuple(shift), tuple(axes)
+    refuse_if(not isinstance(axes, list) and len(shift) != 1, "shift.length")
+    refuse_if(len(shift) != len(along) and len(shift) != 1, "shift.length")
+    return data, tuple(shift), tuple(along)
 
 
 def _target(data: Any, target_shape: list[int], axes_mapping: list[int] | None = None, *, mode: str) -> Sequence[Any]:

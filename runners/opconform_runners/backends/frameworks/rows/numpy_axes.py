@@ -93,7 +93,7 @@ def roll(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tenso
     """Roll-7 by the sources of the elements along each axis."""
     data, shift, axes = inputs
     rank, shifts = data.array.ndim, shift.integers()
-    is_example = shift.shape == (1,) and axes.array.ndim == 1  # one shift for several axes
+    is_example = shift.shape == (1,)  # one shift for a scalar axis, or for several axes
     refuse_if(shift.shape and shift.shape != axes.shape and not is_example, "shift.length")
     refuse_if(any(not -rank <= integer < rank for integer in axes.integers()), "axes.range")
     array = data.array

@@ -164,6 +164,10 @@ result_options = collected(
 )
 
 
+#: Adds `--alone`.
+alone_option = rare_option("--alone", is_flag=True, help="Execute each case alone, in no model with others.")
+
+
 def count(value: str | int) -> int:
     """A number of at least 1 given to an option."""
     try:

@@ -3,12 +3,11 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from opconform.dialects import DEFAULT, DIALECTS, SHIPPED, check_renderable
 from opconform.generation.options import LIMITS, Limits, Options
 from opconform.suite.selection.selection import Selection
+from opconform.system.resources import DEFAULT_DIALECTS, DIALECT_NAMES
 from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.options.general import Decorator, collected, count, jobs_option
-from opconform_runners.harness.environment import cores
 
 #: The help of `--jobs` for commands that generate a suite and run it.
 RUN_JOBS = "Processes; by default one per core, and at most 4 to run."
@@ -27,11 +26,14 @@ class GenerationOptions:
 
     def options(self, selection: Selection, *, read: Collection[str] = (), blind: bool = False) -> Options:
         """The options of the generation, in the dialects that a backend reads unless others are named."""
+        from opconform.dialects import DIALECTS, check_renderable  # what help does not need takes long to import
+        from opconform_runners.harness.environment import cores
+
         dialects = self.dialects or tuple(dialect for dialect in DIALECTS if dialect in read)
         check_renderable(dialects)
         return Options(
             seed=self.seed,
-            dialects=tuple(dialect for dialect in DIALECTS if dialect in dialects) or DEFAULT,
+            dialects=tuple(dialect for dialect in DIALECTS if dialect in dialects) or DEFAULT_DIALECTS,
             blind=blind,
             jobs=self.jobs or cores(),
             selection=selection,
@@ -55,7 +57,7 @@ def generation_options(jobs: str) -> Decorator:
             "dialects",
             multiple=True,
             metavar="NAME",
-            help=f"{', '.join(SHIPPED)} (repeatable).",
+            help=f"{', '.join(DIALECT_NAMES)} (repeatable).",
         ),
         _limit_option("--max-cases", LIMITS.cases, "cases per group"),
         _limit_option("--max-elements", LIMITS.elements, "elements per tensor"),

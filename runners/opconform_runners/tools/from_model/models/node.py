@@ -46,8 +46,8 @@ class Known:
 
 
 def constant(element_type: str, dimensions: tuple[int, ...], numbers: Sequence[float] | None) -> Known:
-    """A constant with its elements in row-major order, if these are few and finite numbers."""
-    is_kept = numbers is not None and len(numbers) <= CONSTANT_LIMIT and all(map(math.isfinite, numbers))
+    """A constant with its elements in row-major order, if these are few numbers and none is a NaN."""
+    is_kept = numbers is not None and len(numbers) <= CONSTANT_LIMIT and not any(map(math.isnan, numbers))
     elements = tuple(numbers or ()) if is_kept else None
     return Known(element_type=element_type, dimensions=dimensions, is_constant=True, elements=elements)
 

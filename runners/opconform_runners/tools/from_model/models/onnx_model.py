@@ -118,7 +118,7 @@ class _Reader:
             return called(OnnxCall(type=label, inputs=known, attributes=attributes, outputs=outputs)), ""
         except NoCounterpart as answer:
             return None, answer.reason
-        except (AttributeError, LookupError, TypeError, ValueError):
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             return None, "an attribute is missing or malformed"
 
     def _known(self, name: str) -> Known:

@@ -8,7 +8,7 @@ from typing import Any
 
 from opconform.dialects.onnx.operations import RENDERINGS
 from opconform.operations import OPERATIONS
-from opconform.specs.loader import tested_operations
+from opconform.specs.operation_names import tested_operations
 from opconform.suite.case import Attribute
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.tools.from_model.models.node import Call, Known, NoCounterpart, integers

@@ -116,8 +116,8 @@ def _column(place: int, number: Number) -> int:
 
 
 def _smaller(value: Element, key: Key, number: Number) -> Element:
-    """A number or boolean that is nearer to 0; text stays."""
-    if isinstance(value, str) or value == 0:
+    """A number or boolean that is nearer to 0; text stays, and so do infinities."""
+    if isinstance(value, str) or value == 0 or not math.isfinite(value):
         return value
     whole = int(value)
     low = 0 if isinstance(value, bool) else -abs(whole)

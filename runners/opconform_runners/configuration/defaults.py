@@ -1,49 +1,22 @@
-"""Defaults of options, from the table `[tool.opconform]` of `pyproject.toml`."""
+"""The defaults of options in the nearest `pyproject.toml`."""
 
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import AfterValidator, Field
+from typing import TYPE_CHECKING
 
 from opconform.errors import UsageError
-from opconform.specs.diagnostics import validated
-from opconform.specs.schema.keys import Keys
-from opconform.specs.yaml_document import KEY, Document, Route
 from opconform.system.files import read_regular
-from opconform_runners.harness.registry import names
+
+if TYPE_CHECKING:
+    from opconform_runners.configuration.table import Table
 
 _FILE = "pyproject.toml"
 #: The most bytes of a file.
 _LIMIT = 4 << 20
-_HEADER = re.compile(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*opconform[ \t]*\]", re.MULTILINE)
 _SYNTAX = re.compile(r"(.*) \(at line (\d+), column (\d+)\)", re.DOTALL)
-
-
-def _installed(name: str) -> str:
-    """A backend whose code is installed: a folder must not decide which of its files is executed."""
-    plain, _, device = name.partition(":")
-    if plain not in names() or "=" in device:
-        raise ValueError(
-            "it must be the name of an installed backend. Name a file or a library with --backend on the command line"
-        )
-    return name
-
-
-_Text = Annotated[str, Field(strict=True, min_length=1)]
-
-
-class _Table(Keys):
-    """The table in a file."""
-
-    backend: Annotated[_Text, AfterValidator(_installed)] | None = None
-    profile: _Text | tuple[_Text, ...] = ()
-    baseline: _Text | None = None
-    claims: _Text | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,8 +51,7 @@ def defaults_at(folder: Path) -> Defaults:
     depth = next((number for number, parent in enumerate(folders) if (parent / ".git").exists()), 0)
     for place in folders[: depth + 1]:
         file = Path(os.path.relpath(place / _FILE, folder))
-        if (place / _FILE).is_file() and (document := _document(place / _FILE, file.as_posix())) is not None:
-            table = validated(document, _Table)
+        if (place / _FILE).is_file() and (table := _table(place / _FILE, file.as_posix())) is not None:
             profile = (table.profile,) if isinstance(table.profile, str) else table.profile
             paths = (None if path is None else file.parent / path for path in (table.baseline, table.claims))
             baseline, claims = paths
@@ -88,7 +60,7 @@ def defaults_at(folder: Path) -> Defaults:
     return Defaults()
 
 
-def _document(path: Path, name: str) -> Document | None:
+def _table(path: Path, name: str) -> "Table | None":
     """The table in a file that mistakes call by a name; None if there is none."""
     try:
         text = read_regular(path, _LIMIT, follow_links=True).decode("utf-8-sig")
@@ -108,20 +80,6 @@ def _document(path: Path, name: str) -> Document | None:
     table = tool["opconform"]
     if not isinstance(table, dict):
         raise UsageError(f"{name}: tool.opconform is not a table. Write [tool.opconform].")
-    return Document(file=name, digest="", value=table, places=dict(_places(text, table)))
+    from opconform_runners.configuration.table import table_of  # it takes long to import
 
-
-def _places(text: str, table: Mapping[str, Any]) -> Iterator[tuple[Route, tuple[int, int]]]:
-    """The places of the keys and of their values, as far as they are in lines below the table's header."""
-    header = _HEADER.search(text)
-    for key in table:
-        line = re.compile(rf"^[ \t]*(?=[\"'\w])[\"']?{re.escape(key)}[\"']?[ \t]*(=[ \t]*)", re.MULTILINE)
-        if header and (match := line.search(text, header.end())):
-            yield (key, KEY), _place(text, match.end(0) - len(match[0].lstrip()))
-            yield (key,), _place(text, match.end())
-    if header:
-        yield (), _place(text, header.start())
-
-
-def _place(text: str, offset: int) -> tuple[int, int]:
-    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+    return table_of(text, table, name)

@@ -1,0 +1,76 @@
+"""The elements that other readings of interpretations give, of which each is legitimate by itself."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from opconform.model.graph import evaluated
+from opconform.operations.arguments import Arguments, Rejection, Unknown
+from opconform.operations.operation import ContextError, Operation
+from opconform.suite.case import Graph
+from opconform.tensors.tensor import Array, Tensor, patterns
+
+_Outputs = tuple[Tensor, ...]
+_Feeds = Sequence[Mapping[str, Tensor]]
+_Way = Callable[[Arguments], Arguments | _Outputs]
+
+
+def with_other_elements(
+    operation: Operation, graph: Graph, inputs: _Feeds, feeds: _Feeds
+) -> tuple[Mapping[str, Tensor], ...]:
+    """The evaluated tensors of accepted feeds, whose outputs have the elements of other readings.
+
+    Args:
+        operation: The operation under test, whose nodes are read otherwise.
+        graph: The graph that has these nodes.
+        inputs: The inputs of each feed.
+        feeds: The tensors of each feed.
+    """
+    known = [dict(feed) for feed in feeds]
+    for requirement, others in _others(operation, graph, inputs):
+        for name in graph.outputs:
+            ours, arrays = [feed[name] for feed in known], [other[name].array for other in others]
+            if _have_shape(ours, arrays) and _is_new(requirement, ours, arrays):
+                for feed, array in zip(known, arrays, strict=True):
+                    feed[name] = replace(feed[name], otherwise=(*feed[name].otherwise, (requirement, array)))
+    return tuple(known)
+
+
+def _have_shape(ours: Sequence[Tensor], arrays: Sequence[Array]) -> bool:
+    return all(tensor.shape == array.shape for tensor, array in zip(ours, arrays, strict=True))
+
+
+def _is_new(requirement: str, ours: Sequence[Tensor], arrays: Sequence[Array]) -> bool:
+    """Whether an output has these elements by no known reading of the requirement, nor by ours, in all feeds."""
+    others = ([array for name, array in x.otherwise if name == requirement] for x in ours)
+    known = [[x.array for x in ours], *zip(*others, strict=True)]
+    return not any(all(map(_are_equal, arrays, others)) for others in known)
+
+
+def _are_equal(array: Array, other: Array) -> bool:
+    return np.array_equal(patterns(np.asarray(array)), patterns(np.asarray(other)))
+
+
+def _others(operation: Operation, graph: Graph, inputs: _Feeds) -> Iterator[tuple[str, Sequence[Mapping[str, Tensor]]]]:
+    """The interpretations with readings of single elements, and the tensors of each feed by one way of reading."""
+    for requirement, reading in operation.readings.items():
+        ways: tuple[_Way, ...] = (*reading.rewrites, *reading.computes) if reading.by_element else ()
+        for way in ways:
+            try:
+                yield requirement, [_evaluated(operation, graph, feed, way) for feed in inputs]
+            except (Rejection, ContextError):  # the elements of this reading have no results behind them
+                continue
+
+
+def _evaluated(operation: Operation, graph: Graph, inputs: Mapping[str, Tensor], way: _Way) -> Mapping[str, Tensor]:
+    """The tensors of a feed whose nodes of the operation under test are read in another way."""
+
+    def evaluate(node: Operation, arguments: Arguments) -> _Outputs:
+        try:
+            other = way(arguments) if node.name == operation.name else arguments
+        except Unknown:  # the reading treats the node as ours does
+            other = arguments
+        return node.evaluate(other) if isinstance(other, Arguments) else other
+
+    return evaluated(graph, inputs, evaluate)
