@@ -23,7 +23,7 @@ def _rank(arguments: Arguments) -> int:
 
 def _is_one(arguments: Arguments) -> bool:
     """Whether the shift is a list of one element, for a scalar axis or a list of axes (Example 2)."""
-    return arguments.shape("shift") == (1,) and len(arguments.shape("axes")) <= 1
+    return arguments.shape("shift") == (1,)
 
 
 def _has_other_length(arguments: Arguments) -> bool:
