@@ -129,7 +129,7 @@ def _result(operation: Operation, trial: FeedTrial) -> object:
 
 def _bytes(output: Tensor) -> tuple[bytes, ...]:
     """The bytes of an output and of its bounds; every NaN is alike where it was computed."""
-    arrays = (output.array, *(output.bounds or ()))
+    arrays = (output.array, *(output.bounds or ()), *(output.reduced or ()))
     return tuple((with_one_nan(x, output.type) if output.is_computed else x).tobytes() for x in arrays)
 
 

@@ -30,10 +30,11 @@ def with_other_elements(
     known = [dict(feed) for feed in feeds]
     for requirement, others in _others(operation, graph, inputs):
         for name in graph.outputs:
-            ours, arrays = [feed[name] for feed in known], [other[name].array for other in others]
+            ours, read = [feed[name] for feed in known], [other[name] for other in others]
+            arrays = [tensor.array for tensor in read]
             if _have_shape(ours, arrays) and _is_new(requirement, ours, arrays):
-                for feed, array in zip(known, arrays, strict=True):
-                    feed[name] = replace(feed[name], otherwise=(*feed[name].otherwise, (requirement, array)))
+                for feed, tensor in zip(known, read, strict=True):
+                    feed[name] = replace(feed[name], otherwise=(*feed[name].otherwise, (requirement, tensor)))
     return tuple(known)
 
 
@@ -43,7 +44,7 @@ def _have_shape(ours: Sequence[Tensor], arrays: Sequence[Array]) -> bool:
 
 def _is_new(requirement: str, ours: Sequence[Tensor], arrays: Sequence[Array]) -> bool:
     """Whether an output has these elements by no known reading of the requirement, nor by ours, in all feeds."""
-    others = ([array for name, array in x.otherwise if name == requirement] for x in ours)
+    others = ([other.array for name, other in x.otherwise if name == requirement] for x in ours)
     known = [[x.array for x in ours], *zip(*others, strict=True)]
     return not any(all(map(_are_equal, arrays, others)) for others in known)
 

@@ -6,31 +6,31 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import gmpy2
+from flint import arb
 
+from opconform.operations.arithmetic.composition import (
+    DIVISION,
+    PRECISION,
+    Composition,
+    Interval,
+    composed,
+    compositions,
+    constant,
+)
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import Exact, Result, is_narrow, numbers, wide_type
+from opconform.tensors.exact import REDUCED, Exact, Result, Rounded, has_few_bits, is_narrow, numbers, unit
 from opconform.tensors.tensor import Tensor
 
-#: The bits of precision of values; their own error is far below any bound.
-PRECISION = 240
-#: Those of values near a number of a type, which differ from it by as little as the least denormal number does from 1.
+#: The bits of values near a number of a type, from which they differ by as little as the least denormal number.
 _MORE = 2400
 #: The largest exponent of values, beyond that of every type; an exact number of a larger one would not fit in memory.
 EXPONENT = 20_000
 #: The work of a value and its bounds, and of those of a composite, in exact products of two numbers.
 FUNCTION_WORK, COMPOSITE_WORK = 30, 60
-#: The units in the last place of a division (OpenCL C 3.0, section 7.4).
-DIVISION = 3
 _HALF = Exact(1, 2)
-_NONE = Exact(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """An exact number and the error with which a right implementation has it."""
-
-    exact: Exact
-    error: Exact = _NONE
+#: The constants of both kinds of Gelu.
+_ROOT_OF_HALF, _ROOT = constant(lambda: arb(0.5).sqrt()), constant(lambda: 1 / (arb.pi() / 2).sqrt())
+_FACTOR = Interval(Exact(44715, 1_000_000), Exact(44715, 1_000_000))
 
 
 class Units(NamedTuple):
@@ -54,26 +54,18 @@ class RealFunction:
     Attributes:
         value: The value at a finite number.
         limits: The values at minus infinity and infinity; a NaN gives a NaN.
+        range: The least and the largest value; None for an infinity.
         root: The number whose value is a zero, which must have the sign of the number; None if there is none.
         units: Its own error; unused for a composite.
-        error: For a composite, the error of its parts at a number, in the type in which kernels compute.
+        parts: For a composite, what its formula gives at a number if its parts are rounded.
     """
 
     value: Callable[[gmpy2.mpfr], gmpy2.mpfr]
     limits: tuple[float, float]
+    range: tuple[int | None, int | None] = (None, None)
     root: float | None = None
     units: Units = _UNUSED
-    error: Callable[[ElementType, Exact], Exact] | None = None
-
-
-def unit(kind: ElementType, exact: Exact) -> Exact:
-    """One unit in the last place of a number of a floating-point type; of the least normal number for smaller ones."""
-    layout = kind.layout
-    exponent = int(layout.minexp)
-    if exact:
-        with gmpy2.context(precision=53, round=gmpy2.RoundToZero):
-            exponent = max(exponent, gmpy2.frexp(gmpy2.mpfr(abs(exact)))[0] - 1)
-    return Exact(2) ** (exponent - int(layout.nmant))
+    parts: Callable[[Composition, Exact], Interval] | None = None
 
 
 def value_of(function: RealFunction, x: "Exact | float", precision: int = PRECISION) -> gmpy2.mpfr:
@@ -100,6 +92,8 @@ def exact_of_value(value: gmpy2.mpfr) -> Exact:
     So it is on the right side of every number of a type: tanh is below 1, where units in the last place are smaller.
     """
     exact = Exact(value)
+    if not value:  # too small for a number: it has the sign of the exact result
+        return Exact(int(math.copysign(1, value))) / Exact(2) ** EXPONENT
     return exact - int(value.rc) * abs(exact) / Exact(2) ** PRECISION if _is_short(value) else exact
 
 
@@ -117,67 +111,77 @@ def _result(function: RealFunction, kind: ElementType, x: float) -> Result:
     if not gmpy2.is_finite(value):
         return float(value)
     exact = exact_of_value(value)
-    if function.error is None:
-        return exact, function.units.of(kind, exact)
-    allowed = function.error(wide_type(kind), Exact(x))
-    return exact, allowed + (unit(kind, abs(exact) + allowed) if is_narrow(kind) else 0)
+    if function.parts is not None:
+        parts = function.parts
+        return composed(kind, exact, *(parts(way, Exact(x)) for way in compositions(kind)), limits=function.range)
+    error = function.units.of(kind, exact)
+    ends = (exact, exact) if has_few_bits(Exact(x)) else _values_near(function, Exact(x))
+    return reduced_result(kind, exact, error, ends, function.range)
 
 
-def _rounded(kind: ElementType, exact: Exact, error: Exact, units: Exact = _HALF) -> Part:
-    """A result of parts, which is rounded itself."""
-    return Part(exact, error + units * unit(kind, abs(exact) + error))
+def reduced_result(
+    kind: ElementType,
+    exact: Exact,
+    error: Exact,
+    ends: tuple[Exact | float, Exact | float],
+    limits: tuple[int | None, int | None] = (None, None),
+) -> Rounded:
+    """A value with the error that is right, and those of reduced arithmetic at the ends of its operand.
+
+    Right values do not leave the limits, and less accurate ones not those of 0. Values below the least normal
+    number may be lost.
+    """
+    least = Exact(float(kind.layout.smallest_normal))
+    low, high = exact - error, exact + error
+    wide = [
+        end if isinstance(end, float) else end + sign * max(abs(end) * REDUCED, least)
+        for sign, end in zip((-1, 1), sorted(ends), strict=True)
+    ]
+    least_right, most_right = limits
+    right = (
+        low if least_right is None else max(low, Exact(least_right)),
+        high if most_right is None else min(high, Exact(most_right)),
+    )
+    reduced = (min(low, wide[0]), max(high, wide[1]))
+    return Rounded(exact, right, (max(reduced[0], Exact(0)) if least_right == 0 else reduced[0], reduced[1]))
 
 
-def _sum(kind: ElementType, a: Part, b: Part) -> Part:
-    return _rounded(kind, a.exact + b.exact, a.error + b.error)
-
-
-def _product(kind: ElementType, a: Part, b: Part) -> Part:
-    error = abs(a.exact) * b.error + abs(b.exact) * a.error + a.error * b.error
-    return _rounded(kind, a.exact * b.exact, error)
-
-
-def _quotient(kind: ElementType, a: Part, b: Part) -> Part:
-    """The quotient by a part whose error is below its number."""
-    error = (abs(a.exact) * b.error + abs(b.exact) * a.error) / (abs(b.exact) * (abs(b.exact) - b.error))
-    return _rounded(kind, a.exact / b.exact, error, Exact(DIVISION))
-
-
-def _applied(kind: ElementType, name: str, x: Part) -> Part:
-    """A monotone function of a part."""
-    function = FUNCTIONS[name]
-    low, exact, high = (Exact(value_of(function, number)) for number in (x.exact - x.error, x.exact, x.exact + x.error))
-    return _rounded(kind, exact, max(exact - low, high - exact), Exact(function.units.wide))
-
-
-def _constant(kind: ElementType, value: gmpy2.mpfr) -> Part:
-    return _rounded(kind, Exact(value), Exact(0))
+def _values_near(function: RealFunction, x: Exact) -> tuple[Exact | float, Exact | float]:
+    """The values of a monotone function at the ends of an operand of few digits."""
+    values = (value_of(function, x * (1 + sign * REDUCED / 2)) for sign in (-1, 1))
+    low, high = (exact_of_value(value) if gmpy2.is_finite(value) else float(value) for value in values)
+    return low, high
 
 
 def _sigmoid(x: gmpy2.mpfr) -> gmpy2.mpfr:
     return 1 / (1 + gmpy2.exp(-x))
 
 
-def _sigmoid_error(kind: ElementType, x: Exact) -> Exact:
-    """The error of 1 / (1 + exp(-x)); the exponential may overflow, so that the quotient is 0."""
-    if not gmpy2.is_finite(value_of(FUNCTIONS["exp"], -x)):
-        return unit(kind, Exact(0))
-    power = _applied(kind, "exp", Part(-x))
-    quotient = _quotient(kind, Part(Exact(1)), _sum(kind, Part(Exact(1)), power))
-    is_beyond = power.exact + power.error > Exact(float(kind.layout.max))
-    return max(quotient.error, quotient.exact + unit(kind, quotient.exact)) if is_beyond else quotient.error
+def _exact(number: "Exact | int") -> Interval:
+    return Interval(Exact(number), Exact(number))
+
+
+def exponential(way: Composition, part: Interval) -> Interval:
+    """The exponential of a part, which is not negative."""
+    return way.applied(lambda x: x.exp(), part, FUNCTIONS["exp"].units.wide).clipped(Exact(0))
+
+
+def _sigmoid_parts(way: Composition, x: Exact) -> Interval:
+    """1 / (1 + exp(-x)); the exponential may overflow, so that the quotient is 0."""
+    total = way.sum(_exact(1), exponential(way, -way.operand(x)))
+    return way.quotient(_exact(1), total).clipped(Exact(0))
 
 
 def _gelu_erf(x: gmpy2.mpfr) -> gmpy2.mpfr:
     return x / 2 * gmpy2.erfc(-x / gmpy2.sqrt(gmpy2.mpfr(2)))
 
 
-def _gelu_erf_error(kind: ElementType, x: Exact) -> Exact:
-    """The error of x / 2 * (1 + erf(x / sqrt(2))), whose sum cancels for negative numbers."""
-    with gmpy2.context(precision=PRECISION):
-        root = gmpy2.sqrt(gmpy2.mpfr(1) / 2)
-    erf = _applied(kind, "erf", _product(kind, Part(x), _constant(kind, root)))
-    return _half_product(kind, x, erf, Exact(FUNCTIONS["erf"].units.wide))
+def _gelu_erf_parts(way: Composition, x: Exact) -> Interval:
+    """X / 2 * (1 + erf(x / sqrt(2))), whose sum cancels for negative numbers."""
+    units = FUNCTIONS["erf"].units.wide
+    inner = way.product(way.operand(x), way.rounded(_ROOT_OF_HALF))
+    erf = way.applied(lambda y: y.erf(), inner, units).clipped(Exact(-1), Exact(1))
+    return _half_product(way, x, erf, units)
 
 
 def _gelu_tanh(x: gmpy2.mpfr) -> gmpy2.mpfr:
@@ -185,22 +189,27 @@ def _gelu_tanh(x: gmpy2.mpfr) -> gmpy2.mpfr:
     return x * _sigmoid(2 * inner)  # 1 + tanh(y) = 2 / (1 + exp(-2 y))
 
 
-def _gelu_tanh_error(kind: ElementType, x: Exact) -> Exact:
-    """The error of x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))."""
-    with gmpy2.context(precision=PRECISION):
-        factor, root = gmpy2.mpfr("0.044715"), gmpy2.sqrt(2 / gmpy2.const_pi())
-    cube = _product(kind, _product(kind, Part(x), Part(x)), Part(x))
-    inner = _sum(kind, Part(x), _product(kind, _constant(kind, factor), cube))
-    tanh = _applied(kind, "tanh", _product(kind, _constant(kind, root), inner))
-    return _half_product(kind, x, tanh, Exact(FUNCTIONS["exp"].units.wide + DIVISION + 1))
+def _gelu_tanh_parts(way: Composition, x: Exact) -> Interval:
+    """X / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))."""
+    operand = way.operand(x)
+    cube = way.product(way.product(operand, operand), operand)
+    sum_ = way.sum(operand, way.product(way.rounded(_FACTOR), cube))
+    inner = way.product(way.rounded(_ROOT), sum_)
+    tanh = way.applied(lambda y: y.tanh(), inner, FUNCTIONS["tanh"].units.wide).clipped(Exact(-1), Exact(1))
+    return _half_product(way, x, tanh, FUNCTIONS["exp"].units.wide + DIVISION + 1)
 
 
-def _half_product(kind: ElementType, x: Exact, odd: Part, units: Exact) -> Exact:
-    """The error of x / 2 * (1 + odd); the sum may be erfc or 2 / (1 + exp), which is within some units."""
-    total = _rounded(kind, 1 + odd.exact, odd.error, units)
-    error = _product(kind, _product(kind, Part(x), Part(_HALF)), total).error
-    is_beyond = 2 * x > Exact(float(kind.layout.max))  # x times the sum overflows before it is halved
-    return max(error, x) if is_beyond else error
+def _half_product(way: Composition, x: Exact, odd: Interval, units: int) -> Interval:
+    """X / 2 * (1 + odd); the sum may be erfc or 2 / (1 + exp), which is within some units."""
+    total = way.rounded(Interval(1 + odd.low, 1 + odd.high), Exact(units)).clipped(Exact(0), Exact(2))
+    part = way.product(way.product(way.operand(x), _exact(_HALF)), total)
+    is_beyond = way.product(way.operand(x), total).overflows  # x times the sum is halved in the end
+    low, high = (_LEAST, Exact(0)) if x < 0 else (Exact(0), None)
+    return Interval(part.low, part.high, part.overflows or is_beyond).clipped(low, high)
+
+
+#: The least value of both kinds of Gelu, rounded down.
+_LEAST = Exact(-171, 1000)
 
 
 # The units of OpenCL C 3.0, section 7.4 (full profile), and of its extension cl_khr_fp16 for the narrower types.
@@ -208,11 +217,11 @@ def _half_product(kind: ElementType, x: Exact, odd: Part, units: Exact) -> Exact
 POWER_UNITS = Units(16, 4)
 #: The functions of one number.
 FUNCTIONS: Mapping[str, RealFunction] = {
-    "exp": RealFunction(value=gmpy2.exp, limits=(0.0, math.inf), units=Units(3, 2)),
+    "exp": RealFunction(value=gmpy2.exp, limits=(0.0, math.inf), range=(0, None), units=Units(3, 2)),
     "log": RealFunction(value=gmpy2.log, limits=(math.nan, math.inf), root=1, units=Units(3, 2)),
-    "tanh": RealFunction(value=gmpy2.tanh, limits=(-1.0, 1.0), root=0, units=Units(5, 2)),
-    "erf": RealFunction(value=gmpy2.erf, limits=(-1.0, 1.0), root=0, units=Units(16, 4)),
-    "sigmoid": RealFunction(value=_sigmoid, limits=(0.0, 1.0), error=_sigmoid_error),
-    "gelu-erf": RealFunction(value=_gelu_erf, limits=(math.nan, math.inf), root=0, error=_gelu_erf_error),
-    "gelu-tanh": RealFunction(value=_gelu_tanh, limits=(math.nan, math.inf), root=0, error=_gelu_tanh_error),
+    "tanh": RealFunction(value=gmpy2.tanh, limits=(-1.0, 1.0), range=(-1, 1), root=0, units=Units(5, 2)),
+    "erf": RealFunction(value=gmpy2.erf, limits=(-1.0, 1.0), range=(-1, 1), root=0, units=Units(16, 4)),
+    "sigmoid": RealFunction(value=_sigmoid, limits=(0.0, 1.0), range=(0, 1), parts=_sigmoid_parts),
+    "gelu-erf": RealFunction(value=_gelu_erf, limits=(math.nan, math.inf), root=0, parts=_gelu_erf_parts),
+    "gelu-tanh": RealFunction(value=_gelu_tanh, limits=(math.nan, math.inf), root=0, parts=_gelu_tanh_parts),
 }

@@ -2,17 +2,19 @@
 
 import math
 from collections.abc import Callable
+from itertools import product
 
 import gmpy2
 import numpy as np
 
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import FEWER_RULES, stretched
+from opconform.operations.arithmetic.composition import PRECISION
 from opconform.operations.arithmetic.elementwise import BinaryPage, Compute, Row, binary, computed, elements_of
-from opconform.operations.arithmetic.functions import FUNCTION_WORK, POWER_UNITS, PRECISION, exact_of_value
+from opconform.operations.arithmetic.functions import FUNCTION_WORK, POWER_UNITS, exact_of_value, reduced_result
 from opconform.operations.interpretation import Reading
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor
+from opconform.tensors.exact import REALS, REDUCED, Exact, Result, bounded_tensor, has_few_bits
 from opconform.tensors.tensor import Tensor
 
 #: The widest integers, in bits.
@@ -36,7 +38,27 @@ def _result(kind: ElementType, base: float, exponent: float, value: gmpy2.mpfr) 
     if size > _FAR:
         return math.copysign(math.inf, value)
     exact = exact_of_value(value) if size > -_FAR else Exact(math.copysign(1, value)) / Exact(2) ** _FAR
-    return exact, POWER_UNITS.of(kind, exact)
+    return reduced_result(kind, exact, POWER_UNITS.of(kind, exact), _ends(base, exponent, exact))
+
+
+def _ends(base: float, exponent: float, exact: Exact) -> tuple[Exact | float, Exact | float]:
+    """The powers at the ends of operands of few digits; a negative base has no power to an end of the exponent."""
+    if not (base and math.isfinite(base) and math.isfinite(exponent)):
+        return exact, exact
+    bases, exponents = (
+        (abs(x),) if has_few_bits(Exact(x)) else tuple(abs(x) * (1 + side * float(REDUCED) / 2) for side in (-1, 1))
+        for x in (base, exponent)
+    )
+    if base < 0:
+        exponents = (abs(exponent),)
+    powers: list[Exact | float] = []
+    for x, y in product(bases, exponents):
+        value = _value(x, math.copysign(y, exponent))
+        is_far = not gmpy2.is_finite(value) or gmpy2.frexp(value)[0] > _FAR
+        powers.append(math.inf if is_far else Exact(value) if value and gmpy2.frexp(value)[0] > -_FAR else Exact(0))
+    sign = 1 if exact > 0 else -1
+    low, high = sorted((min(powers) * sign, max(powers) * sign))
+    return low, high
 
 
 def _power_of_integers(base: int, exponent: int) -> int:

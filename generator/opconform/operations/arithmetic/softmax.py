@@ -1,21 +1,24 @@
 """SoftMax-8, from its specification page: the exponentials of elements along an axis, divided by their sum."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import gmpy2
 import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arithmetic.composition import PRECISION, Composition, Interval, composed, compositions
 from opconform.operations.arithmetic.elementwise import exact_array
-from opconform.operations.arithmetic.functions import DIVISION, EXPONENT, FUNCTION_WORK, FUNCTIONS, PRECISION, unit
+from opconform.operations.arithmetic.functions import EXPONENT, FUNCTION_WORK, exponential
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.operation import Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, numbers, wide_type
+from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, numbers
 from opconform.tensors.tensor import Tensor
+
+_HALF = Exact(1, 2)
 
 
 def softmax(kind: ElementType, elements: Sequence["Exact | float"], *, is_literal: bool = False) -> list[Result]:
@@ -31,23 +34,24 @@ def softmax(kind: ElementType, elements: Sequence["Exact | float"], *, is_litera
     largest = max(x for x in elements if not isinstance(x, float))
     with gmpy2.context(precision=PRECISION, emin=-EXPONENT, emax=EXPONENT):  # far smaller ones are 0
         powers = [Exact(0) if isinstance(x, float) else Exact(gmpy2.exp(gmpy2.mpfr(x - largest))) for x in elements]
-    total, wide = sum(powers, Exact(0)), wide_type(kind)
-    relative, least_unit = Exact(2) ** -int(wide.layout.nmant), unit(wide, Exact(0))
-    # the difference is rounded, which changes the exponential by as much as the difference, as a part of it
-    errors = [
-        power * relative * abs(x - largest) + FUNCTIONS["exp"].units.wide * max(power * relative, least_unit)
-        if not isinstance(x, float)
-        else Exact(0)
-        for x, power in zip(elements, powers, strict=True)
+    total = sum(powers, Exact(0))
+    ways = [[*_parts(way, elements, largest)] for way in compositions(kind)]
+    results = zip(powers, *ways, strict=True)
+    return [composed(kind, power / total, *parts, limits=(0, 1)) if power else 0.0 for power, *parts in results]
+
+
+def _parts(way: Composition, elements: Sequence["Exact | float"], largest: Exact) -> Iterator[Interval]:
+    """The exponentials of the rounded differences to the largest element, divided by their sum in any order."""
+    subtracted = -way.operand(largest)
+    powers = [
+        Interval(Exact(0), Exact(0))
+        if isinstance(x, float)
+        else exponential(way, way.sum(way.operand(x), subtracted, Exact(1)).clipped(None, Exact(0)))
+        for x in elements
     ]
-    least = total - sum(errors, Exact(0)) - total * len(elements) * relative  # a sum in any order
-    results: list[Result] = []
-    for power, error in zip(powers, errors, strict=True):
-        exact = power / total
-        quotient = (power + error) / least
-        upper = quotient + DIVISION * max(quotient * relative, least_unit)
-        results.append((exact, upper - exact + unit(kind, upper)) if power else 0.0)
-    return results
+    total = way.total(powers).clipped(_HALF)  # the largest element has the exponential 1
+    for power in powers:
+        yield way.quotient(power, total).clipped(Exact(0))
 
 
 def _axis(arguments: Arguments) -> int:
