@@ -26,7 +26,8 @@ def test_the_largest_error_decides_the_level() -> None:
         "Exp-1": Accuracy(level="bounded", error=0.5),
         "Tanh-1": Accuracy(level="correctly-rounded", error=0.0),
     }
-    assert [*accuracy_sentences(accuracy)] == [
+    assert [*accuracy_sentences(accuracy, "bounded")] == [
+        "Accuracy level bounded asked for",
         "Accuracy level correctly-rounded met by 1 operation: Tanh-1",
         "Accuracy level bounded met by 1 operation: Exp-1 (0.5)",
     ]

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from opconform.errors import counted
+from opconform_runners.verdicts.accuracy_level import LEAST_ACCURACIES, AccuracyLevel, LeastAccuracy, level_of
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.tally import AccuracyLevel, Tally, level_of
+from opconform_runners.verdicts.tally import Tally
 
 #: The level of an operation in all its cases: that of right results, of less accurate ones, or none.
 MetLevel = AccuracyLevel | Literal["reduced", "none"]
@@ -55,8 +56,10 @@ def accuracy_of(results: Sequence[Result], tallies: Iterable[Tally]) -> dict[str
 _WORST_FIRST: tuple[MetLevel, ...] = ("none", "reduced", "bounded", "correctly-rounded")
 
 
-def accuracy_sentences(accuracy: Mapping[str, Accuracy]) -> Iterator[str]:
-    """Which operations meet which level, one sentence per level."""
+def accuracy_sentences(accuracy: Mapping[str, Accuracy], least: LeastAccuracy) -> Iterator[str]:
+    """Which operations meet which level, one sentence per level, and which was asked for."""
+    if least != LEAST_ACCURACIES[0]:
+        yield f"Accuracy level {least} asked for"
     for level in reversed(_WORST_FIRST):
         names = [op for op, x in accuracy.items() if x.level == level]
         if names:
