@@ -71,7 +71,8 @@ def open_elements(
                 same = wrong & _are_read(value, actual[number], limits[number], place, output)
                 named |= {requirement: None} if same.any() else {}
                 wrong &= ~same
-            for requirement, value in layers:  # what a normative requirement says of an element is not open
+            exact = layers if limits[number] is None else []
+            for requirement, value in exact:  # what a normative requirement says of an element is not open
                 if requirement in levels and levels[requirement].level == "normative":
                     misread = wrong & _differing(right[number], [value], output)
                     named |= {requirement: None} if misread.any() else {}

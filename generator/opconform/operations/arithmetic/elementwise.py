@@ -22,7 +22,7 @@ from opconform.operations.arithmetic.broadcasting import (
     broadcast_shape,
     stretched,
 )
-from opconform.operations.arithmetic.sums import reduced_error
+from opconform.operations.arithmetic.sums import allowed_error
 from opconform.operations.checks import NUMBERS, Predicate, never
 from opconform.operations.denormals import with_tensors, without_denormals
 from opconform.operations.interpretation import Reading
@@ -178,7 +178,7 @@ def _reduced_errors(kind: ElementType, results: Array, magnitudes: Array, elemen
     Of operands and results that reduced arithmetic has as well, it is that of a sum of two numbers.
     """
     is_exact = np.all([few_bits(x) for x in elements], axis=0) & few_bits(results, 2 * FEW_BITS)
-    parts = np.where(is_exact, float(reduced_error(kind, Exact(1), 2, is_exact=True)), float(REDUCED))
+    parts = np.where(is_exact, float(allowed_error(kind, Exact(1), 2)), float(REDUCED))
     lost = np.where(magnitudes > 0, float(kind.layout.smallest_normal), 0.0)
     return np.asarray(np.maximum(magnitudes * parts, lost))
 

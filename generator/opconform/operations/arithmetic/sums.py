@@ -14,6 +14,8 @@ from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import REALS, REDUCED, Exact, Result, has_few_bits, unit, wide_type, within
 
 _Number = Exact | float
+#: How many bits of an accumulator the transforms of a fast algorithm cost.
+_TRANSFORM_BITS = 7
 #: The types of sums.
 SUMMED = (*REALS, *INTEGERS)
 #: Why a page has no result.
@@ -121,9 +123,12 @@ def allowed_error(kind: ElementType, magnitude: Exact, count: int) -> Exact:
 def reduced_error(kind: ElementType, magnitude: Exact, count: int, *, is_exact: bool) -> Exact:
     """The error of a sum of products that is less accurate, and not wrong.
 
-    Of operands and sums that reduced arithmetic has as well (`is_exact`), it is that of rounding in any order.
+    Of operands and sums that reduced arithmetic has as well (`is_exact`), it is that of rounding in any order, or what
+    the transforms of a fast algorithm cost the accumulator: 55 of its units in Winograd's F(4, 3) in two dimensions.
     """
     if not magnitude:
         return Exact(0)
-    least = Exact(float(kind.layout.smallest_normal))
-    return allowed_error(kind, magnitude, count) if is_exact else max(magnitude * REDUCED, least)
+    if is_exact:
+        transformed = magnitude / Exact(2) ** (int(wide_type(kind).layout.nmant) + 1 - _TRANSFORM_BITS)
+        return max(allowed_error(kind, magnitude, count), transformed)
+    return max(magnitude * REDUCED, Exact(float(kind.layout.smallest_normal)))
