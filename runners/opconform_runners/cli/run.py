@@ -62,9 +62,8 @@ def command(
 ) -> None:
     """Run backends on SUITE (a folder, a zip file or a URL) and judge their outputs.
 
-    The same command continues an interrupted run. With --record, each case is executed twice, and the outputs are
-    written to one file for `opconform certificate judge`. SUITE can then be blind. Exit code: 0 conformant (with
-    --baseline: nothing new), 1 otherwise, 3 the backend cannot start.
+    The same command continues a run. With --record, outputs are written to a file for `opconform certificate judge`,
+    and SUITE can be blind. Exit code: 0 conformant (or as in --baseline), 1 otherwise, 3 not started.
     """
     backend = replace(backend, backends=(*named, *backend.backends))
     expected: ExpectedOptions = values["expected"]
