@@ -62,8 +62,8 @@ def command(
 ) -> None:
     """Run backends on SUITE (a folder, a zip file or a URL) and judge their outputs.
 
-    The same command continues a run. With --record, outputs are written to a file for `opconform certificate judge`,
-    and SUITE can be blind. Exit code: 0 conformant (or as in --baseline), 1 otherwise, 3 not started.
+    With --record, outputs are written to a file for `opconform certificate judge`, and SUITE can be blind. Exit code:
+    0 conformant (or as in --baseline), 1 otherwise, 3 not started.
     """
     backend = replace(backend, backends=(*named, *backend.backends))
     expected: ExpectedOptions = values["expected"]
