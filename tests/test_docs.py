@@ -9,6 +9,7 @@ import pytest
 from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import SpecMistakes
+from opconform.suite.manifest import OUTPUT_STAGES
 from opconform.suite.reader import open_suite
 from opconform_runners.cli.main import COMMANDS
 from opconform_runners.reports.backend_matrix import LEGEND
@@ -61,10 +62,10 @@ def test_the_man_page_is_up_to_date() -> None:
 def beside(op: str) -> list[str]:
     """The requirements that a case of the operation can break without listing them, as `broken_by` explains."""
     stages = requirements_of(op).establishes
-    first = [name for stage in ("element-type", "shape", "value") for name in stages.get(stage, ())[:1]]
+    first = [name for stage in ("element-type", "shape", "value", "open") for name in stages.get(stage, ())[:1]]
     return [
         *first,
-        *stages.get("rounding", ()),
+        *(name for stage in ("rounding", *OUTPUT_STAGES) for name in stages.get(stage, ())),
         *(name for name in (OPERATIONS[op].bits,) if name is not None),
         *OPERATIONS[op].readings,
     ]

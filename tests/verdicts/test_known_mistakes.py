@@ -42,6 +42,14 @@ groups:
     normalize_variance: true
     eps: 0.5
     eps_mode: inside_sqrt
+  - id: special-values
+    title: infinities and NaN
+    requirements: [values.special]
+    data: {values: [[1, inf, 2, 3], [.nan, 1, 2, 3], [1, 2, 3, 4]]}
+    axes: [1]
+    normalize_variance: true
+    eps: 0.5
+    eps_mode: inside_sqrt
 """,
     "FloorMod-1": """
 op: FloorMod-1
@@ -131,6 +139,15 @@ def test_the_variance_of_a_sample_breaks_the_requirement_on_the_count(suite: Sui
     assert broken(suite, entry, [differences / np.sqrt(squares / 4 + 0.5)]) == ("variance.count",)
     assert broken(suite, entry, [differences / (np.sqrt(squares / 5) + 0.5)]) == ("eps_mode.inside",)
     assert broken(suite, entry, [differences]) == ("axes.negative",)
+
+
+def test_a_lost_nan_breaks_no_requirement_on_a_mistake_that_it_does_not_show(suite: Suite) -> None:
+    """A case lists the mistakes that other outputs of it would show."""
+    entry, _, _ = case_of(suite, "special-values")
+    lost = np.nan_to_num(suite.golden(entry, 0)["output_0"])
+
+    assert {"variance.count", "eps_mode.inside"} <= {*entry.requirements}
+    assert broken(suite, entry, [lost]) == ("values.mean",)
 
 
 @pytest.mark.parametrize("number", [0, 1])

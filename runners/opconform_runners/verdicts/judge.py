@@ -154,9 +154,10 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     - Wrong values of an output with requirements of its own, as indices beside data, break one of these.
     - Changed elements break the operation's requirement on bits, even if the case does not list it, and another
       element type breaks the first requirement that the comparison of element types establishes.
-    - Wrong outputs break the first normative requirement of the case that the comparison has not shown to be kept, and
-      that no case can violate, since the case is valid; for elements that were moved, this is not the one on bits. If
-      the case has no such requirement, they break the first one that the failed stage of the comparison establishes.
+    - Wrong outputs break the first normative requirement of the case that the comparison has not shown to be kept, that
+      no case can violate, since the case is valid, and whose known mistake they do not show; for elements that were
+      moved, this is not the one on bits. If the case has no such requirement, they break the first one that the failed
+      stage of the comparison establishes.
     - A claimed case that is refused breaks the claim, and no requirement.
     - A crash, a timeout and a rejection break the first normative requirement of the case. If it has none, they break
       the first one that the comparison of shapes establishes, since they give no outputs.
@@ -183,7 +184,7 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
         return values
     if reason == "element-type" and (types := stages.get("element-type", ())):
         return types[:1]
-    normative = [x for x in listed if x not in readings]
+    normative = [x for x in listed if x not in readings and x not in entry.readings.elements]
     stage = next((x for x in _PASSED if x == ("value" if reason == "rounding" else reason)), None)
     if stage is None:
         return tuple(normative or (stages.get("shape", ()) if listed else ()))[:1]
