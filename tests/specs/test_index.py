@@ -15,6 +15,7 @@ from opconform.specs.every import groups as groups_module
 from opconform.specs.every.groups import neighbours_in
 from opconform.specs.index import REFERENCE, index_of, sample_files, shipped_files, shipped_groups, specified_operations
 from opconform.specs.loader import load_spec
+from opconform.specs.operation_names import operations_of
 from opconform.suite.selection.selection import Selection
 from tests.conftest import ROOT
 from tests.pages.index import FILE, index_text, quick_in, quick_of
@@ -175,3 +176,17 @@ def test_without_an_index_every_file_is_read(cases: Path) -> None:
 
     assert set(index_of(["Split-1"]).changed) == {name for name in shipped_files() if name.startswith("Split-1/")}
     assert REFERENCE.findall("  - Gather-8/shapes") == [("Gather-8", "shapes")]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "operations"),
+    [
+        (["Split-1/axis*", "Split-1/*", "Gather-8/a/0123456789"], ["Split-1", "Gather-8"]),
+        (["Split-1/axis*", "axis.range"], []),
+        (["*/axis*"], []),
+        ([], []),
+    ],
+)
+def test_patterns_of_ids_say_which_operations_are_read(patterns: list[str], operations: list[str]) -> None:
+    """A suite of some cases of one operation needs no other one; any operation may have a requirement."""
+    assert [str(path) for path in operations_of(patterns)] == operations

@@ -36,3 +36,10 @@ def named_operations(paths: Sequence[Path]) -> tuple[str, ...]:
     """The operations among paths, whose names stand for their specs."""
     named = [str(path) for path in paths if NAME.fullmatch(str(path)) and not path.exists()]
     return tuple(op for op in named if op in specified_operations() or op in installed_operation_names())
+
+
+def operations_of(patterns: Sequence[str]) -> list[Path]:
+    """The operations whose cases patterns can match, if each begins with the name of one; else none, for any of them."""
+    named = [Path(pattern.partition("/")[0]) for pattern in patterns if "/" in pattern]
+    found = named_operations(named)
+    return [Path(op) for op in dict.fromkeys(found)] if len(found) == len(patterns) else []

@@ -9,7 +9,7 @@ import click
 
 from opconform.errors import counted
 from opconform.explanation.shipped_groups import check_selection
-from opconform.specs.operation_names import named_operations
+from opconform.specs.operation_names import named_operations, operations_of
 from opconform.suite.selection.selection import Selection
 from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.backends import BackendOptions, backend_options
@@ -51,6 +51,7 @@ def command(
     With --backend or --harness, the suite has the dialects that the backend reads. An existing suite of the same
     specs is replaced when the new one is complete.
     """
+    specs = specs or tuple(operations_of(selection.patterns))
     selection = replace(selection, operations=named_operations(specs))
     check_selection(specs, selection)
     from opconform_runners.cli.shared.generation import generate_shown
