@@ -39,7 +39,7 @@ def named_operations(paths: Sequence[Path]) -> tuple[str, ...]:
 
 
 def operations_of(patterns: Sequence[str]) -> list[Path]:
-    """The operations whose cases patterns can match, if each begins with the name of one; else none, for any of them."""
+    """The operations whose cases patterns can match, if each begins with the name of one, and else none."""
     named = [Path(pattern.partition("/")[0]) for pattern in patterns if "/" in pattern]
     found = named_operations(named)
     return [Path(op) for op in dict.fromkeys(found)] if len(found) == len(patterns) else []
