@@ -82,7 +82,15 @@ class Composition:
         if self.keeps_exact and part.low == part.high and is_number(self.kind, part.low):
             return part
         low, high = part.low - self._error(part.low, units), part.high + self._error(part.high, units)
+        if part.low > 0 and (power := self._power_above(part.low)) <= part.high:
+            low = min(low, power - self._error(power, units))
+        if part.high < 0 and (power := self._power_above(-part.high)) <= -part.low:
+            high = max(high, self._error(power, units) - power)
         return Interval(low, high, part.overflows or self._is_beyond(low, high))
+
+    def _power_above(self, exact: Exact) -> Exact:
+        """The next power of two above a positive number, from which on units are twice as large."""
+        return unit(self.kind, exact) * 2 ** (int(self.kind.layout.nmant) + 1)
 
     def _error(self, exact: Exact, units: Exact) -> Exact:
         error = units * unit(self.kind, exact)

@@ -11,7 +11,14 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
-from opconform.operations.arithmetic.composition import PRECISION, Composition, Interval, composed, compositions
+from opconform.operations.arithmetic.composition import (
+    DIVISION,
+    PRECISION,
+    Composition,
+    Interval,
+    composed,
+    compositions,
+)
 from opconform.operations.arithmetic.elementwise import exact_array, without_special
 from opconform.operations.arithmetic.functions import FUNCTION_WORK
 from opconform.operations.arithmetic.reductions import reduced_axes
@@ -84,9 +91,10 @@ def _parts(way: Composition, elements: Sequence[Exact], scale: _Scale | None) ->
         return differences
     squares = way.total([_square(way, x) for x in differences])
     parts = scale.parts(count)
-    variance = way.rounded(Interval(squares.low / parts, squares.high / parts, squares.overflows)).clipped(Exact(0))
+    mean_square = Interval(squares.low / parts, squares.high / parts, squares.overflows)
+    variance = way.rounded(mean_square, Exact(DIVISION)).clipped(Exact(0))
     root = Interval(scale.of(variance.low), scale.of(variance.high), variance.overflows)
-    divisor = way.rounded(root, Exact(_ROOT)).clipped(root.low / 2)
+    divisor = replace(way, keeps_exact=False).rounded(root, Exact(_ROOT)).clipped(root.low / 2)
     most = Exact(count) if way.is_reduced else None  # the range of the formula, and more
     return [
         x if not x.size else way.quotient(x, divisor, Exact(_QUOTIENT)).clipped(most and -most, most)
