@@ -295,3 +295,14 @@ def test_a_mean_of_a_sum_beyond_the_type_deviates_from_an_interpretation() -> No
 
     assert int(golden_mean.array) == 100
     assert others == {-2, -3, 25}
+
+
+def test_a_sigmoid_whose_exponential_overflows_is_less_accurate() -> None:
+    """In f16, the exponential of 12 is an infinity, and the result 0 in place of a number below the least normal one."""
+    output = golden("Sigmoid-1", [np.array([-12.0, 0.5], np.float16)], {})
+    with np.errstate(over="ignore"):
+        half = np.float16(1) / (np.float16(1) + np.exp(np.array([12.0, -0.5], np.float16)))
+
+    assert half[0] == 0
+    assert reason(output, half) == "rounding"
+    assert reason(output, np.array([0.001, half[1]], np.float16)) == "value"

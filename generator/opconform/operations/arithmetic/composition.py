@@ -161,14 +161,16 @@ def composed(
 ) -> Result:
     """A result with its intervals, in the order of `compositions`, which is rounded to its type in the end.
 
-    If it is exact, rounding in any order is less accurate, provided that the operands have few digits (`is_short`).
-    Right results do not leave the limits, and less accurate ones not those of 0.
+    If it is exact, rounding in any order is less accurate, provided that the operands have few digits (`is_short`), and
+    so is 0 for a number below the least normal one. Right results do not leave the limits, and less accurate ones not
+    those of 0.
     """
     right, inexact, reduced = ways
     is_exact = right.low == right.high == exact and is_number(kind, exact)
     low, high = (exact, exact) if is_exact else _ends(kind, exact, right)
     least, most = _ends(kind, exact, inexact if is_exact and is_short else reduced)
-    least, most = min(low, least), max(high, most)
+    lost = [Exact(0)] if abs(exact) < Exact(float(kind.layout.smallest_normal)) else []
+    least, most = min(low, least, *lost), max(high, most, *lost)
     low = low if limits[0] is None else max(low, Exact(limits[0]))
     high = high if limits[1] is None else min(high, Exact(limits[1]))
     return Rounded(exact, (low, high), (max(least, Exact(0)) if limits[0] == 0 else least, most))
