@@ -82,12 +82,26 @@ def wide_type(kind: ElementType) -> ElementType:
 
 def unit(kind: ElementType, exact: Exact) -> Exact:
     """One unit in the last place of a number of a floating-point type; of the least normal number for smaller ones."""
-    layout = kind.layout
-    exponent = int(layout.minexp)
+    least, fraction = _form(kind.name)
+    exponent = least
     if exact:
-        with gmpy2.context(precision=53, round=gmpy2.RoundToZero):
-            exponent = max(exponent, gmpy2.frexp(gmpy2.mpfr(abs(exact)))[0] - 1)
-    return Exact(2) ** (exponent - int(layout.nmant))
+        above, below = abs(exact.numerator), exact.denominator
+        exponent = above.bit_length() - below.bit_length()
+        is_less = above < below << exponent if exponent >= 0 else above << -exponent < below
+        exponent = max(least, exponent - is_less)
+    return _power(exponent - fraction)
+
+
+@cache
+def _form(name: str) -> tuple[int, int]:
+    """The exponent of the least normal number of a type, and its fraction bits."""
+    layout = ELEMENT_TYPES[name].layout
+    return int(layout.minexp), int(layout.nmant)
+
+
+@cache
+def _power(exponent: int) -> Exact:
+    return Exact(2) ** exponent
 
 
 def rounded(kind: ElementType, array: Array) -> Array:
@@ -153,7 +167,7 @@ def _row(kind: ElementType, result: Result) -> tuple[float, ...]:
     nearest = _rounded(kind, result.exact, gmpy2.RoundToNearest)
     lower, upper = (_last_inside(kind, result.right[side], is_up=side == 1) for side in (0, 1))
     least, most = (_last_inside(kind, result.reduced[side], is_up=side == 1) for side in (0, 1))
-    if abs(result.exact) * _NEAR < _largest(kind.name):
+    if abs(result.exact) * _NEAR < largest(kind.name):
         least, most = max(least, min(lower, -float(kind.layout.max))), min(most, max(upper, float(kind.layout.max)))
     lower, upper = min(lower, nearest), max(upper, nearest)
     return nearest, lower, upper, min(least, lower), max(most, upper)
@@ -163,7 +177,7 @@ def _last_inside(kind: ElementType, limit: "Exact | float", *, is_up: bool) -> f
     """The last number of a type within a limit."""
     if isinstance(limit, float):
         return limit
-    if abs(limit) > _largest(kind.name):
+    if abs(limit) > largest(kind.name):
         return math.inf if limit > 0 else -math.inf  # too large to be a float
     return _rounded(kind, limit, gmpy2.RoundDown if is_up else gmpy2.RoundUp)
 
@@ -174,8 +188,15 @@ def _rounded(kind: ElementType, exact: Exact, rounding: int) -> float:
 
 
 @cache
-def _largest(name: str) -> Exact:
+def largest(name: str) -> Exact:
+    """The largest number of a floating-point type."""
     return Exact(float(ELEMENT_TYPES[name].layout.max))
+
+
+@cache
+def least_normal(name: str) -> Exact:
+    """The least normal number of a floating-point type."""
+    return Exact(float(ELEMENT_TYPES[name].layout.smallest_normal))
 
 
 @cache

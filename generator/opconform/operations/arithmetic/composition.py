@@ -20,6 +20,8 @@ from opconform.tensors.exact import (
     Rounded,
     has_few_bits,
     is_narrow,
+    largest,
+    least_normal,
     unit,
     wide_type,
 )
@@ -96,10 +98,10 @@ class Composition:
         error = units * unit(self.kind, exact)
         if not self.is_reduced or not exact:
             return error
-        return max(error, abs(exact) * REDUCED, Exact(float(self.kind.layout.smallest_normal)))
+        return max(error, abs(exact) * REDUCED, least_normal(self.kind.name))
 
     def _is_beyond(self, low: Exact, high: Exact) -> bool:
-        return max(-low, high) > Exact(float(self.kind.layout.max))
+        return max(-low, high) > largest(self.kind.name)
 
     def sum(self, a: Interval, b: Interval, units: Exact = _HALF) -> Interval:
         """The rounded sum."""
@@ -169,7 +171,7 @@ def composed(
     is_exact = right.low == right.high == exact and is_number(kind, exact)
     low, high = (exact, exact) if is_exact else _ends(kind, exact, right)
     least, most = _ends(kind, exact, inexact if is_exact and is_short else reduced)
-    lost = [Exact(0)] if abs(exact) < Exact(float(kind.layout.smallest_normal)) else []
+    lost = [Exact(0)] if abs(exact) < least_normal(kind.name) else []
     least, most = min(low, least, *lost), max(high, most, *lost)
     low = low if limits[0] is None else max(low, Exact(limits[0]))
     high = high if limits[1] is None else min(high, Exact(limits[1]))
@@ -189,7 +191,7 @@ def is_number(kind: ElementType, exact: Exact) -> bool:
     """Whether a type has a number."""
     if not exact:
         return True
-    return (exact / unit(kind, exact)).denominator == 1 and abs(exact) <= Exact(float(kind.layout.max))
+    return (exact / unit(kind, exact)).denominator == 1 and abs(exact) <= largest(kind.name)
 
 
 def constant(of: "Callable[[], arb]") -> Interval:

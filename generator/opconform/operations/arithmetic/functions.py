@@ -18,7 +18,17 @@ from opconform.operations.arithmetic.composition import (
     constant,
 )
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import REDUCED, Exact, Result, Rounded, has_few_bits, is_narrow, numbers, unit
+from opconform.tensors.exact import (
+    REDUCED,
+    Exact,
+    Result,
+    Rounded,
+    has_few_bits,
+    is_narrow,
+    least_normal,
+    numbers,
+    unit,
+)
 from opconform.tensors.tensor import Tensor
 
 #: The bits of values near a number of a type, from which they differ by as little as the least denormal number.
@@ -131,7 +141,7 @@ def reduced_result(
     Right values do not leave the limits, and less accurate ones not those of 0. Values below the least normal
     number may be lost.
     """
-    least = Exact(float(kind.layout.smallest_normal))
+    least = least_normal(kind.name)
     low, high = exact - error, exact + error
     wide = [
         end if isinstance(end, float) else end + sign * max(abs(end) * REDUCED, least)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from opconform.operations.arithmetic.sums import OPEN
 from opconform.operations.operation import ContextError
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import REDUCED, Exact, Result, has_few_bits, within
+from opconform.tensors.exact import REDUCED, Exact, Result, has_few_bits, largest, least_normal, within
 
 
 def product_of(kind: ElementType, factors: Sequence[float]) -> Result:
@@ -23,7 +23,7 @@ def product_of(kind: ElementType, factors: Sequence[float]) -> Result:
     sign = math.prod(math.copysign(1.0, x) for x in factors)
     sizes = [abs(Exact(x)) for x in factors if x and math.isfinite(x)]
     large, small = (math.prod((of(x, Exact(1)) for x in sizes), start=Exact(1)) for of in (max, min))
-    most, least = Exact(float(kind.layout.max)), Exact(float(kind.layout.smallest_normal))
+    most, least = largest(kind.name), least_normal(kind.name)
     if (
         small < least
         if any(map(math.isinf, factors))

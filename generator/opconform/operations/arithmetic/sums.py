@@ -11,7 +11,7 @@ import gmpy2
 from opconform.operations.checks import INTEGERS
 from opconform.operations.operation import ContextError
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import REALS, REDUCED, Exact, Result, has_few_bits, unit, wide_type, within
+from opconform.tensors.exact import REALS, REDUCED, Exact, Result, has_few_bits, least_normal, unit, wide_type, within
 
 _Number = Exact | float
 #: How many bits of an accumulator the transforms of a fast algorithm cost.
@@ -131,4 +131,4 @@ def reduced_error(kind: ElementType, magnitude: Exact, count: int, *, is_exact: 
     if is_exact:
         transformed = magnitude / Exact(2) ** (int(wide_type(kind).layout.nmant) + 1 - _TRANSFORM_BITS)
         return max(allowed_error(kind, magnitude, count), transformed)
-    return max(magnitude * REDUCED, Exact(float(kind.layout.smallest_normal)))
+    return max(magnitude * REDUCED, least_normal(kind.name))
