@@ -17,11 +17,16 @@ _COMBINED: Mapping[str, Callable[[Any, Any], Any]] = {
     "sum": operator.add,
     "sub": operator.sub,
     "prod": operator.mul,
-    "min": min,
-    "max": max,
+    "min": lambda element, update: _extreme(min, element, update),
+    "max": lambda element, update: _extreme(max, element, update),
     "mean": operator.add,
 }
 _OF_BOOLEANS = {**_COMBINED, "sub": operator.xor}
+
+
+def _extreme(of: Callable[[Any, Any], Any], element: Any, update: Any) -> Any:
+    """The least or the largest of two, and a NaN of one of them: Python's functions keep one that comes first."""
+    return update if update != update else of(element, update)  # noqa: PLR0124
 
 
 def _scatter_update(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
