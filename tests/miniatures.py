@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 
 from opconform.suite.declarations import DeclaredCase
@@ -90,6 +91,19 @@ class QuietsNans(Perfect):
 
     def _quieted(self, array: Array) -> Array:
         return np.where(np.isnan(array), array.dtype.type("nan"), array) if array.dtype.kind == "f" else array
+
+
+class KeepsEightBits(Perfect):
+    """Rounds its outputs to bf16, and gives them as f32."""
+
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Less accurate than f32."""
+        return _changed(
+            super().run(case, model, feeds),
+            lambda x: Tensor(
+                element_type=x.element_type, array=x.array.astype(ml_dtypes.bfloat16).astype(x.array.dtype)
+            ),
+        )
 
 
 class ChecksTheFirstFeedAlone(Perfect):

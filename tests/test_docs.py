@@ -62,7 +62,7 @@ def test_the_man_page_is_up_to_date() -> None:
 def beside(op: str) -> list[str]:
     """The requirements that a case of the operation can break without listing them, as `broken_by` explains."""
     stages = requirements_of(op).establishes
-    first = [name for stage in ("element-type", "shape", "value") for name in stages.get(stage, ())[:1]]
+    first = [name for stage in ("element-type", "shape", "value", "open") for name in stages.get(stage, ())[:1]]
     return [
         *first,
         *(name for stage in ("rounding", *OUTPUT_STAGES) for name in stages.get(stage, ())),

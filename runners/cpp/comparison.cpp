@@ -143,22 +143,12 @@ struct Element {
     std::uint64_t wanted, returned;
     double want, have, low, high;
 
-    bool is_right() const {
-        const bool is_inside = low < high && low <= have && have <= high;
-        return wanted == returned || (std::isnan(want) && std::isnan(have)) || is_inside;
-    }
+    bool is_right() const { return is_inside(low, high); }
 
-    /// Whether half the digits are right, or a number below the least normal one was lost.
-    bool is_near(const Format& format) const {
-        if (is_right()) {
-            return true;
-        }
-        if (!std::isfinite(want)) {
-            return false;
-        }
-        const auto unit = std::max({format.unit(want), high - want, want - low});
-        const auto digits = std::ldexp(unit, format.fraction / 2);
-        return std::abs(have - want) <= std::max(digits, std::ldexp(1.0, format.least()));
+    /// Whether it is the wanted one, or within bounds that differ.
+    bool is_inside(double least, double most) const {
+        return wanted == returned || (std::isnan(want) && std::isnan(have)) ||
+               (least < most && least <= have && have <= most);
     }
 };
 
@@ -182,21 +172,22 @@ std::string shown(const Element& element, const Format& format) {
     return text.str();
 }
 
-/// The first element outside its bounds.
+/// The first element outside its bounds, or outside the reduced ones if there is one.
 std::optional<Mismatch> rounded_mismatch(const Expected& expected, const Tensor& actual, const std::string& output) {
     const auto& golden = expected.golden;
     const bool has_bounds = expected.comparison == "bounds";
     const auto &lower = has_bounds ? expected.lower : golden, &upper = has_bounds ? expected.upper : golden;
     const auto width = element_type_of(golden.element_type).bytes;
     const auto* format = format_of(golden.element_type);
-    for (const auto* tensor : {&actual, &lower, &upper}) {
+    const auto &least = expected.reduced ? expected.reduced->first : lower,
+               &most = expected.reduced ? expected.reduced->second : upper;
+    for (const auto* tensor : {&actual, &lower, &upper, &least, &most}) {
         if (format == nullptr || tensor->bytes.size() != golden.bytes.size()) {
             throw std::runtime_error(output + " does not have as many numbers as its shape says");
         }
     }
     std::optional<Mismatch> first;
     std::size_t wrong = 0;
-    bool is_near = true;
     const auto count = golden.bytes.size() / width;
     for (std::size_t at = 0; at < count; ++at) {
         const auto value = [&](const Tensor& tensor) { return format->value(pattern_of(tensor, at, width)); };
@@ -206,14 +197,12 @@ std::optional<Mismatch> rounded_mismatch(const Expected& expected, const Tensor&
             continue;
         }
         ++wrong;
-        is_near = is_near && element.is_near(*format);
-        if (!first) {
-            const auto sentence = output + ", element " + std::to_string(at) + ": " + shown(element, *format);
-            first = Mismatch{"", sentence, {}, element.low < element.high};
+        const std::string reason = element.is_inside(value(least), value(most)) ? "rounding" : "value";
+        if (!first || (first->reason == "rounding" && reason == "value")) {
+            first = Mismatch{reason, output + ", element " + std::to_string(at) + ": " + shown(element, *format), {}};
         }
     }
     if (first) {
-        first->reason = is_near ? "rounding" : "value";
         first->sentence += "; elements outside their bounds: " + std::to_string(wrong) + " of " + std::to_string(count);
     }
     return first;
@@ -320,6 +309,32 @@ bool are_of_readings(const std::vector<std::vector<Expected>>& expected, const s
         }
     }
     return true;
+}
+
+bool is_misread(const std::vector<Expected>& expected, const Outputs& actual) {
+    for (std::size_t number = 0; number < expected.size(); ++number) {
+        const auto& output = expected[number];
+        const auto* format = format_of(output.golden.element_type);
+        const auto width = element_type_of(output.golden.element_type).bytes;
+        const auto count = output.golden.bytes.size() / width;
+        for (std::size_t layer = 0; !output.otherwise_lower.bytes.empty() && layer < output.is_reading.size(); ++layer) {
+            bool is_inside = !output.is_reading[layer] && format != nullptr;
+            for (std::size_t at = 0; is_inside && at < count; ++at) {
+                const auto value = [&](const Tensor& tensor) {
+                    return format->value(pattern_of(tensor, layer * count + at, width));
+                };
+                const auto pattern = pattern_of(actual.at(number), at, width);
+                const Element element{pattern_of(output.otherwise, layer * count + at, width), pattern,
+                                      value(output.otherwise), format->value(pattern), value(output.otherwise_lower),
+                                      value(output.otherwise_upper)};
+                is_inside = element.is_right();
+            }
+            if (is_inside) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 std::string sha256_of(const std::string& bytes) {

@@ -43,7 +43,7 @@ def edited(value: Any) -> Iterator[tuple[str, Any]]:  # noqa: C901 - one case pe
         case dict():
             is_alike = all(isinstance(inner, dict) for inner in value.values())  # as requirements are
             for name, inner in list(value.items())[: 2 if is_alike else None]:
-                if inner and name not in ("language", "packs"):  # otherwise it is the default
+                if inner and name not in ("language", "packs", "least_accuracy"):  # otherwise it is the default
                     yield f".{name} removed", {key: x for key, x in value.items() if key != name}
                 for place, new in edited(inner):
                     yield f".{name}{place}", {**value, name: new}

@@ -183,7 +183,7 @@ def test_only_files_of_outputs_are_overwritten(
     assert mine.read_bytes() == b"PK"
     assert "must be a file whose name ends in .zip" in opconform(*running, tmp_path / "folder", code=2).stderr
     assert (
-        "--out, --strict, --baseline and --claims cannot be used with --record, which gives no verdicts."
+        "--out, --strict, --accuracy, --baseline and --claims cannot be used with --record, which gives no verdicts."
         in opconform(*running, mine, "--strict", code=2).stderr
     )
     opconform(*running, again)

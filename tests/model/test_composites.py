@@ -52,6 +52,10 @@ class Interval(NamedTuple):
         """A result that is rounded to the nearest number, which is itself if the type has it."""
         return self.of(lambda x: mpmath.mpf(on_grid(kind, fraction(x), round)))
 
+    def within(self, low: Any, high: Any) -> "Interval":
+        """The results that are in the range of a function, which kernels do not leave."""
+        return Interval(*(min(max(x, low), high) for x in self))
+
     def or_(self, other: "Interval") -> "Interval":
         """The results of either of two formulas."""
         return Interval(min(self.low, other.low), max(self.high, other.high))
@@ -99,19 +103,26 @@ def sigmoid(kind: ElementType, x: Any) -> tuple[Any, Interval]:
     """The function, and the results of its formula."""
     power = alone(-x).of(mpmath.exp).near(kind, 3)
     total = power.with_(alone(1), added).rounded(kind)
-    return 1 / (1 + mpmath.exp(-x)), alone(1).with_(total, divided).near(kind, 3)
+    return 1 / (1 + mpmath.exp(-x)), alone(1).with_(total, divided).near(kind, 3).within(0, 1)
+
+
+def of_sign(x: Any, result: Interval) -> Interval:
+    """The results of Gelu, which is between -0.171 and 0 for negative numbers."""
+    return result.within(mpmath.mpf("-0.171"), 0) if x < 0 else result.within(0, mpmath.inf)
 
 
 def gelu_erf(kind: ElementType, x: Any) -> tuple[Any, Interval]:
     """The function, and the results of its formula, in which a sum can cancel."""
     root = alone(mpmath.sqrt(0.5)).rounded(kind)
     part = alone(x).with_(root, multiplied).rounded(kind)
-    total = part.of(below_one(mpmath.erf)).near(kind, 16).with_(alone(1), added).rounded(kind)
+    total = part.of(below_one(mpmath.erf)).near(kind, 16).within(-1, 1).with_(alone(1), added).rounded(kind)
     total = total.or_(
-        part.of(lambda y: below_one(lambda z: mpmath.erfc(-z))(y) if y < 0 else mpmath.erfc(-y)).near(kind, 16)
+        part.of(lambda y: below_one(lambda z: mpmath.erfc(-z))(y) if y < 0 else mpmath.erfc(-y))
+        .near(kind, 16)
+        .within(0, 2)
     )
     half = alone(x / 2).rounded(kind)
-    return x / 2 * mpmath.erfc(-x * mpmath.sqrt(0.5)), half.with_(total, multiplied).rounded(kind)
+    return x / 2 * mpmath.erfc(-x * mpmath.sqrt(0.5)), of_sign(x, half.with_(total, multiplied).rounded(kind))
 
 
 def gelu_tanh(kind: ElementType, x: Any) -> tuple[Any, Interval]:
@@ -120,11 +131,11 @@ def gelu_tanh(kind: ElementType, x: Any) -> tuple[Any, Interval]:
     cube = alone(x * x).rounded(kind).with_(alone(x), multiplied).rounded(kind)
     part = cube.with_(alone(factor).rounded(kind), multiplied).rounded(kind)
     inner = part.with_(alone(x), added).rounded(kind).with_(alone(root).rounded(kind), multiplied).rounded(kind)
-    total = inner.of(below_one(mpmath.tanh)).near(kind, 5).with_(alone(1), added).rounded(kind)
+    total = inner.of(below_one(mpmath.tanh)).near(kind, 5).within(-1, 1).with_(alone(1), added).rounded(kind)
     powers = inner.of(lambda y: mpmath.exp(-2 * y)).near(kind, 3).with_(alone(1), added).rounded(kind)
-    total = total.or_(alone(2).with_(powers, divided).near(kind, 3))
+    total = total.or_(alone(2).with_(powers, divided).near(kind, 3).within(0, 2))
     exact = x / (1 + mpmath.exp(-2 * root * (x + factor * x**3)))
-    return exact, alone(x / 2).rounded(kind).with_(total, multiplied).rounded(kind)
+    return exact, of_sign(x, alone(x / 2).rounded(kind).with_(total, multiplied).rounded(kind))
 
 
 def softmax(kind: ElementType, row: Sequence[Any]) -> list[tuple[Any, Interval]]:
@@ -135,8 +146,13 @@ def softmax(kind: ElementType, row: Sequence[Any]) -> list[tuple[Any, Interval]]
     low, high = sum(x.low for x in powers), sum(x.high for x in powers)
     total = Interval(low * (1 - grown), high * (1 + grown))
     exact = [mpmath.exp(x - largest) for x in row]
-    quotients = [power.with_(total, divided).near(kind, 3) for power in powers]
+    quotients = [power.with_(total, divided).near(kind, 3).within(0, 1) for power in powers]
     return [(x / sum(exact), quotient) for x, quotient in zip(exact, quotients, strict=True)]
+
+
+def lowest_bit(row: Sequence[Any], least: Any) -> Any:
+    """The value of the lowest bit of all numbers; `least` if all are 0."""
+    return min((mpmath.ldexp(1, int(x._mpf_[2])) for x in row if x), default=least)
 
 
 def normalized(kind: ElementType, row: Sequence[Any], attributes: Mapping[str, Any]) -> list[tuple[Any, Interval]]:
@@ -144,8 +160,7 @@ def normalized(kind: ElementType, row: Sequence[Any], attributes: Mapping[str, A
     count, last = len(row), mpmath.ldexp(1, -int(kind.layout.nmant))
     least = mpmath.mpf(float(kind.layout.smallest_normal))
     size = sum(map(abs, row))
-    step = min((mpmath.ldexp(1, int(x._mpf_[2])) for x in row if x), default=least)  # of their lowest bits
-    is_exact = size * last <= 2 * step  # every partial sum has no more digits than the type
+    is_exact = size * last <= 2 * lowest_bit(row, least)  # every partial sum has no more digits than the type
     error = 0 if is_exact else 2 * count * max(size * last / 2, least)  # of a sum (docs/verdicts.md)
     ends = (fraction(sum(row) - error), fraction(sum(row) + error))
     total = Interval(*(mpmath.mpf(on_grid(kind, x, of)) for x, of in zip(ends, (math.ceil, math.floor), strict=True)))
@@ -159,6 +174,9 @@ def normalized(kind: ElementType, row: Sequence[Any], attributes: Mapping[str, A
     grown = (count + 2) * last
     low, high = (sum(size[side] ** 2 for size in sizes) / count for side in (0, 1))
     variance = Interval(max(low * (1 - grown) - least, 0), high * (1 + grown) + least)
+    squares = [x.low**2 for x in found]
+    if is_exact and not count & (count - 1) and low == high and sum(squares) * last <= 2 * lowest_bit(squares, least):
+        variance = Interval(low, high)
 
     def divisor(x: Any) -> Any:
         return mpmath.sqrt(x + eps) if is_inside else mpmath.sqrt(x) + eps

@@ -23,7 +23,7 @@ from opconform.specs.loader import load_specs
 from opconform.specs.requirements import cases_of
 from opconform.suite.case import Attribute
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
-from opconform.tensors.exact import Exact, Result, bounded_tensor
+from opconform.tensors.exact import Exact, Result, Rounded, bounded_tensor
 from opconform.tensors.tensor import Array, Tensor, patterns, with_one_nan
 from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.frameworks.rows.numpy_reductions import REDUCTIONS
@@ -69,7 +69,7 @@ def are_of_readings(wanted: Tensor, actual: Array) -> bool:
     """Whether each element is the golden one, or that of another reading."""
     if actual.shape != wanted.shape:
         return False
-    values = [with_one_nan(x, wanted.type) for x in (wanted.array, *(array for _, array in wanted.otherwise))]
+    values = [with_one_nan(x, wanted.type) for x in (wanted.array, *(x.array for _, x in wanted.otherwise))]
     returned = patterns(with_one_nan(actual, wanted.type))
     return bool(np.logical_or.reduce([patterns(x) == returned for x in values]).all())
 
@@ -105,8 +105,8 @@ def test_products_are_exact(row: list[float]) -> None:
     result = product_of(ELEMENT_TYPES["f64"], row)
     exact = math.prod(map(Fraction, row), start=Fraction(1))
     assert nearest("f64", result) == float(exact)
-    assert isinstance(result, tuple)
-    assert abs(Fraction(math.prod(row)) - exact) <= Fraction(int(result[1].numerator), int(result[1].denominator))
+    assert isinstance(result, Rounded)
+    assert result.right[0] <= Exact(math.prod(row)) <= result.right[1]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_goldens_contain_the_results_of_the_reference_implementation_of_onnx(op:
     """In f32 and i32, where both define the result."""
     helper, reference = pytest.importorskip("onnx.helper"), pytest.importorskip("onnx.reference")
     name, count = next(x for x in REDUCTIONS if x.startswith(op)), 0
-    left_out = {"values.nan", "values.zeros", "values.empty", "axes.aliases", "axes.empty"}
+    left_out = {"values.nan", "values.zeros", "values.empty", "axes.aliases", "axes.empty", "axes.empty-zeros"}
     types = ("f32",) if op == "ReduceMean" else ("f32", "i32")  # its means of integers wrap
     for golden in goldens(name):
         [feed] = golden.inputs

@@ -115,7 +115,8 @@ def test_values_and_bounds_are_those_of_mpmath(op: str, element_type: str, bits:
         allowed = units[kind.bits <= 16] * last_place(kind, exact)
         outside = last_place(kind, Fraction(upper)) if upper else last_place(kind, Fraction(0))
         assert exact - allowed <= Fraction(lower) <= Fraction(golden) <= Fraction(upper) <= exact + allowed
-        assert Fraction(upper) + outside >= exact + allowed
+        most = 1 if op in ("Erf-1", "Tanh-1") else exact + allowed  # no value is outside the range
+        assert Fraction(upper) + outside >= min(exact + allowed, most)
 
 
 @given(bits=st.integers(0, 2**32 - 1), is_tanh=st.booleans())

@@ -60,10 +60,16 @@ def test_bounds_lie_beside_the_golden_output(suite: Path) -> None:
     [bounds] = opened.bounds(entry, 0)
 
     assert {name: (x.dtype, x.shape) for name, x in arrays.items()} == dict.fromkeys(
-        ("output_0", "output_0.lower", "output_0.upper"), (np.dtype(np.float32), (1, 1))
+        (
+            "output_0",
+            *(f"output_0.{x}" for x in ("lower", "upper", "reduced.lower", "reduced.upper")),
+        ),
+        (np.dtype(np.float32), (1, 1)),
     )
+    [reduced] = opened.reduced(entry, 0)
     assert bounds is not None
-    assert bounds[0] < arrays["output_0"] < bounds[1]
+    assert reduced is not None
+    assert reduced[0] < bounds[0] < arrays["output_0"] < bounds[1] < reduced[1]
     assert [*opened.golden(entry, 0)] == ["output_0"]
     assert opened.case(entry).outputs[0].comparison == "bounds"
 
@@ -71,10 +77,11 @@ def test_bounds_lie_beside_the_golden_output(suite: Path) -> None:
 def test_a_dataset_has_the_bounds(suite: Path) -> None:
     """In the dtype of the outputs, so that a program can judge its own outputs."""
     [example] = load(suite)
-    [[bounds]] = example.bounds
+    [[bounds]], [[reduced]] = example.bounds, example.reduced
 
     assert bounds is not None
-    assert bounds[0] < example.outputs[0][0] < bounds[1]
+    assert reduced is not None
+    assert reduced[0] < bounds[0] < example.outputs[0][0] < bounds[1] < reduced[1]
     assert bounds[0].dtype == example.outputs[0][0].dtype == np.float32
 
 
@@ -105,6 +112,14 @@ def nan(array: Array) -> Array:
         ("output_0.lower", lambda x: x.astype(np.float64), "output_0.lower is stored as float64"),
         ("output_0.lower", lambda x: x[0], "output_0.lower has the shape [1], but case.json says [1, 1]"),
         ("output_0.lower", lambda _: None, "has no array output_0.lower"),
+        ("output_0.reduced.lower", lambda _: None, "has no array output_0.reduced.lower"),
+        ("output_0.reduced.upper", nan, "the reduced bounds of output_0 are inside its bounds"),
+        ("output_0.reduced.lower", lambda x: x * 2, "the reduced bounds of output_0 are inside its bounds"),
+        (
+            "output_0.reduced.upper",
+            lambda x: x * 0 + np.float32(np.inf),
+            "the reduced bounds of output_0 are wider than any rule gives",
+        ),
     ],
 )
 def test_wrong_bounds_are_refused(

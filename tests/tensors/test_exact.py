@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.exact import Exact, bounded_tensor, exact_of, rounded
+from opconform.tensors.exact import Exact, bounded_tensor, exact_of, has_few_bits, rounded, within
 from opconform.tensors.rounding import nearest
 from opconform.tensors.tensor import Array, Tensor
 
@@ -35,7 +35,7 @@ def exact_numbers(draw: st.DrawFn, name: str) -> Fraction:
 def test_results_are_rounded_to_the_nearest_number(name: str, data: st.DataObject) -> None:
     """To the even one of two, also among denormal numbers, and to infinity beyond the largest one."""
     exact = data.draw(exact_numbers(name))
-    tensor = bounded_tensor(name, (), [(Exact(exact.numerator, exact.denominator), Exact(0))])
+    tensor = bounded_tensor(name, (), [within(Exact(exact.numerator, exact.denominator), Exact(0), Exact(0))])
     expected = nearest(ELEMENT_TYPES[name], exact)  # type: ignore[arg-type]
     largest = float(ELEMENT_TYPES[name].layout.max)
 
@@ -46,7 +46,7 @@ def test_results_are_rounded_to_the_nearest_number(name: str, data: st.DataObjec
 def test_bounds_are_the_last_numbers_within_the_allowed_error(name: str, data: st.DataObject) -> None:
     """The next numbers outside are wrong; the golden value is always inside."""
     exact, allowed = data.draw(exact_numbers(name)), abs(data.draw(exact_numbers(name)))
-    result = (Exact(exact.numerator, exact.denominator), Exact(allowed.numerator, allowed.denominator))
+    result = within(Exact(exact.numerator, exact.denominator), Exact(allowed.numerator, allowed.denominator), Exact(0))
     tensor = bounded_tensor(name, (), [result])
     lower, upper = tensor.bounds or (tensor.array, tensor.array)
     [least], [golden], [most] = (numbers(tensor, x) for x in (lower, tensor.array, upper))
@@ -65,7 +65,7 @@ def test_many_numbers_of_f64_are_rounded_as_one_is(name: str, data: st.DataObjec
     """`rounded` and MPFR agree, on denormal numbers and ties as well."""
     floats = data.draw(st.lists(st.floats(), min_size=1, max_size=8))
     array = rounded(ELEMENT_TYPES[name], np.array(floats, np.float64))
-    results = [(Exact(x), Exact(0)) if math.isfinite(x) and x else x for x in floats]
+    results = [within(Exact(x), Exact(0), Exact(0)) if math.isfinite(x) and x else x for x in floats]
     expected = bounded_tensor(name, (len(floats),), results)
 
     assert np.array_equal(array.view(expected.array.dtype), expected.array) or any(map(math.isnan, floats))
@@ -73,12 +73,32 @@ def test_many_numbers_of_f64_are_rounded_as_one_is(name: str, data: st.DataObjec
 
 def test_nan_infinities_and_zeros_are_exact() -> None:
     """They have no bounds of their own; a tensor of exact results alone has none at all."""
-    tensor = bounded_tensor("f32", (4,), [math.nan, -math.inf, -0.0, (Exact(1, 3), Exact(1, 1000))])
+    tensor = bounded_tensor(
+        "f32", (4,), [math.nan, -math.inf, -0.0, within(Exact(1, 3), Exact(1, 1000), Exact(1, 100))]
+    )
     alone = bounded_tensor("f32", (3,), [math.nan, -math.inf, -0.0])
 
     assert tensor.bounds is not None
     assert all(np.array_equal(x[:3].view(np.uint32), tensor.array[:3].view(np.uint32)) for x in tensor.bounds)
-    assert (alone.bounds, alone.is_computed) == (None, True)
+    assert (alone.bounds, alone.reduced, alone.is_computed) == (None, None, True)
+
+
+def test_reduced_bounds_contain_the_bounds() -> None:
+    """Also where the error of reduced arithmetic is the smaller one; a result far from overflow has finite ones."""
+    results = [within(Exact(1), Exact(1, 4), Exact(1, 8)), within(Exact(1), Exact(0), Exact(10) ** 40)]
+    tensor = bounded_tensor("f32", (2,), results)
+    assert tensor.reduced is not None
+    least, most = (numbers(tensor, x) for x in tensor.reduced)
+    largest = float(np.finfo(np.float32).max)
+
+    assert (least, most) == ([0.75, -largest], [1.25, largest])
+
+
+@pytest.mark.parametrize(("number", "expected"), [(0, True), (255, True), (257, False), (Exact(255, 512), True)])
+def test_operands_of_few_bits_keep_their_value(number: int, expected: bool) -> None:
+    """In bf16, which has eight significant ones."""
+    assert has_few_bits(Exact(number)) is expected
+    assert has_few_bits(-Exact(number)) is expected
 
 
 @pytest.mark.parametrize("name", ["bf16", "f16", "f32", "f64"])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import MINIATURES, ROOT, Run
-from tests.result_files import cases_in
+from tests.result_files import cases_in, report_in
 from tests.verdicts.conftest import report
 
 
@@ -21,6 +21,25 @@ def test_an_interpretation_counts_only_with_strict(opconform: Run, tmp_path: Pat
 
     assert (found["conformant"], strict["conformant"]) == (True, False)
     assert found["cases"][0]["broken"] == ["data.nan-payload"]
+
+
+def test_less_accurate_results_count_only_where_accuracy_is_asked_for(opconform: Run, tmp_path: Path) -> None:
+    """Pages state no accuracy, so a deviation is all that they are; a buyer of a device can ask for more."""
+    (tmp_path / "spec.yaml").write_text(
+        "op: MatMul-1\ngroups:\n  - id: a\n    title: t\n    requirements: [outputs.shape, values.bounded]\n"
+        "    a: {shape: [3, 64], fill: normal}\n    b: {shape: [64, 5], fill: normal}\n"
+    )
+    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
+    found = report(opconform, tmp_path / "suite", tmp_path / "out", "KeepsEightBits", code=0)
+    words = ("--backend", f"{MINIATURES}:KeepsEightBits", "--out", tmp_path / "out", "--accuracy", "bounded")
+    shown = opconform("run", tmp_path / "suite", *words, code=1).stdout
+    asked = report_in(tmp_path / "out")
+
+    assert (found["conformant"], found["least_accuracy"]) == (True, "reduced")
+    assert (asked["conformant"], asked["least_accuracy"]) == (False, "bounded")
+    assert found["cases"][0]["broken"] == asked["cases"][0]["broken"] == ["values.bounded"]
+    assert "1 requirement is broken" in shown
+    assert "Accuracy level bounded asked for." in shown
 
 
 def test_wrong_outputs_are_not_excused_by_an_interpretation(opconform: Run, tmp_path: Path) -> None:

@@ -46,26 +46,40 @@ def test_a_bound_may_be_infinite() -> None:
     assert mismatch_of([golden], [np.array([-np.inf], np.float32)], ["f32"], bounds=[bounds]) is not None
 
 
+REDUCED = (np.array([0.25, -0.5, np.nan, np.inf], np.float32), np.array([4.0, 0.5, np.nan, np.inf], np.float32))
+
+
 @pytest.mark.parametrize(
-    ("actual", "reason"), [(2.5, "rounding"), (1000.0, "rounding"), (1e5, "value"), (-7.0, "rounding")]
+    ("actual", "reason"), [(2.5, "rounding"), (4.0, "rounding"), (4.5, "value"), (0.2, "value"), (np.nan, "value")]
 )
-def test_an_error_of_rounding_leaves_half_the_digits(actual: float, reason: str) -> None:
-    """Otherwise the value is wrong."""
+def test_a_result_inside_the_reduced_bounds_is_less_accurate(actual: float, reason: str) -> None:
+    """Further away it is wrong, however wide the bounds are."""
     returned = GOLDEN.copy()
     returned[0] = actual
-    found = mismatch_of([GOLDEN], [returned], ["f32"], bounds=[BOUNDS])
+    found = mismatch_of([GOLDEN], [returned], ["f32"], bounds=[BOUNDS], reduced=[REDUCED])
 
     assert found is not None
     assert (found.reason, found.at, found.allowed) == (reason, (0,), ("0.5", "2.0"))
 
 
-def test_a_lost_denormal_number_is_an_error_of_rounding() -> None:
-    """Where results have bounds."""
-    tiny = np.array([1e-40], np.float32)
-    found = mismatch_of([tiny], [tiny * 0], ["f32"], bounds=[(tiny, tiny)])
+def test_the_first_wrong_element_is_named_before_less_accurate_ones() -> None:
+    """It decides the reason."""
+    returned = np.array([2.5, 7.0, np.nan, np.inf], np.float32)
+    found = mismatch_of([GOLDEN], [returned], ["f32"], bounds=[BOUNDS], reduced=[REDUCED])
 
     assert found is not None
-    assert (found.reason, found.error) == ("rounding", None)
+    assert (found.reason, found.at, found.differing) == ("value", (1,), 2)
+
+
+def test_an_exact_result_has_reduced_bounds_of_its_own() -> None:
+    """Without them, every other result is wrong."""
+    one = np.array([1.0], np.float32)
+    wide = (one - np.float32(0.25), one + np.float32(0.25))
+    reasons = [
+        mismatch_of([one], [one + np.float32(0.125)], ["f32"], bounds=[(one, one)], reduced=[x]) for x in (wide, None)
+    ]
+
+    assert [x and x.reason for x in reasons] == ["rounding", "value"]
 
 
 def test_the_sentence_names_the_limits_and_the_units() -> None:

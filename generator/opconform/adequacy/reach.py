@@ -10,7 +10,9 @@ from opconform.adequacy.modules import Program
 #: The parts of a declaration that decide what an operation does.
 _DECIDING = frozenset({"inputs", "attributes", "checks", "moved", "shapes", "types", "compute", "requested"})
 #: The arguments of a family's function, and of what it takes, that decide nothing: they explain, or tell costs.
-_EXPLAINING = frozenset({"others", "readings", "facts", "contexts", "mistakes", "undefined", "denormals", "work"})
+_EXPLAINING = frozenset(
+    {"others", "readings", "facts", "contexts", "mistakes", "misread", "undefined", "denormals", "work"}
+)
 
 #: An expression from which the parts that decide are reached: its module, the name of its definition, and itself.
 Root = tuple[str, str, ast.AST]

@@ -30,6 +30,8 @@ _MOST_OUTPUT_ELEMENTS = 1 << 22
 _PACKAGE = "opconform.operations"
 #: The modules that all operations share; their mutants are not specific to an operation's cases.
 _SHARED = frozenset({"arguments", "checks", "contexts", "interpretation", "operation", "places"})
+#: The modules of bounds, which tests compare with another implementation: a mutant of a bound is no fault of a backend.
+_BOUNDS = frozenset({"composites", "composition", "reduced"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,7 +96,7 @@ def _declared(module: ModuleType) -> dict[str, Operation]:
 def _follows(module: str, imported: str) -> bool:
     """Whether an imported module holds semantics: one of the operations, or of the same foreign package."""
     if imported.startswith(f"{_PACKAGE}."):
-        return imported.rpartition(".")[2] not in _SHARED
+        return imported.rpartition(".")[2] not in _SHARED | _BOUNDS
     package = module.rpartition(".")[0]
     return bool(package) and not module.startswith(f"{_PACKAGE}.") and imported.startswith(f"{package}.")
 
@@ -129,7 +131,7 @@ def _result(operation: Operation, trial: FeedTrial) -> object:
 
 def _bytes(output: Tensor) -> tuple[bytes, ...]:
     """The bytes of an output and of its bounds; every NaN is alike where it was computed."""
-    arrays = (output.array, *(output.bounds or ()))
+    arrays = (output.array, *(output.bounds or ()), *(output.reduced or ()))
     return tuple((with_one_nan(x, output.type) if output.is_computed else x).tobytes() for x in arrays)
 
 

@@ -17,7 +17,7 @@ from opconform.operations.arguments import Operand, TensorType
 from opconform.operations.operation import ContextError
 from opconform.specs.requirements import requirements_of
 from opconform.suite.alternatives import also_name, otherwise_name
-from opconform.suite.bounds import bound_names, flushed_name
+from opconform.suite.bounds import bound_names, flushed_name, reduced_names
 from opconform.suite.case import Accept, Case, Comparison, Graph, Input, Output, Reject, case_text
 from opconform.suite.file_names import CASE
 from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, expected_name, inputs_name
@@ -81,8 +81,9 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content
 
 def _is_rounded(golden: Golden) -> bool:
     """Whether the operation under test computes outputs with bounds, rather than moves those of another one."""
-    operation = golden.draft.operation
-    return operation.moved is None and any(x.bounds for feed in golden.outputs for x in feed)
+    tested = [name for node in golden.graph.nodes if node.under_test for name in node.outputs]
+    outputs = [feed[name] for feed in golden.tensors for name in tested]
+    return golden.draft.operation.moved is None and any(x.bounds or x.reduced for x in outputs)
 
 
 def content_parts(content: Content) -> Sequence[Buffer]:
@@ -151,6 +152,7 @@ def expected_outputs(outputs: Mapping[str, TensorType | Operand | Tensor]) -> tu
             shape=output.shape,
             comparison=_comparison(output) if isinstance(output, Tensor) else "bits",
             flushed=isinstance(output, Tensor) and output.flushed is not None,
+            reduced=isinstance(output, Tensor) and output.reduced is not None,
             also=len(output.also) if isinstance(output, Tensor) else 0,
             otherwise=tuple(name for name, _ in output.otherwise) if isinstance(output, Tensor) else (),
         )
@@ -171,7 +173,12 @@ def expected_arrays(outputs: Mapping[str, Tensor]) -> dict[str, Array]:
     for name, output in every.items():
         arrays |= zip(bound_names(name), output.bounds or (), strict=False)
     for name, output in outputs.items():
-        others = {also_name(name): output.also, otherwise_name(name): [array for _, array in output.otherwise]}
+        arrays |= zip(reduced_names(name), output.reduced or (), strict=False)
+        read = [tensor for _, tensor in output.otherwise]
+        others = {also_name(name): output.also, otherwise_name(name): [tensor.array for tensor in read]}
+        if output.bounds is not None:
+            pairs = [tensor.bounds or (tensor.array,) * 2 for tensor in read]
+            others |= zip(bound_names(otherwise_name(name)), zip(*pairs, strict=True), strict=False)
         arrays |= {key: np.stack(values) for key, values in others.items() if values}
     return arrays
 

@@ -61,8 +61,8 @@ def golden_of(draft: Draft, seed: int) -> Golden:
     used = taken(graph)
     inputs = tuple({name: tensor for name, tensor in feed.items() if name in used} for feed in inputs_of(draft, seed))
     accepted = () if draft.rejected_for is not None else inputs
-    compared = compared_feeds(graph, accepted, [evaluated(graph, x) for x in accepted])
-    tensors = with_other_elements(draft.operation, graph, accepted, compared)
+    ours = [evaluated(graph, x) for x in accepted]
+    tensors = with_other_elements(draft.operation, graph, ours, compared_feeds(graph, accepted, ours))
     return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tensors)
 
 
@@ -117,12 +117,14 @@ def _is_arbitrary(tensor: Tensor) -> bool:
 def _compared_alike(graph: Graph, feeds: tuple[dict[str, Tensor], ...]) -> tuple[dict[str, Tensor], ...]:
     """The tensors of the feeds; outputs have bounds and as many other right values in each feed as in one."""
     bounded = {name for name in graph.outputs if any(feed[name].bounds for feed in feeds)}
+    reduced = {name for name in graph.outputs if any(feed[name].reduced for feed in feeds)}
     most = {name: max((len(feed[name].also) for feed in feeds), default=0) for name in graph.outputs}
 
     def alike(name: str, tensor: Tensor) -> Tensor:
         also = (*tensor.also, *(tensor.array,) * (most[name] - len(tensor.also)))
-        bounds = tensor.bounds or (tensor.array, tensor.array) if name in bounded else None
-        return replace(tensor, bounds=bounds, also=also)
+        bounds = tensor.bounds or ((tensor.array, tensor.array) if name in bounded else None)
+        wide = tensor.reduced or ((bounds or (tensor.array, tensor.array)) if name in reduced else None)
+        return replace(tensor, bounds=bounds, reduced=wide, also=also)
 
     return tuple(feed | {name: alike(name, feed[name]) for name in graph.outputs} for feed in feeds)
 
@@ -181,7 +183,7 @@ def neighbour_check_of(golden: Golden) -> Golden | None:
 
 def _alone(tensor: Tensor) -> Tensor:
     """A golden tensor as an input, which has its elements alone."""
-    return replace(tensor, bounds=None, also=(), otherwise=())
+    return replace(tensor, bounds=None, reduced=None, also=(), otherwise=())
 
 
 def _bindings(golden: Golden, sources: Mapping[str, str]) -> dict[str, Binding]:

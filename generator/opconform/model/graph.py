@@ -144,6 +144,25 @@ def evaluated(
     return tensors
 
 
+def read_otherwise(
+    graph: Graph, ours: Mapping[str, Tensor], read: Callable[[Operation, Arguments], tuple[Tensor, ...] | None]
+) -> dict[str, Tensor]:
+    """Every tensor of a valid case's graph by another reading of the specification.
+
+    `read` gives the outputs of a node, or None where they are those of our reading, `ours`. Only what follows from
+    other tensors than ours is evaluated again.
+    """
+    tensors, changed = dict(ours), set[str]()
+    for node in graph.nodes:
+        arguments = evaluated_arguments(node, tensors)
+        outputs = read(OPERATIONS[node.op], arguments)
+        if outputs is None and changed.isdisjoint(ports_of(node).values()):
+            continue
+        tensors |= zip(node.outputs, outputs or OPERATIONS[node.op].evaluate(arguments), strict=True)
+        changed.update(node.outputs)
+    return tensors
+
+
 def evaluated_arguments(node: Node, tensors: Mapping[str, Tensor]) -> Arguments:
     """The arguments of a node's operation, with their elements."""
     port_of = OPERATIONS[node.op].port_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from opconform.model.graph import evaluated
+from opconform.model.graph import read_otherwise
 from opconform.operations.arguments import Arguments, Rejection, Unknown
 from opconform.operations.operation import ContextError, Operation
 from opconform.suite.case import Graph
@@ -17,23 +17,24 @@ _Way = Callable[[Arguments], Arguments | _Outputs]
 
 
 def with_other_elements(
-    operation: Operation, graph: Graph, inputs: _Feeds, feeds: _Feeds
+    operation: Operation, graph: Graph, ours: _Feeds, feeds: _Feeds
 ) -> tuple[Mapping[str, Tensor], ...]:
     """The evaluated tensors of accepted feeds, whose outputs have the elements of other readings.
 
     Args:
         operation: The operation under test, whose nodes are read otherwise.
         graph: The graph that has these nodes.
-        inputs: The inputs of each feed.
-        feeds: The tensors of each feed.
+        ours: The tensors of each feed as they are evaluated.
+        feeds: These tensors, with what verdicts need.
     """
     known = [dict(feed) for feed in feeds]
-    for requirement, others in _others(operation, graph, inputs):
+    for requirement, others in _others(operation, graph, ours):
         for name in graph.outputs:
-            ours, arrays = [feed[name] for feed in known], [other[name].array for other in others]
-            if _have_shape(ours, arrays) and _is_new(requirement, ours, arrays):
-                for feed, array in zip(known, arrays, strict=True):
-                    feed[name] = replace(feed[name], otherwise=(*feed[name].otherwise, (requirement, array)))
+            outputs, read = [feed[name] for feed in known], [other[name] for other in others]
+            arrays = [tensor.array for tensor in read]
+            if _have_shape(outputs, arrays) and _is_new(requirement, outputs, arrays):
+                for feed, tensor in zip(known, read, strict=True):
+                    feed[name] = replace(feed[name], otherwise=(*feed[name].otherwise, (requirement, tensor)))
     return tuple(known)
 
 
@@ -43,7 +44,7 @@ def _have_shape(ours: Sequence[Tensor], arrays: Sequence[Array]) -> bool:
 
 def _is_new(requirement: str, ours: Sequence[Tensor], arrays: Sequence[Array]) -> bool:
     """Whether an output has these elements by no known reading of the requirement, nor by ours, in all feeds."""
-    others = ([array for name, array in x.otherwise if name == requirement] for x in ours)
+    others = ([other.array for name, other in x.otherwise if name == requirement] for x in ours)
     known = [[x.array for x in ours], *zip(*others, strict=True)]
     return not any(all(map(_are_equal, arrays, others)) for others in known)
 
@@ -52,25 +53,27 @@ def _are_equal(array: Array, other: Array) -> bool:
     return np.array_equal(patterns(np.asarray(array)), patterns(np.asarray(other)))
 
 
-def _others(operation: Operation, graph: Graph, inputs: _Feeds) -> Iterator[tuple[str, Sequence[Mapping[str, Tensor]]]]:
+def _others(operation: Operation, graph: Graph, ours: _Feeds) -> Iterator[tuple[str, Sequence[Mapping[str, Tensor]]]]:
     """The interpretations with readings of single elements, and the tensors of each feed by one way of reading."""
     for requirement, reading in operation.readings.items():
         ways: tuple[_Way, ...] = (*reading.rewrites, *reading.computes) if reading.by_element else ()
         for way in ways:
             try:
-                yield requirement, [_evaluated(operation, graph, feed, way) for feed in inputs]
+                yield requirement, [_evaluated(operation, graph, feed, way) for feed in ours]
             except (Rejection, ContextError):  # the elements of this reading have no results behind them
                 continue
 
 
-def _evaluated(operation: Operation, graph: Graph, inputs: Mapping[str, Tensor], way: _Way) -> Mapping[str, Tensor]:
+def _evaluated(operation: Operation, graph: Graph, ours: Mapping[str, Tensor], way: _Way) -> Mapping[str, Tensor]:
     """The tensors of a feed whose nodes of the operation under test are read in another way."""
 
-    def evaluate(node: Operation, arguments: Arguments) -> _Outputs:
+    def read(node: Operation, arguments: Arguments) -> _Outputs | None:
+        if node.name != operation.name:
+            return None
         try:
-            other = way(arguments) if node.name == operation.name else arguments
+            other = way(arguments)
         except Unknown:  # the reading treats the node as ours does
-            other = arguments
+            return None
         return node.evaluate(other) if isinstance(other, Arguments) else other
 
-    return evaluated(graph, inputs, evaluate)
+    return read_otherwise(graph, ours, read)

@@ -7,7 +7,7 @@ import numpy as np
 
 from opconform.model.draft import Draft, inference
 from opconform.model.golden import Golden
-from opconform.model.graph import arguments_of, evaluated, evaluated_arguments, graph_of
+from opconform.model.graph import arguments_of, evaluated_arguments, graph_of, read_otherwise
 from opconform.operations.arguments import Arguments, Rejection, Unknown
 from opconform.operations.interpretation import Reading
 from opconform.operations.operation import ContextError, Operation
@@ -159,7 +159,8 @@ def _outputs(golden: Golden, ways: list[_Way]) -> str:
     """The digest of the outputs of a case whose nodes of the operation under test read their arguments otherwise."""
     op = golden.draft.op
 
-    def evaluate(operation: Operation, arguments: Arguments) -> _Outputs:
+    def read(operation: Operation, arguments: Arguments) -> _Outputs | None:
+        is_ours = True
         for way in ways if operation.name == op else ():
             try:
                 other = way(arguments)
@@ -167,11 +168,11 @@ def _outputs(golden: Golden, ways: list[_Way]) -> str:
                 continue
             if not isinstance(other, Arguments):
                 return other
-            arguments = other
+            arguments, is_ours = other, False
             operation.infer(arguments)  # the next one reads valid arguments
-        return operation.evaluate(arguments)
+        return None if is_ours else operation.evaluate(arguments)
 
-    feeds = (evaluated(golden.graph, input_, evaluate) for input_ in golden.inputs)
+    feeds = (read_otherwise(golden.graph, tensors, read) for tensors in golden.tensors)
     return outputs_digest([[_elements(feed[name]) for name in golden.graph.outputs] for feed in feeds])
 
 

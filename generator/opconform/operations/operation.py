@@ -164,7 +164,7 @@ class Operation:
                 raise ContextError(f"{self.name} computes with elements that are open, whose results are not followed")
             if self.undefined(arguments):
                 raise ContextError(f"the page of {self.name} leaves the result of these elements undefined")
-            return self.compute(arguments)
+            return self.compute(_exact_arguments(arguments))
         tensors_by_name = {name: arguments.tensor(name) for name, _ in self._data(arguments)}
         return self._moved_tensors(arguments, tensors_by_name)
 
@@ -173,24 +173,19 @@ class Operation:
         first = next(iter(tensors.values()))
         outputs, *others = self._right_elements(arguments, tensors)
         is_computed = any(tensor.is_computed for tensor in tensors.values())
-        bounds: list[tuple[Array, Array] | None] = [None] * len(outputs)
-        if any(tensor.bounds for tensor in tensors.values()):
-            lower, upper = (
-                self._elements_moved(
-                    arguments, {name: (x.bounds or (x.array,) * 2)[side] for name, x in tensors.items()}
-                )
-                for side in (0, 1)
-            )
-            bounds = [*zip(lower, upper, strict=True)]
+        right = {name: (x.array, x.bounds) for name, x in tensors.items()}
+        wide = {name: (x.array, x.reduced or x.bounds) for name, x in tensors.items()}
+        both = [self._bounds_moved(arguments, elements, len(outputs)) for elements in (right, wide)]
         return tuple(
             Tensor(
                 element_type=first.element_type,
                 array=array,
-                bounds=bound,
+                bounds=bounds,
+                reduced=reduced,
                 also=_others(array, [other[number] for other in others]),
                 is_computed=is_computed,
             )
-            for number, (array, bound) in enumerate(zip(outputs, bounds, strict=True))
+            for number, (array, bounds, reduced) in enumerate(zip(outputs, *both, strict=True))
         )
 
     def _right_elements(self, arguments: Arguments, tensors: Mapping[str, Tensor]) -> list[list[Array]]:
@@ -204,6 +199,18 @@ class Operation:
         element_type = next(iter(tensors.values())).element_type
         every = [self.also(arguments, Places(layer, none=zero_of(element_type))) for layer in layers]
         return [*moved, *([np.asarray(array, order="C")] for arrays in every for array in arrays)]
+
+    def _bounds_moved(
+        self, arguments: Arguments, elements: Mapping[str, tuple[Array, tuple[Array, Array] | None]], count: int
+    ) -> Sequence[tuple[Array, Array] | None]:
+        """The bounds of the outputs for the elements of its data inputs and their bounds, if any has some."""
+        if all(bounds is None for _, bounds in elements.values()):
+            return [None] * count
+        lower, upper = (
+            self._elements_moved(arguments, {name: (x or (array,) * 2)[side] for name, (array, x) in elements.items()})
+            for side in (0, 1)
+        )
+        return [*zip(lower, upper, strict=True)]
 
     def _elements_moved(self, arguments: Arguments, elements: Mapping[str, Array]) -> list[Array]:
         """The arrays of its outputs for the elements of its data inputs."""
@@ -274,6 +281,15 @@ class Operation:
             if port.takes(name):
                 return port
         raise LookupError(f"{self.name} has no input {name}")
+
+
+def _exact_arguments(arguments: Arguments) -> Arguments:
+    """The arguments with the exact elements of tensors alone, since errors are not followed further."""
+    inputs = {
+        name: replace(x, tensor=replace(x.tensor, reduced=None)) if x.tensor is not None and x.tensor.reduced else x
+        for name, x in arguments.inputs.items()
+    }
+    return replace(arguments, inputs=inputs)
 
 
 def _others(array: Array, others: Sequence[Array]) -> tuple[Array, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from opconform.suite.bounds import bound_names
 from opconform.suite.case import Output
 from opconform.tensors.tensor import Array
 
@@ -21,7 +22,9 @@ def alternative_arrays(outputs: Sequence[Output]) -> dict[str, Output]:
     """The arrays that a file has beside some outputs, by name; the first dimension counts the values of an element."""
     sizes = [(x, name, size) for x in outputs for name, size in _sizes(x).items() if size]
     return {
-        name: replace(x, name=name, shape=(size, *x.shape), comparison="bits", flushed=False, also=0, otherwise=())
+        name: replace(
+            x, name=name, shape=(size, *x.shape), comparison="bits", flushed=False, reduced=False, also=0, otherwise=()
+        )
         for x, name, size in sizes
     }
 
@@ -37,4 +40,7 @@ def alternatives_problem(output: Output, arrays: Mapping[str, Array]) -> str | N
 
 
 def _sizes(output: Output) -> dict[str, int]:
-    return {also_name(output.name): output.also, otherwise_name(output.name): len(output.otherwise)}
+    """How many values of each element the arrays have."""
+    name = otherwise_name(output.name)
+    others = (name, *(bound_names(name) if output.comparison == "bounds" else ()))
+    return {also_name(output.name): output.also, **dict.fromkeys(others, len(output.otherwise))}

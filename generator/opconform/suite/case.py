@@ -89,6 +89,7 @@ class Output:
         flushed: Whether the file also has the output of a backend that takes denormal numbers in inputs for zeros.
         also: How many other right values the file has for each element.
         otherwise: Of each value that the file has for each element by another reading, the interpretation.
+        reduced: Whether the file also has the bounds of results that are less accurate, and not wrong.
     """
 
     name: Identifier
@@ -96,6 +97,7 @@ class Output:
     shape: Shape
     comparison: Comparison = "bits"
     flushed: bool = False
+    reduced: bool = False
     also: Annotated[int, Field(ge=0, le=MOST_VALUES)] = 0
     otherwise: Annotated[tuple[RequirementId, ...], Field(max_length=MOST_VALUES)] = ()
 

@@ -23,6 +23,7 @@ class Example:
         outputs: Per feed, the golden arrays in the order of the model's outputs; empty for an invalid case and in a
             blind suite.
         bounds: Per feed and output, the least and the largest right elements; None where bits are compared.
+        reduced: Those of results that are less accurate, and not wrong; None where every other result is wrong.
         also: Per feed and output, other right values of each element along the first dimension; None where there are
             none. An element is right if it is that of the output or one of these.
     """
@@ -33,6 +34,7 @@ class Example:
     inputs: tuple[Mapping[str, Array], ...]
     outputs: tuple[tuple[Array, ...], ...]
     bounds: tuple[tuple[Bounds | None, ...], ...]
+    reduced: tuple[tuple[Bounds | None, ...], ...]
     also: tuple[tuple[Array | None, ...], ...]
 
     @property
@@ -82,14 +84,25 @@ def _example(suite: Suite, entry: Entry) -> Example:
     inputs = tuple(_typed(suite.arrays(entry, inputs_name(feed)), types) for feed in range(case.feeds))
     outputs: tuple[tuple[Array, ...], ...] = ()
     bounds: tuple[tuple[Bounds | None, ...], ...] = ()
+    reduced: tuple[tuple[Bounds | None, ...], ...] = ()
     also: tuple[tuple[Array | None, ...], ...] = ()
     if isinstance(case.expect, Accept) and not suite.header.blind:
         types = {output.name: output.element_type for output in case.expect.accept}
         golden = (_typed(suite.golden(entry, feed), types) for feed in range(case.feeds))
         outputs = tuple(tuple(arrays[name] for name in types) for arrays in golden)
         bounds = tuple(_typed_bounds(case, suite.bounds(entry, feed)) for feed in range(case.feeds))
+        reduced = tuple(_typed_bounds(case, suite.reduced(entry, feed)) for feed in range(case.feeds))
         also = tuple(_typed_values(case, suite.also(entry, feed)) for feed in range(case.feeds))
-    return Example(suite=suite, entry=entry, case=case, inputs=inputs, outputs=outputs, bounds=bounds, also=also)
+    return Example(
+        suite=suite,
+        entry=entry,
+        case=case,
+        inputs=inputs,
+        outputs=outputs,
+        bounds=bounds,
+        reduced=reduced,
+        also=also,
+    )
 
 
 def _typed_values(case: Case, arrays: Iterable[Array | None]) -> tuple[Array | None, ...]:

@@ -36,7 +36,7 @@ _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]
 #: The stages of comparing outputs, in order. `value-1` is `value` for the second output alone, `open` a difference in
 #: elements that other readings have otherwise, `nan-payload` one between two NaNs only, and `rounding` one of results
-#: of which half the digits are right.
+#: within the bounds of reduced arithmetic.
 Stage = Literal[
     "count",
     "element-type",

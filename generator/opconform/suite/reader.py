@@ -18,7 +18,15 @@ from opconform.suite.alternatives import (
     alternatives_problem,
     otherwise_name,
 )
-from opconform.suite.bounds import Bounds, bounds_of, bounds_problem, flushed_output, with_bounds
+from opconform.suite.bounds import (
+    Bounds,
+    bound_names,
+    bounds_of,
+    bounds_problem,
+    flushed_output,
+    reduced_of,
+    with_bounds,
+)
 from opconform.suite.case import Accept, Case, Input, Output, Reject, canonical_json, case_from
 from opconform.suite.declarations import declaration_document
 from opconform.suite.file_names import CASE, HEADER, MANIFEST
@@ -159,6 +167,12 @@ class Suite:
         arrays = self.arrays(entry, expected_name(feed))
         return tuple(bounds_of(output, arrays) for output in outputs)
 
+    def reduced(self, entry: Entry, feed: int) -> tuple[Bounds | None, ...]:
+        """Per expected output of a feed, the bounds of results that are less accurate; None where these are wrong."""
+        outputs = self.recent_case(entry).outputs
+        arrays = self.arrays(entry, expected_name(feed)) if any(output.reduced for output in outputs) else {}
+        return tuple(reduced_of(output, arrays) for output in outputs)
+
     def flushed(self, entry: Entry, feed: int) -> dict[str, tuple[Array, Bounds | None]]:
         """The outputs of a feed, with their bounds, for inputs without denormal numbers, where they are others."""
         outputs = [x for x in self.recent_case(entry).outputs if x.flushed]
@@ -174,6 +188,15 @@ class Suite:
         """Per expected output of a feed, the values of each element by other readings; None where there are none."""
         names = [otherwise_name(x.name) if x.otherwise else "" for x in self._outputs(entry)]
         return self._alternatives(entry, feed, names)
+
+    def otherwise_bounds(self, entry: Entry, feed: int) -> tuple[Bounds | None, ...]:
+        """Per expected output of a feed, the bounds of these values; None where there are none."""
+        names = [
+            bound_names(otherwise_name(x.name)) if x.otherwise and x.comparison == "bounds" else ("", "")
+            for x in self._outputs(entry)
+        ]
+        lower, upper = (self._alternatives(entry, feed, [pair[side] for pair in names]) for side in (0, 1))
+        return tuple(None if x is None or y is None else (x, y) for x, y in zip(lower, upper, strict=True))
 
     def _outputs(self, entry: Entry) -> tuple[Output, ...]:
         return self.recent_case(entry).outputs

@@ -22,8 +22,9 @@ class Tensor:
         element_type: A name of `ELEMENT_TYPES`.
         array: The elements in the storage dtype; one byte per element for narrower types, and `<U` for strings.
         bounds: The least and the largest right value of each element, where not only the bits of `array` are right.
+        reduced: The least and the largest result of reduced arithmetic for each element, where one is less accurate.
         also: Other right values of each element, one array per value; none where the operations leave one right.
-        otherwise: The elements by other readings, each with the interpretation.
+        otherwise: The elements by other readings, each with the interpretation or the requirement that is misread.
         flushed: What it is if operations take denormal numbers in inputs for zeros, where that is another one.
         is_computed: Whether its elements were computed, so that every NaN equals every other one.
     """
@@ -31,8 +32,9 @@ class Tensor:
     element_type: str
     array: Array
     bounds: tuple[Array, Array] | None = None
+    reduced: tuple[Array, Array] | None = None
     also: tuple[Array, ...] = ()
-    otherwise: tuple[tuple[str, Array], ...] = ()
+    otherwise: "tuple[tuple[str, Tensor], ...]" = ()
     flushed: "Tensor | None" = None
     is_computed: bool = False
 

@@ -27,7 +27,7 @@ def evidence_of(out: Path, suite: Suite) -> tuple[Report, dict[str, str]]:
     results = read_results(out / RESULTS)
     _check_complete(results, suite, out / RESULTS)
     if (
-        replace(log.header, strict=written.header.strict) != written.header
+        log.header.counting_as(written.header) != written.header
         or results_of(log, suite, claims_in(log.header), settled=True) != results
     ):
         raise CertificateError(f"{out / RESULTS} does not follow from {OUTCOMES} and the suite {suite.store.root}.")

@@ -19,6 +19,7 @@ from opconform_runners.findings.claim_coverage import Claimed, claimed_text
 from opconform_runners.findings.report import Report, coverage_text
 from opconform_runners.harness.environment import Environment, environment_facts
 from opconform_runners.reports.terminal.incidents import deaths_clause
+from opconform_runners.verdicts.accuracy_level import LeastAccuracy
 from opconform_runners.verdicts.judge import UNDECLARED_UNSUPPORTED
 from opconform_runners.verdicts.results import OUTCOMES, RESULTS
 from opconform_runners.verdicts.run_header import shared_fields
@@ -60,6 +61,7 @@ class Conclusion:
         witnessed: Whether the command that signed also executed the cases or judged their outputs, all of them, and did
             not read their verdicts from a file.
         strict: Whether interpretations count as much as normative requirements.
+        least_accuracy: The accuracy level below which a rounded result counts as a failure.
         profiles: The profiles that were run, all cases of each.
         cases: How many cases have a verdict, and how many of them are `supported`: they passed or failed.
         accuracy: The accuracy level that each operation with rounded results meets in all its cases.
@@ -72,6 +74,7 @@ class Conclusion:
     format: Literal[1] = 1
     conformant: bool
     strict: bool
+    least_accuracy: LeastAccuracy
     judged: bool
     witnessed: bool
     backend: Implementation
@@ -146,6 +149,7 @@ def statement_of(
             opconform=Conclusion(
                 conformant=bool(report.conformant),
                 strict=report.strict,
+                least_accuracy=report.least_accuracy,
                 judged=report.outputs is not None,
                 witnessed=witnessed,
                 backend=replace(report.implementation, hardware=None, driver=None, mapped=()),
@@ -258,7 +262,7 @@ def _lines(statement: Statement) -> Iterator[str]:
         yield f"incidents: {deaths_clause(conclusion.deaths)}"
     if (claims := conclusion.claims) is not None:
         yield f"claims: {claimed_text(claims)}, SHA-256 {claims.digest}"
-    yield from accuracy_sentences(conclusion.accuracy)
+    yield from accuracy_sentences(conclusion.accuracy, conclusion.least_accuracy)
     if backend.flushes_denormals:
         yield flushed_sentence(conclusion.flushed)
     if conclusion.packed:

@@ -22,6 +22,7 @@ from opconform_runners.certificates.keys import read_public
 from opconform_runners.certificates.statement import OUTPUTS, Resource, Statement, statement_of
 from opconform_runners.execution.log.record import Record, open_record
 from opconform_runners.execution.log.replay import judge
+from opconform_runners.execution.plan import RunOptions
 from opconform_runners.verdicts.results import CERTIFICATE, OUTCOMES, RESULTS, read_written
 
 
@@ -142,7 +143,8 @@ def check_verdicts(out: Path, suite: Suite, recorded: Record) -> None:
     """Check that recorded outputs, judged again, give the results."""
     with TemporaryFolder() as folder:
         again = Path(folder) / "again"
-        judge(suite, recorded, again, strict=read_written(out / RESULTS).header.strict)
+        header = read_written(out / RESULTS).header
+        judge(suite, recorded, again, options=RunOptions(strict=header.strict, least_accuracy=header.least_accuracy))
         if file_digest(again / RESULTS) != file_digest(out / RESULTS):
             raise CertificateError(f"{recorded.path}, judged again, does not produce the verdicts in {out / RESULTS}.")
 

@@ -24,6 +24,7 @@ from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.cli.shared.steps import conclude, folder_of, hold, sign_results
 from opconform_runners.execution.log.record import open_record
 from opconform_runners.execution.log.replay import judge
+from opconform_runners.execution.plan import RunOptions
 from opconform_runners.verdicts.results import RESULTS, read_written
 
 
@@ -110,5 +111,6 @@ def _judge(record: Path, suite: Path, results: ResultOptions, key: "PrivateKey |
     folder = results.out or folder_of(recorded.header.implementation.name)
     hold(folder)
     with progress("judge", quiet=results.is_silent) as on_progress:
-        run = judge(full, recorded, folder, on_progress, strict=results.strict, force=results.force)
+        options = RunOptions(strict=results.strict, least_accuracy=results.least_accuracy, force=results.force)
+        run = judge(full, recorded, folder, on_progress, options)
     conclude(run, full, folder, results, key)

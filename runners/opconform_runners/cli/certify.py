@@ -67,9 +67,8 @@ def command(
 ) -> None:
     """Generate a suite, run backends on its whole profiles, and report a verdict for each requirement.
 
-    A SPEC is a YAML file, a folder, or an operation; by default all shipped specs. Several backends
-    have one folder each in --out, and a matrix. The same command continues an interrupted run. Exit code: 0
-    conformant, 1 not conformant or incomplete, 3 the backend cannot start.
+    A SPEC is a YAML file, a folder, or an operation; by default all shipped specs. The same command
+    continues a run. Exit code: 0 conformant, 1 not conformant or incomplete, 3 no backend started.
     """
     key: PrivateKey | None = values["key"]
     if key is not None and selection.shard is not None:

@@ -44,6 +44,7 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **values: b
         out=out,
         force=values["force"],
         strict=header.strict,
+        least_accuracy=header.least_accuracy,
         quiet=values["quiet"],
         verbose=False,
         as_json=values["as_json"],

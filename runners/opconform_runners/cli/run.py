@@ -28,6 +28,7 @@ from opconform_runners.cli.shared.options.general import (
     shard_option,
 )
 from opconform_runners.harness.registry import names
+from opconform_runners.verdicts.accuracy_level import LEAST_ACCURACIES
 
 #: The most characters of the reason why a run is incomplete.
 _LONGEST = 300
@@ -61,17 +62,18 @@ def command(
 ) -> None:
     """Run backends on SUITE (a folder, a zip file or a URL) and judge their outputs.
 
-    The same command continues an interrupted run. With --record, each case is executed twice, and the outputs are
-    written to one file for `opconform certificate judge`. SUITE can then be blind. Exit code: 0 conformant (with
-    --baseline: nothing new), 1 otherwise, 3 the backend cannot start.
+    With --record, outputs are written to a file for `opconform certificate judge`, and SUITE can be blind. Exit code:
+    0 conformant (or as in --baseline), 1 otherwise, 3 not started.
     """
     backend = replace(backend, backends=(*named, *backend.backends))
     expected: ExpectedOptions = values["expected"]
     record: Path | None = values["record"]
     jobs: int | None = values["jobs"]
-    if record is not None and (results.out is not None or results.strict or expected != ExpectedOptions()):
+    judging = (results.out is not None, results.strict, results.least_accuracy != LEAST_ACCURACIES[0])
+    if record is not None and (any(judging) or expected != ExpectedOptions()):
         raise UsageError(
-            "--out, --strict, --baseline and --claims cannot be used with --record, which gives no verdicts."
+            "--out, --strict, --accuracy, --baseline and --claims cannot be used with --record, "
+            "which gives no verdicts."
         )
     if record is not None and selection.shard is not None:
         raise UsageError("--shard and --record cannot be used together: a recording must cover whole profiles.")

@@ -15,6 +15,7 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.log.logged_outcome import LoggedOutcome
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.environment import Environment, environment_of
+from opconform_runners.verdicts.accuracy_level import LeastAccuracy
 from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.run_header import RunHeader, ids_digest, note_of, suite_note
@@ -30,6 +31,7 @@ class RunOptions:
         selection: Which cases are run, together with the twins that their verdicts need.
         whole: Whether whole profiles are run, as a certificate needs.
         strict: Whether interpretations count as much as normative requirements.
+        least_accuracy: The accuracy level below which a rounded result counts as a failure.
         force: Whether the results of another run are replaced.
         resume: Whether an interrupted run of the same kind is continued.
         executor: What executes batches of cases on other machines, or None for this machine.
@@ -43,6 +45,7 @@ class RunOptions:
     selection: Selection = EVERYTHING
     whole: bool = False
     strict: bool = False
+    least_accuracy: LeastAccuracy = "reduced"
     force: bool = False
     resume: bool = True
     executor: Workers | None = None
@@ -134,6 +137,7 @@ def empty_header(header: Header, plan: RunPlan, implementation: Implementation) 
         whole=plan.options.whole,
         partial=header.is_selection,
         strict=plan.options.strict,
+        least_accuracy=plan.options.least_accuracy,
         alone=plan.options.alone,
         environment=plan.environment_of(implementation),
         timeout=plan.options.timeout,

@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from opconform.errors import counted
+from opconform_runners.verdicts.accuracy_level import LEAST_ACCURACIES, AccuracyLevel, LeastAccuracy, level_of
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.tally import AccuracyLevel, Tally, level_of
+from opconform_runners.verdicts.tally import Tally
+
+#: The level of an operation in all its cases: that of right results, of less accurate ones, or none.
+MetLevel = AccuracyLevel | Literal["reduced", "none"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,7 +22,7 @@ class Accuracy:
         error: The largest error of a passing case divided by its bound; None if it is not known.
     """
 
-    level: AccuracyLevel | Literal["none"]
+    level: MetLevel
     error: float | None = None
 
 
@@ -28,7 +32,7 @@ def accuracy_of(results: Sequence[Result], tallies: Iterable[Tally]) -> dict[str
     An operation with a wrong number in its outputs meets no level.
     """
     rounded = {result.op for result in results if result.reason == "rounding"}
-    wrong = {result.op for result in results if result.reason in ("value", "rounding")}
+    wrong = {result.op for result in results if result.reason == "value"}
     errors: dict[str, list[float]] = defaultdict(list)
     levels: dict[str, set[AccuracyLevel]] = defaultdict(set)
     for result in results:
@@ -41,7 +45,7 @@ def accuracy_of(results: Sequence[Result], tallies: Iterable[Tally]) -> dict[str
             levels[kind.op].add(kind.accuracy)
     return {
         op: Accuracy(
-            level="none" if op in wrong else min(levels[op], key=_WORST_FIRST.index),
+            level="none" if op in wrong else "reduced" if op in rounded else min(levels[op], key=_WORST_FIRST.index),
             error=max(errors[op], default=None),
         )
         for op in sorted(levels.keys() | rounded)
@@ -49,11 +53,13 @@ def accuracy_of(results: Sequence[Result], tallies: Iterable[Tally]) -> dict[str
 
 
 #: The levels, the least accurate first.
-_WORST_FIRST: tuple[AccuracyLevel | Literal["none"], ...] = ("none", "bounded", "correctly-rounded")
+_WORST_FIRST: tuple[MetLevel, ...] = ("none", "reduced", "bounded", "correctly-rounded")
 
 
-def accuracy_sentences(accuracy: Mapping[str, Accuracy]) -> Iterator[str]:
-    """Which operations meet which level, one sentence per level."""
+def accuracy_sentences(accuracy: Mapping[str, Accuracy], least: LeastAccuracy) -> Iterator[str]:
+    """Which operations meet which level, one sentence per level, and which was asked for."""
+    if least != LEAST_ACCURACIES[0]:
+        yield f"Accuracy level {least} asked for"
     for level in reversed(_WORST_FIRST):
         names = [op for op, x in accuracy.items() if x.level == level]
         if names:

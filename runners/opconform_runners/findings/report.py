@@ -20,6 +20,7 @@ from opconform_runners.findings.packs import PackCounts, pack_counts
 from opconform_runners.findings.requirement_row import RequirementRow, supported
 from opconform_runners.harness.environment import UNKNOWN, Environment
 from opconform_runners.harness.outcome import Incident
+from opconform_runners.verdicts.accuracy_level import LeastAccuracy
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.flushing import FLUSHES_DENORMALS
 from opconform_runners.verdicts.results import Result, placements_of, tally_kind_of
@@ -60,6 +61,7 @@ class Report:
     whole: bool
     partial: bool = False
     strict: bool
+    least_accuracy: LeastAccuracy = "reduced"
     claims: str | None = None
     environment: Environment = UNKNOWN
     outputs: str | None = None
@@ -106,17 +108,25 @@ class Report:
     def _broken_by(self, result: Result) -> set[str]:
         """The requirements that a failing case counts against.
 
-        Where several interpretations explain a failure, these are the ones that another case breaks alone, or else
-        those that no case passes.
+        A normative requirement that some elements misread counts always. Where several interpretations explain a
+        failure, these are the ones that another case breaks alone, or else those that no case passes.
         """
         alone = {name for name in result.broken if (result.op, name) in self._broken_alone}
         never_passed = {name for name in result.broken if (result.op, name) not in self._passed}
-        return alone or never_passed or set(result.broken)
+        notes = self.notes.get(result.op, {})
+        misread = {name for name in result.broken if name in notes and notes[name].level == "normative"}
+        return misread | (alone or never_passed or set(result.broken))
 
     @cached_property
     def _broken_alone(self) -> frozenset[tuple[str, str]]:
         failing = (result for result in self.results if result.verdict == "fail")
         return frozenset((case.op, name) for case in failing if len(case.broken) == 1 for name in case.broken)
+
+    @cached_property
+    def _less_accurate(self) -> frozenset[tuple[str, str]]:
+        """The requirements that results outside their bounds, and inside the reduced ones, break."""
+        rounded = (result for result in self.results if result.reason == "rounding")
+        return frozenset((result.op, name) for result in rounded for name in result.broken)
 
     @cached_property
     def _passed(self) -> frozenset[tuple[str, str]]:
@@ -271,7 +281,8 @@ class Report:
 
     def counts(self, row: RequirementRow) -> bool:
         """Whether a violation of a requirement makes the backend non-conformant."""
-        return self.strict or row.level == "normative"
+        too_coarse = self.least_accuracy == "bounded" and (row.op, row.id) in self._less_accurate
+        return self.strict or row.level == "normative" or too_coarse
 
 
 def report_of(
@@ -293,6 +304,7 @@ def report_of(
         whole=header.whole,
         partial=header.partial,
         strict=header.strict,
+        least_accuracy=header.least_accuracy,
         claims=header.claims,
         environment=header.environment if header.streamed else header.environment.placed(placements_of(results)),
         outputs=header.outputs,

@@ -173,6 +173,7 @@ def _properties(report: Report) -> dict[str, str]:
         "Mapped": ", ".join(report.implementation.mapped),
         "Kind of run": _WHOLE if report.whole else _PART,
         "Deviations from interpretations": "counted" if report.strict else "not counted",
+        "Accuracy asked for": report.least_accuracy,
         "Verdict": report.verdict,
         "Processes that crashed or hung": f"{len(report.deaths):,}",
     }

@@ -169,6 +169,7 @@ def report_document(report: Report) -> dict[str, object]:
         "whole",
         "partial",
         "strict",
+        "least_accuracy",
     )
     document = {name: plain[name] for name in head if plain[name] is not None}
     document["suite"] = suite_document(plain["suite"])

@@ -56,6 +56,7 @@ def open_elements(
     is_open = is_explained = True
     for feed, actual in enumerate(feeds):
         golden, bounds, otherwise = suite.golden(entry, feed), suite.bounds(entry, feed), suite.otherwise(entry, feed)
+        limits = suite.otherwise_bounds(entry, feed)
         right = nearest_right([golden[output.name] for output in outputs], actual, suite.also(entry, feed))
         for number, output in enumerate(outputs):
             if not _has_form(actual, number, right[number]):
@@ -66,11 +67,12 @@ def open_elements(
             values = otherwise[number]
             layers = [] if values is None else [*zip(output.otherwise, values, strict=True)]
             is_open = is_open and bool(_differing(right[number], [x for _, x in layers], output)[wrong].all())
-            for requirement, value in layers:
-                same = wrong & _are_same(value, actual[number], output)
+            for place, (requirement, value) in enumerate(layers):
+                same = wrong & _are_read(value, actual[number], limits[number], place, output)
                 named |= {requirement: None} if same.any() else {}
                 wrong &= ~same
-            for requirement, value in layers:  # what a normative requirement says of an element is not open
+            exact = layers if limits[number] is None else []
+            for requirement, value in exact:  # what a normative requirement says of an element is not open
                 if requirement in levels and levels[requirement].level == "normative":
                     misread = wrong & _differing(right[number], [value], output)
                     named |= {requirement: None} if misread.any() else {}
@@ -91,6 +93,15 @@ def _wrong(want: Array, got: Array, bounds: Bounds | None, output: Output) -> _M
     if bounds is None:
         return ~_are_same(want, got, output)
     return np.asarray(errors_of(want, got, bounds, ELEMENT_TYPES[output.element_type]) > 1)
+
+
+def _are_read(value: Array, got: Array, limits: Bounds | None, place: int, output: Output) -> _Mask:
+    """Which elements another reading gives; of rounded ones all or none, since each is near that of our reading."""
+    if limits is None:
+        return _are_same(value, got, output)
+    lower, upper = limits
+    inside = errors_of(value, got, (lower[place], upper[place]), ELEMENT_TYPES[output.element_type]) <= 1
+    return np.full(got.shape, bool(inside.all()))
 
 
 def _differing(want: Array, values: Sequence[Array], output: Output) -> _Mask:

@@ -11,7 +11,7 @@ from opconform.errors import counted
 from opconform.suite.bounds import Bounds
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, patterns
-from opconform_runners.verdicts.rounding_error import errors_of, is_near_enough, units_in_last_place
+from opconform_runners.verdicts.rounding_error import errors_of, units_in_last_place
 
 Reason = Literal["count", "element-type", "shape", "value", "rounding", "nan-payload"]
 #: The bytes of arrays that are compared as bytes first, which takes a tenth of the time.
@@ -58,28 +58,29 @@ def mismatch_of(
     element_types: Sequence[str],
     *,
     bounds: Sequence[Bounds | None] = (),
-    feed: int = 0,
+    reduced: Sequence[Bounds | None] = (),
     said: Sequence[str] | None = None,
 ) -> Mismatch | None:
     """The first difference between the golden outputs of a feed, in their storage dtypes, and the actual ones, or None.
 
-    `bounds` has the bounds of outputs that are rounded. `said` has the outputs' element types as the harness reports
-    them, if it does.
+    It is one of the first feed. `bounds` has the bounds of rounded outputs, and `reduced` those of results that
+    are less accurate, and not wrong. `said` has the outputs' element types as the harness reports them, if it does.
     """
     if len(expected) != len(actual):
         sentence = f"expected {counted(len(expected), 'output')}, got {len(actual)}"
-        return Mismatch(reason="count", sentence=sentence, feed=feed)
+        return Mismatch(reason="count", sentence=sentence, feed=0)
     outputs = list(zip(expected, actual, element_types, strict=True))
     for number, (want, got, element_type) in enumerate(outputs):
         kind = said[number] if said is not None and number < len(said) else None
-        mismatch = _form(want, got, element_type, kind, feed, f"output_{number}")
+        mismatch = _form(want, got, element_type, kind, f"output_{number}")
         if mismatch is not None:
             return mismatch
+    none = [None] * len(outputs)
     values = [
-        _values(*output, feed, f"output_{number}")
+        _values(*output, f"output_{number}")
         if bound is None
-        else _rounded(output, bound, Mismatch(reason="value", sentence="", feed=feed, output=f"output_{number}"))
-        for number, (output, bound) in enumerate(zip(outputs, bounds or [None] * len(outputs), strict=True))
+        else _rounded(output, bound, wide, Mismatch(reason="value", sentence="", feed=0, output=f"output_{number}"))
+        for number, (output, bound, wide) in enumerate(zip(outputs, bounds or none, reduced or none, strict=True))
     ]
     found_values = [value for value in values if value is not None]
     return next(
@@ -117,19 +118,19 @@ def output_number(name: str) -> int:
     return int(name.removeprefix("output_"))
 
 
-def _form(want: Array, got: Array, element_type: str, said: str | None, feed: int, output: str) -> Mismatch | None:
+def _form(want: Array, got: Array, element_type: str, said: str | None, output: str) -> Mismatch | None:
     same_kind = got.dtype == want.dtype or (want.dtype.kind == got.dtype.kind == "U")
     if not same_kind or (said is not None and said != element_type):
         actual = said if said not in (None, element_type) else f"{got.dtype} in the file"
         sentence = f"{output}: expected {element_type}, got {actual}"
-        return Mismatch(reason="element-type", sentence=sentence, feed=feed, output=output)
+        return Mismatch(reason="element-type", sentence=sentence, feed=0, output=output)
     if want.shape != got.shape:
         sentence = f"{output}: expected the shape {list(want.shape)}, got {list(got.shape)}"
-        return Mismatch(reason="shape", sentence=sentence, feed=feed, output=output)
+        return Mismatch(reason="shape", sentence=sentence, feed=0, output=output)
     return None
 
 
-def _values(want: Array, got: Array, element_type: str, feed: int, output: str) -> Mismatch | None:
+def _values(want: Array, got: Array, element_type: str, output: str) -> Mismatch | None:
     """The differences between two arrays of one shape, compared in parts, so that large ones need no more memory."""
     if want is got or (want.dtype == got.dtype and want.nbytes <= _SMALL and want.tobytes() == got.tobytes()):
         return None
@@ -155,7 +156,7 @@ def _values(want: Array, got: Array, element_type: str, feed: int, output: str) 
         reason=reason,
         sentence=f"{output}{list(at)}: expected {_shown(expected, kind)}, got {_shown(actual, kind)}; "
         f"differing elements: {differing:,} of {want.size:,}",
-        feed=feed,
+        feed=0,
         output=output,
         at=at,
         differing=differing,
@@ -165,27 +166,30 @@ def _values(want: Array, got: Array, element_type: str, feed: int, output: str) 
     )
 
 
-def _rounded(output: tuple[Array, Array, str], bounds: Bounds, place: Mismatch) -> Mismatch | None:
-    """The first element outside its bounds."""
+def _rounded(
+    output: tuple[Array, Array, str], bounds: Bounds, reduced: Bounds | None, place: Mismatch
+) -> Mismatch | None:
+    """The first element outside its bounds, or outside the reduced ones if there is one."""
     want, got, kind = output[0], output[1], ELEMENT_TYPES[output[2]]
     errors = errors_of(want, got, bounds, kind)
     wrong = np.flatnonzero(errors > 1)
     if not wrong.size:
         return None
-    at = tuple(int(x) for x in np.unravel_index(wrong[0], want.shape)) if want.shape else ()
-    expected, actual, lower, upper = (x.reshape(-1)[wrong[0]] for x in (want, got, *bounds))
+    far = np.flatnonzero((errors > 1) & (errors_of(want, got, reduced or bounds, kind) > 1))
+    first = (far if far.size else wrong)[0]
+    at = tuple(int(x) for x in np.unravel_index(first, want.shape)) if want.shape else ()
+    expected, actual, lower, upper = (x.reshape(-1)[first] for x in (want, got, *bounds))
     numbers = [float(x.view(kind.arithmetic)) for x in (expected, actual, lower, upper)]
-    is_near = is_near_enough(want, got, bounds, kind)
     units = units_in_last_place(numbers[0], numbers[1], kind)
     largest = float(errors.max())
     ends = [x.view(kind.arithmetic) for x in (lower, upper)]
     allowed = f", allowed are {ends[0]} to {ends[1]}" if numbers[2] < numbers[3] else ""
     off = f"; error: {units:,.4g} units in the last place" if 0 < units < np.inf else ""
-    if off and np.isfinite(times := errors.reshape(-1)[wrong[0]]):
+    if off and np.isfinite(times := errors.reshape(-1)[first]):
         off += f", {times:,.4g} times its bound"
     return replace(
         place,
-        reason="rounding" if is_near else "value",
+        reason="value" if far.size else "rounding",
         sentence=f"{place.output}{list(at)}: expected {_shown(expected, kind)}{allowed}, "
         f"got {_shown(actual, kind)}{off}; elements outside their bounds: {wrong.size:,} of {want.size:,}",
         at=at,

@@ -147,16 +147,17 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
 
     - Accepting an invalid case breaks the requirement that the case violates.
     - A difference between NaNs breaks only the requirements on NaN payloads. One of rounding that no other reading
-      gives breaks those on rounding, if the result has bounds or the case lists them.
+      gives breaks those on rounding.
     - Rejecting what another reading of an interpretation rejects breaks only the interpretation, and so do the outputs
       that another reading gives. Everything else is wrong by every reading, and breaks a normative requirement.
     - Elements that other readings have otherwise, and that are wrong by all, break the requirement under `open`.
     - Wrong values of an output with requirements of its own, as indices beside data, break one of these.
     - Changed elements break the operation's requirement on bits, even if the case does not list it, and another
       element type breaks the first requirement that the comparison of element types establishes.
-    - Wrong outputs break the first normative requirement of the case that the comparison has not shown to be kept, and
-      that no case can violate, since the case is valid; for elements that were moved, this is not the one on bits. If
-      the case has no such requirement, they break the first one that the failed stage of the comparison establishes.
+    - Wrong outputs break the first normative requirement of the case that the comparison has not shown to be kept, that
+      no case can violate, since the case is valid, and whose known mistake they do not show; for elements that were
+      moved, this is not the one on bits. If the case has no such requirement, they break the first one that the failed
+      stage of the comparison establishes.
     - A claimed case that is refused breaks the claim, and no requirement.
     - A crash, a timeout and a rejection break the first normative requirement of the case. If it has none, they break
       the first one that the comparison of shapes establishes, since they give no outputs.
@@ -171,11 +172,8 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
         violated = entry.expect.reject
         return stages.get("shape", ())[:1] if reason in ENDS and violated in readings else (violated,)
     of_reading = mismatch.readings if mismatch and _are_readings(mismatch.readings, entry) else ()
-    if reason == "rounding" and not of_reading:
-        about = stages.get("rounding", ())
-        is_rounded = mismatch is not None and mismatch.allowed is not None
-        if rounding := about if is_rounded else tuple(x for x in listed if x in about):
-            return rounding
+    if reason == "rounding" and not of_reading and stages.get("rounding"):
+        return stages["rounding"]
     if reason == "nan-payload":
         return tuple(requirement for requirement in entry.requirements if requirement in about_nan)
     if reason == "rejected-valid" and entry.readings.reject:
@@ -186,7 +184,7 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
         return values
     if reason == "element-type" and (types := stages.get("element-type", ())):
         return types[:1]
-    normative = [x for x in listed if x not in readings]
+    normative = [x for x in listed if x not in readings and x not in entry.readings.elements]
     stage = next((x for x in _PASSED if x == ("value" if reason == "rounding" else reason)), None)
     if stage is None:
         return tuple(normative or (stages.get("shape", ()) if listed else ()))[:1]
@@ -336,7 +334,9 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
         golden, bounds = suite.golden(entry, feed), suite.bounds(entry, feed)
         expected = nearest_right([golden[output.name] for output in outputs], actual, suite.also(entry, feed))
         said = outcome.element_types[feed] if outcome.element_types else None
-        mismatch = mismatch_of(expected, actual, element_types, bounds=bounds, feed=feed, said=said)
+        reduced = suite.reduced(entry, feed)
+        mismatch = mismatch_of(expected, actual, element_types, bounds=bounds, reduced=reduced, said=said)
+        mismatch = mismatch and replace(mismatch, feed=feed)
         if flushes and mismatch is not None and is_flushed(suite, entry, mismatch, actual):
             flushed = True
         elif mismatch is not None:
@@ -347,6 +347,9 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
             others = open_elements(suite, entry, outcome.outputs, outputs)
             readings = _other_readings(entry, outcome, outputs) or others.readings
             mismatch = replace(mismatch, readings=readings, open=others.open)
+            levels = suite.header.requirements.get(entry.op, {})
+            if any(name in levels and levels[name].level == "normative" for name in readings):
+                mismatch = replace(mismatch, reason="value" if mismatch.reason == "rounding" else mismatch.reason)
             where = f"in feed {feed} " if feed else ""
             also = f"; {_said_of(readings, suite.header.requirements.get(entry.op, {}))}" if readings else ""
             return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}{also}", mismatch=mismatch)

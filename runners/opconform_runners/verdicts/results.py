@@ -16,10 +16,11 @@ from opconform.suite.names import CaseId, ProfileName
 from opconform.system.files import read_regular, replace_file
 from opconform_runners.backends.backend import Placement, Stage
 from opconform_runners.harness.outcome import Incident
+from opconform_runners.verdicts.accuracy_level import level_of
 from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.flushing import FLUSHES_DENORMALS
 from opconform_runners.verdicts.run_header import RUN_HEADER, RunHeader, header_line, ids_digest
-from opconform_runners.verdicts.tally import KEPT, Kind, PackNote, level_of
+from opconform_runners.verdicts.tally import KEPT, Kind, PackNote
 from opconform_runners.verdicts.verdict import FailReason, VerdictName
 
 #: The most bytes of results, and of a report, which repeats them.

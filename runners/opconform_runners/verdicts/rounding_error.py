@@ -44,23 +44,6 @@ def largest_error(
     return max(largest, default=None)
 
 
-def is_near_enough(golden: Array, actual: Array, bounds: Bounds, kind: ElementType) -> bool:
-    """Whether the outputs are only rounded otherwise: half the digits of every element are right, or it is denormal.
-
-    Numbers below the least normal one may be lost.
-    """
-    wanted, returned, lower, upper = (numbers_of(x, kind) for x in (golden, actual, *bounds))
-    layout = kind.layout
-    with np.errstate(all="ignore"):
-        exponents = np.where(wanted == 0, int(layout.minexp), np.frexp(wanted)[1] - 1)  # a zero has no digits
-        units = np.ldexp(1.0, np.maximum(exponents, int(layout.minexp)) - int(layout.nmant))
-        units = np.maximum(units, np.maximum(upper - wanted, wanted - lower))
-        digits = units * 2.0 ** (int(layout.nmant) // 2)
-        near = np.abs(returned - wanted) <= np.maximum(digits, float(layout.smallest_normal))
-    same = patterns(golden) == patterns(actual)
-    return bool((near | same | (np.isnan(wanted) & np.isnan(returned))).all())
-
-
 def units_in_last_place(wanted: float, returned: float, kind: ElementType) -> float:
     """A difference in units in the last place of the wanted number; infinity for a number that is not finite."""
     if not (np.isfinite(wanted) and np.isfinite(returned)):

@@ -14,6 +14,7 @@ from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Shard
 from opconform_runners.backends.backend import HARDWARE, Implementation
 from opconform_runners.harness.environment import Environment
+from opconform_runners.verdicts.accuracy_level import LeastAccuracy
 from opconform_runners.verdicts.tally import Streamed
 
 _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -69,7 +70,7 @@ def note_of(suite: Suite) -> SuiteNote:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunHeader:
-    """The identity of a run, which is continued after an interruption only if all but `strict` is the same.
+    """The identity of a run, which is continued after an interruption only if all but what counts is the same.
 
     Attributes:
         cases: How many cases are executed.
@@ -78,6 +79,7 @@ class RunHeader:
         whole: Whether whole profiles are run, as a certificate needs.
         partial: Whether cases of the suite are left out in all shards, or the suite itself is a selection.
         strict: Whether interpretations count as much as normative requirements.
+        least_accuracy: The accuracy level below which a rounded result counts as a failure.
         alone: Whether every case is executed alone, also where the backend takes packs.
         memory: The most bytes of a harness, or None.
         outputs: The SHA-256 of the file of outputs that is judged, or None where a harness runs.
@@ -106,9 +108,14 @@ class RunHeader:
     program: _Digest | None = None
     claims: str | None = None
     partial: bool = False
+    least_accuracy: LeastAccuracy = "reduced"
     alone: bool = False
     streamed: Streamed | None = None
     requirements: Mapping[str, Mapping[str, RequirementNote]]
+
+    def counting_as(self, other: "RunHeader") -> "RunHeader":
+        """The same run, in which what counts as a failure is what it is in another one."""
+        return replace(self, strict=other.strict, least_accuracy=other.least_accuracy)
 
     @property
     def title(self) -> str:

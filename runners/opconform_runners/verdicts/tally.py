@@ -9,10 +9,9 @@ from pydantic import ConfigDict, Field
 
 from opconform.suite.names import ProfileName
 from opconform.suite.selection.selection import Selection
+from opconform_runners.verdicts.accuracy_level import AccuracyLevel
 from opconform_runners.verdicts.verdict import VerdictName
 
-#: The named accuracy levels: the exact result rounded once, or a number within the bounds.
-AccuracyLevel = Literal["correctly-rounded", "bounded"]
 #: What was seen of a case in a pack: it passed there, and was not executed alone; it passed there and alone; it passed
 #: there, but not alone; it passed alone, but not there.
 PackNote = Literal["counted", "confirmed", "differs", "alone-only"]
@@ -36,11 +35,6 @@ class Kind:
     requirements: tuple[str, ...]
     accuracy: AccuracyLevel | None = None
     pack: PackNote | None = None
-
-
-def level_of(error: float | None) -> AccuracyLevel | None:
-    """The accuracy level of right outputs, given the largest error divided by its bound; None without bounds."""
-    return None if error is None else "bounded" if error else "correctly-rounded"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

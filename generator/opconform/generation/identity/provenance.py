@@ -111,7 +111,7 @@ def _check_golden(suite: Suite, entry: Entry) -> None:
         return
     expected = compared_feeds(case.graph, inputs, feeds)
     if not case.id.endswith(f"/{NEIGHBOUR_CHECK}"):
-        expected = with_other_elements(OPERATIONS[case.op], case.graph, inputs, expected)
+        expected = with_other_elements(OPERATIONS[case.op], case.graph, feeds, expected)
     for feed, tensors in enumerate(expected):
         outputs = {f"output_{number}": tensors[name] for number, name in enumerate(case.graph.outputs)}
         _check_outputs(suite, entry, feed, outputs)

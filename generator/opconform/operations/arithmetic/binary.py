@@ -33,6 +33,11 @@ def _truncated(a: int, b: int) -> int:
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
+def _truncated_remainder(a: int, b: int) -> int:
+    """The remainder of the division towards zero, which has the sign of the dividend."""
+    return a - b * _truncated(a, b)
+
+
 def _nearest(a: int, b: int) -> int:
     """The quotient rounded to the nearest integer, and to the even one of two."""
     quotient, rest = divmod(a, b)
@@ -76,9 +81,26 @@ def _extreme(name: str, floats: _Pairwise, integers: Callable[[int, int], int], 
     return binary(name, Row(floats=floats, integers=exact), BinaryPage(rules=FEWER_RULES, others=others))
 
 
-_FLOOR = Row(floats=np.divide, integers=each(2, operator.floordiv))
-_TRUNCATION = Row(floats=np.divide, integers=each(2, _truncated))
-_NEAREST = Row(floats=np.divide, integers=each(2, _nearest))
+def _quotient_size(a: Array, b: Array) -> Array:
+    return np.asarray(np.abs(a / b))
+
+
+def _sum_size(a: Array, b: Array) -> Array:
+    return np.asarray(np.abs(a) + np.abs(b))
+
+
+def _product_size(a: Array, b: Array) -> Array:
+    return np.asarray(np.abs(a * b))
+
+
+def _remainder_size(a: Array, b: Array) -> Array:
+    """The remainder, which every type has exactly."""
+    return np.asarray(np.abs(np.mod(a, b)))
+
+
+_FLOOR = Row(floats=np.divide, integers=each(2, operator.floordiv), magnitude=_quotient_size)
+_TRUNCATION = replace(_FLOOR, integers=each(2, _truncated))
+_NEAREST = replace(_FLOOR, integers=each(2, _nearest))
 _FLOOR_OF_FLOATS = Row(floats=lambda a, b: np.floor(a / b), integers=each(2, operator.floordiv))
 
 
@@ -123,11 +145,11 @@ def _with_zeros(sign_of: _Pairwise) -> Row:
     return Row(floats=floats, integers=each(2, operator.mod))
 
 
-def _arithmetic(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any]) -> Operation:
+def _arithmetic(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any], magnitude: _Pairwise) -> Operation:
     """An operation of IEEE 754, whose zeros are positive by another reading."""
     positive = Row(floats=lambda a, b: np.asarray(floats(a, b) + 0.0), integers=integers)
     page = BinaryPage(may_overflow=True, others={"values.special": (positive,)})
-    return binary(name, Row(floats=floats, integers=integers), page)
+    return binary(name, Row(floats=floats, integers=integers, magnitude=magnitude), page)
 
 
 def _bits(array: Array) -> Array:
@@ -143,9 +165,9 @@ def _comparison(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any
     return binary(name, row, replace(page, others={"values.special": (by_bits,)}))
 
 
-ADD = _arithmetic("Add-1", np.add, operator.add)
-SUBTRACT = _arithmetic("Subtract-1", np.subtract, operator.sub)
-MULTIPLY = _arithmetic("Multiply-1", np.multiply, operator.mul)
+ADD = _arithmetic("Add-1", np.add, operator.add, _sum_size)
+SUBTRACT = _arithmetic("Subtract-1", np.subtract, operator.sub, _sum_size)
+MULTIPLY = _arithmetic("Multiply-1", np.multiply, operator.mul, _product_size)
 DIVIDE = binary(
     "Divide-1",
     _quotient,
@@ -162,7 +184,7 @@ DIVIDE = binary(
 )
 FLOOR_MOD = binary(
     "FloorMod-1",
-    Row(floats=np.mod, integers=each(2, operator.mod)),
+    Row(floats=np.mod, integers=each(2, operator.mod), magnitude=_remainder_size),
     BinaryPage(
         rules=FEWER_RULES,
         undefined=_divides_by_zero,
@@ -170,6 +192,7 @@ FLOOR_MOD = binary(
             "values.zeros": (_with_zeros(lambda _, b: np.abs(b)), _with_zeros(lambda a, _: a)),
             "values.special": (Row(floats=_floor_mod_of_formula, integers=each(2, operator.mod)),),
         },
+        misread={"values.sign": Row(floats=np.fmod, integers=each(2, _truncated_remainder))},
     ),
 )
 MAXIMUM = _extreme("Maximum-1", _largest, max, np.greater)

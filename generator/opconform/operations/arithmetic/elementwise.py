@@ -22,13 +22,24 @@ from opconform.operations.arithmetic.broadcasting import (
     broadcast_shape,
     stretched,
 )
+from opconform.operations.arithmetic.sums import allowed_error
 from opconform.operations.checks import NUMBERS, Predicate, never
 from opconform.operations.denormals import with_tensors, without_denormals
 from opconform.operations.interpretation import Reading
 from opconform.operations.operation import ContextError, Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
-from opconform.tensors.exact import REALS, exact_of, numbers, rounded
+from opconform.tensors.exact import (
+    FEW_BITS,
+    REALS,
+    REDUCED,
+    Exact,
+    exact_of,
+    few_bits,
+    numbers,
+    rounded,
+    with_reduced,
+)
 from opconform.tensors.literals import encoded
 from opconform.tensors.rounding import encoded_floats, low_bits, nearest, numbers_of
 from opconform.tensors.tensor import Array, Tensor
@@ -45,11 +56,13 @@ class Row:
         integers: The exact results for arrays of Python's integers; None where it has none.
         floats: The results for arrays of f64; rounded once, they are right in every type.
         output: The element type of the output; None for that of the inputs.
+        magnitude: The operation on absolute values, for arrays of f64; None if results are not rounded.
     """
 
     floats: Callable[..., Array] | None
     integers: Callable[..., Array] | None = None
     output: str | None = None
+    magnitude: Callable[..., Array] | None = None
 
 
 #: A row, or the one that arguments decide.
@@ -148,9 +161,26 @@ def computed(row: Row, *tensors: Tensor, keep: Keep = low_bits) -> Tensor:
     of = row.floats if kind.kind in ("float", "lookup") else row.integers
     if of is None:
         raise Unknown
+    elements = [*map(elements_of, tensors)]
     with np.errstate(all="ignore"):
-        results = np.asarray(of(*map(elements_of, tensors)))
-    return tensor_of(ELEMENT_TYPES[row.output] if row.output else kind, results, keep=keep)
+        results = np.asarray(of(*elements))
+    output = tensor_of(ELEMENT_TYPES[row.output] if row.output else kind, results, keep=keep)
+    if row.magnitude is None or kind.name not in REALS:
+        return output
+    with np.errstate(all="ignore"):
+        errors = _reduced_errors(kind, results, np.asarray(row.magnitude(*elements)), elements)
+    return with_reduced(output, results, errors)
+
+
+def _reduced_errors(kind: ElementType, results: Array, magnitudes: Array, elements: Sequence[Array]) -> Array:
+    """The errors of results of one rounding that are less accurate, and not wrong.
+
+    Of operands and results that reduced arithmetic has as well, it is that of a sum of two numbers.
+    """
+    is_exact = np.all([few_bits(x) for x in elements], axis=0) & few_bits(results, 2 * FEW_BITS)
+    parts = np.where(is_exact, float(allowed_error(kind, Exact(1), 2)), float(REDUCED))
+    lost = np.where(magnitudes > 0, float(kind.layout.smallest_normal), 0.0)
+    return np.asarray(np.maximum(magnitudes * parts, lost))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,6 +193,7 @@ class BinaryPage:
         undefined: The arguments for which the page has no result.
         may_overflow: Whether integers can be beyond the range of the type.
         others: Per interpretation, the rows of other readings.
+        misread: Per normative requirement, the row of kernels that misread it.
         readings: The other readings that are not rows.
         denormals: The interpretation whose other reading takes denormal numbers for zeros.
         compute: The outputs, where results have bounds.
@@ -175,6 +206,7 @@ class BinaryPage:
     undefined: Predicate = never
     may_overflow: bool = False
     others: Mapping[str, tuple[RowOf, ...]] = field(default_factory=dict)
+    misread: Mapping[str, RowOf] = field(default_factory=dict)
     readings: Mapping[str, Reading] = field(default_factory=dict)
     compute: Compute | None = None
     work: int = 0
@@ -212,6 +244,7 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
         sides = ((True, True), (True, False), (False, True))
         ways[page.denormals] = tuple(flushed(inputs=inputs, output=output) for inputs, output in sides)
     others = {key: Reading(computes=computes, by_element=True) for key, computes in ways.items()}
+    misread = {key: Reading(computes=(way(of),), by_element=True) for key, of in page.misread.items()}
     has_pdpd = "pdpd" in page.rules
     return Operation(
         name=name,
@@ -229,7 +262,7 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
         same_types=("b",),
         contexts={"doubled": contexts.doubled(lambda _: 0)},
         facts=FACTS,
-        readings={**(LAST_ONES if has_pdpd else {}), **others, **page.readings},
+        readings={**(LAST_ONES if has_pdpd else {}), **others, **page.readings, **misread},
     )
 
 

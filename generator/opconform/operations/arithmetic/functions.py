@@ -3,46 +3,24 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
 
 import gmpy2
 
+from opconform.operations.arithmetic import composites
+from opconform.operations.arithmetic.composition import PRECISION, Composition, Interval, composed
+from opconform.operations.arithmetic.reduced import ends_near, reduced_result
+from opconform.operations.arithmetic.units import UNITS, Units
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import Exact, Result, is_narrow, numbers, wide_type
+from opconform.tensors.exact import Exact, Result, has_few_bits, numbers
 from opconform.tensors.tensor import Tensor
 
-#: The bits of precision of values; their own error is far below any bound.
-PRECISION = 240
-#: Those of values near a number of a type, which differ from it by as little as the least denormal number does from 1.
+#: The bits of values near a number of a type, from which they differ by as little as the least denormal number.
 _MORE = 2400
 #: The largest exponent of values, beyond that of every type; an exact number of a larger one would not fit in memory.
 EXPONENT = 20_000
 #: The work of a value and its bounds, and of those of a composite, in exact products of two numbers.
 FUNCTION_WORK, COMPOSITE_WORK = 30, 60
-#: The units in the last place of a division (OpenCL C 3.0, section 7.4).
-DIVISION = 3
-_HALF = Exact(1, 2)
-_NONE = Exact(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """An exact number and the error with which a right implementation has it."""
-
-    exact: Exact
-    error: Exact = _NONE
-
-
-class Units(NamedTuple):
-    """The units in the last place within which a result is right, of f32 and f64, and of the narrower types."""
-
-    wide: int
-    narrow: int
-
-    def of(self, kind: ElementType, exact: Exact) -> Exact:
-        """The error that is right for an exact result."""
-        return (self.narrow if is_narrow(kind) else self.wide) * unit(kind, exact)
-
 
 _UNUSED = Units(0, 0)
 
@@ -54,26 +32,18 @@ class RealFunction:
     Attributes:
         value: The value at a finite number.
         limits: The values at minus infinity and infinity; a NaN gives a NaN.
+        range: The least and the largest value; None for an infinity.
         root: The number whose value is a zero, which must have the sign of the number; None if there is none.
         units: Its own error; unused for a composite.
-        error: For a composite, the error of its parts at a number, in the type in which kernels compute.
+        parts: For a composite, what its formula gives at a number if its parts are rounded.
     """
 
     value: Callable[[gmpy2.mpfr], gmpy2.mpfr]
     limits: tuple[float, float]
+    range: tuple[int | None, int | None] = (None, None)
     root: float | None = None
     units: Units = _UNUSED
-    error: Callable[[ElementType, Exact], Exact] | None = None
-
-
-def unit(kind: ElementType, exact: Exact) -> Exact:
-    """One unit in the last place of a number of a floating-point type; of the least normal number for smaller ones."""
-    layout = kind.layout
-    exponent = int(layout.minexp)
-    if exact:
-        with gmpy2.context(precision=53, round=gmpy2.RoundToZero):
-            exponent = max(exponent, gmpy2.frexp(gmpy2.mpfr(abs(exact)))[0] - 1)
-    return Exact(2) ** (exponent - int(layout.nmant))
+    parts: Callable[[Composition, Exact], Interval] | None = None
 
 
 def value_of(function: RealFunction, x: "Exact | float", precision: int = PRECISION) -> gmpy2.mpfr:
@@ -100,6 +70,8 @@ def exact_of_value(value: gmpy2.mpfr) -> Exact:
     So it is on the right side of every number of a type: tanh is below 1, where units in the last place are smaller.
     """
     exact = Exact(value)
+    if not value:  # too small for a number: it has the sign of the exact result
+        return Exact(int(math.copysign(1, value))) / Exact(2) ** EXPONENT
     return exact - int(value.rc) * abs(exact) / Exact(2) ** PRECISION if _is_short(value) else exact
 
 
@@ -117,67 +89,23 @@ def _result(function: RealFunction, kind: ElementType, x: float) -> Result:
     if not gmpy2.is_finite(value):
         return float(value)
     exact = exact_of_value(value)
-    if function.error is None:
-        return exact, function.units.of(kind, exact)
-    allowed = function.error(wide_type(kind), Exact(x))
-    return exact, allowed + (unit(kind, abs(exact) + allowed) if is_narrow(kind) else 0)
-
-
-def _rounded(kind: ElementType, exact: Exact, error: Exact, units: Exact = _HALF) -> Part:
-    """A result of parts, which is rounded itself."""
-    return Part(exact, error + units * unit(kind, abs(exact) + error))
-
-
-def _sum(kind: ElementType, a: Part, b: Part) -> Part:
-    return _rounded(kind, a.exact + b.exact, a.error + b.error)
-
-
-def _product(kind: ElementType, a: Part, b: Part) -> Part:
-    error = abs(a.exact) * b.error + abs(b.exact) * a.error + a.error * b.error
-    return _rounded(kind, a.exact * b.exact, error)
-
-
-def _quotient(kind: ElementType, a: Part, b: Part) -> Part:
-    """The quotient by a part whose error is below its number."""
-    error = (abs(a.exact) * b.error + abs(b.exact) * a.error) / (abs(b.exact) * (abs(b.exact) - b.error))
-    return _rounded(kind, a.exact / b.exact, error, Exact(DIVISION))
-
-
-def _applied(kind: ElementType, name: str, x: Part) -> Part:
-    """A monotone function of a part."""
-    function = FUNCTIONS[name]
-    low, exact, high = (Exact(value_of(function, number)) for number in (x.exact - x.error, x.exact, x.exact + x.error))
-    return _rounded(kind, exact, max(exact - low, high - exact), Exact(function.units.wide))
-
-
-def _constant(kind: ElementType, value: gmpy2.mpfr) -> Part:
-    return _rounded(kind, Exact(value), Exact(0))
+    if function.parts is not None:
+        parts = function.parts
+        [result] = composed(kind, [exact], lambda way: [parts(way, Exact(x))], limits=function.range)
+        return result
+    error = function.units.of(kind, exact)
+    ends = (
+        (exact, exact) if has_few_bits(Exact(x)) else ends_near(partial(value_of, function), exact_of_value, Exact(x))
+    )
+    return reduced_result(kind, exact, error, ends, function.range)
 
 
 def _sigmoid(x: gmpy2.mpfr) -> gmpy2.mpfr:
     return 1 / (1 + gmpy2.exp(-x))
 
 
-def _sigmoid_error(kind: ElementType, x: Exact) -> Exact:
-    """The error of 1 / (1 + exp(-x)); the exponential may overflow, so that the quotient is 0."""
-    if not gmpy2.is_finite(value_of(FUNCTIONS["exp"], -x)):
-        return unit(kind, Exact(0))
-    power = _applied(kind, "exp", Part(-x))
-    quotient = _quotient(kind, Part(Exact(1)), _sum(kind, Part(Exact(1)), power))
-    is_beyond = power.exact + power.error > Exact(float(kind.layout.max))
-    return max(quotient.error, quotient.exact + unit(kind, quotient.exact)) if is_beyond else quotient.error
-
-
 def _gelu_erf(x: gmpy2.mpfr) -> gmpy2.mpfr:
     return x / 2 * gmpy2.erfc(-x / gmpy2.sqrt(gmpy2.mpfr(2)))
-
-
-def _gelu_erf_error(kind: ElementType, x: Exact) -> Exact:
-    """The error of x / 2 * (1 + erf(x / sqrt(2))), whose sum cancels for negative numbers."""
-    with gmpy2.context(precision=PRECISION):
-        root = gmpy2.sqrt(gmpy2.mpfr(1) / 2)
-    erf = _applied(kind, "erf", _product(kind, Part(x), _constant(kind, root)))
-    return _half_product(kind, x, erf, Exact(FUNCTIONS["erf"].units.wide))
 
 
 def _gelu_tanh(x: gmpy2.mpfr) -> gmpy2.mpfr:
@@ -185,34 +113,13 @@ def _gelu_tanh(x: gmpy2.mpfr) -> gmpy2.mpfr:
     return x * _sigmoid(2 * inner)  # 1 + tanh(y) = 2 / (1 + exp(-2 y))
 
 
-def _gelu_tanh_error(kind: ElementType, x: Exact) -> Exact:
-    """The error of x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))."""
-    with gmpy2.context(precision=PRECISION):
-        factor, root = gmpy2.mpfr("0.044715"), gmpy2.sqrt(2 / gmpy2.const_pi())
-    cube = _product(kind, _product(kind, Part(x), Part(x)), Part(x))
-    inner = _sum(kind, Part(x), _product(kind, _constant(kind, factor), cube))
-    tanh = _applied(kind, "tanh", _product(kind, _constant(kind, root), inner))
-    return _half_product(kind, x, tanh, Exact(FUNCTIONS["exp"].units.wide + DIVISION + 1))
-
-
-def _half_product(kind: ElementType, x: Exact, odd: Part, units: Exact) -> Exact:
-    """The error of x / 2 * (1 + odd); the sum may be erfc or 2 / (1 + exp), which is within some units."""
-    total = _rounded(kind, 1 + odd.exact, odd.error, units)
-    error = _product(kind, _product(kind, Part(x), Part(_HALF)), total).error
-    is_beyond = 2 * x > Exact(float(kind.layout.max))  # x times the sum overflows before it is halved
-    return max(error, x) if is_beyond else error
-
-
-# The units of OpenCL C 3.0, section 7.4 (full profile), and of its extension cl_khr_fp16 for the narrower types.
-#: Those of pow.
-POWER_UNITS = Units(16, 4)
 #: The functions of one number.
 FUNCTIONS: Mapping[str, RealFunction] = {
-    "exp": RealFunction(value=gmpy2.exp, limits=(0.0, math.inf), units=Units(3, 2)),
-    "log": RealFunction(value=gmpy2.log, limits=(math.nan, math.inf), root=1, units=Units(3, 2)),
-    "tanh": RealFunction(value=gmpy2.tanh, limits=(-1.0, 1.0), root=0, units=Units(5, 2)),
-    "erf": RealFunction(value=gmpy2.erf, limits=(-1.0, 1.0), root=0, units=Units(16, 4)),
-    "sigmoid": RealFunction(value=_sigmoid, limits=(0.0, 1.0), error=_sigmoid_error),
-    "gelu-erf": RealFunction(value=_gelu_erf, limits=(math.nan, math.inf), root=0, error=_gelu_erf_error),
-    "gelu-tanh": RealFunction(value=_gelu_tanh, limits=(math.nan, math.inf), root=0, error=_gelu_tanh_error),
+    "exp": RealFunction(value=gmpy2.exp, limits=(0.0, math.inf), range=(0, None), units=UNITS["exp"]),
+    "log": RealFunction(value=gmpy2.log, limits=(math.nan, math.inf), root=1, units=UNITS["log"]),
+    "tanh": RealFunction(value=gmpy2.tanh, limits=(-1.0, 1.0), range=(-1, 1), root=0, units=UNITS["tanh"]),
+    "erf": RealFunction(value=gmpy2.erf, limits=(-1.0, 1.0), range=(-1, 1), root=0, units=UNITS["erf"]),
+    "sigmoid": RealFunction(value=_sigmoid, limits=(0.0, 1.0), range=(0, 1), parts=composites.sigmoid),
+    "gelu-erf": RealFunction(value=_gelu_erf, limits=(math.nan, math.inf), root=0, parts=composites.gelu_erf),
+    "gelu-tanh": RealFunction(value=_gelu_tanh, limits=(math.nan, math.inf), root=0, parts=composites.gelu_tanh),
 }

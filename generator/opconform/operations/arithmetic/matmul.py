@@ -17,13 +17,13 @@ from opconform.operations.arithmetic.elementwise import (
     without_special,
 )
 from opconform.operations.arithmetic.mistakes import Accumulate, accumulators, narrow_sums, tails
-from opconform.operations.arithmetic.sums import SUMMED, sum_of_products
+from opconform.operations.arithmetic.sums import SUMMED, reduced_error, sum_of_products
 from opconform.operations.checks import RANKED
 from opconform.operations.operation import Operation
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import Exact, bounded_tensor, rounded
+from opconform.tensors.exact import Exact, bounded_tensor, few_bits, rounded, with_reduced
 from opconform.tensors.rounding import low_bits
 from opconform.tensors.tensor import Array, Tensor
 
@@ -101,8 +101,7 @@ def sums_of_products(kind: ElementType, left: Array, right: Array, shape: Shape,
         if kind.is_integer:
             return tensor_of(kind, np.matmul(left, columns).reshape(shape), keep=keep)
         if _is_exact(kind, left, columns):
-            array = rounded(kind, np.matmul(left, columns) + 0.0)  # which has no negative zeros
-            return Tensor(element_type=kind.name, array=np.asarray(array.reshape(shape), order="C"))
+            return _exact_sums(kind, left, columns, shape)
     matrices = [(left[index].tolist(), right[index].tolist()) for index in np.ndindex(left.shape[:-2])]
     exact = [[[*map(_exact, row)] for row in matrix] for pair in matrices for matrix in pair]
     pairs = ((row, other) for a, b in zip(exact[::2], exact[1::2], strict=True) for row in a for other in b)
@@ -117,6 +116,16 @@ def _is_exact(kind: ElementType, left: Array, columns: Array) -> bool:
     is_positive = not (np.signbit(left).any() or np.signbit(columns).any())
     limit = 2 ** (int(kind.layout.nmant) + 1)
     return bool((magnitudes <= limit).all() and (is_positive or (magnitudes > 0).all()))
+
+
+def _exact_sums(kind: ElementType, left: Array, columns: Array, shape: Shape) -> Tensor:
+    """The products of matrices of integers, of which the type has every partial sum."""
+    sums = (np.matmul(left, columns) + 0.0).reshape(shape)  # which has no negative zeros
+    magnitudes = np.matmul(np.abs(left), np.abs(columns)).reshape(shape)
+    is_short = bool(few_bits(left).all() and few_bits(columns).all())
+    part = float(reduced_error(kind, Exact(1), left.shape[-1], is_exact=is_short))
+    exact = Tensor(element_type=kind.name, array=np.asarray(rounded(kind, sums), order="C"), is_computed=True)
+    return with_reduced(exact, sums, magnitudes * part)
 
 
 def _exact(number: float) -> Exact | float:

@@ -1,38 +1,47 @@
 """MVN-6, from its specification page: elements less their mean over some axes, divided by their standard deviation."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from functools import partial
+from typing import NamedTuple
 
 import gmpy2
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType
+from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arithmetic import composites
+from opconform.operations.arithmetic.composition import (
+    PRECISION,
+    Composition,
+    Interval,
+    composed,
+)
 from opconform.operations.arithmetic.elementwise import exact_array, without_special
-from opconform.operations.arithmetic.functions import FUNCTION_WORK, PRECISION, unit
+from opconform.operations.arithmetic.functions import FUNCTION_WORK
 from opconform.operations.arithmetic.reductions import reduced_axes
-from opconform.operations.arithmetic.sums import sum_of_products
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.movement.axis import is_outside
-from opconform.operations.operation import Operation
+from opconform.operations.operation import ContextError, Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, wide_type
+from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, has_few_bits, wide_type
 from opconform.tensors.tensor import Tensor
 
 #: The units in the last place of a square root with the sum in it, and of a product with a reciprocal or a division
 #: (OpenCL C 3.0, section 7.4: 3 and 2.5, and one for the sum or the product).
 _ROOT, _QUOTIENT = 4, 4
+#: The least number of elements that have a variance of a sample.
+_TWO = 2
 
 
 class _Scale(NamedTuple):
-    """What the differences are divided by; `is_mean` says that squares are divided by their number."""
+    """What the differences are divided by; `parts` has what squares are divided by, given their number."""
 
     eps: Exact
     is_inside: bool
-    is_mean: bool
+    parts: Callable[[int], int]
 
     def of(self, variance: Exact) -> Exact:
         """The divisor for a variance."""
@@ -50,65 +59,34 @@ def normalized(kind: ElementType, elements: Sequence["Exact | float"], scale: _S
 
     Kernels compute in the wide type.
     """
-    count, wide = len(elements), wide_type(kind)
+    count = len(elements)
     if any(isinstance(x, float) for x in elements):
         of_special = sum(x for x in elements if isinstance(x, float))
         return [math.nan if scale else float(x) - of_special for x in elements]
     exact = [Exact(x) for x in elements]
-    # the mean: the error of a sum, and the rounding of a quotient, which a power of two does not have
-    total, of_total = cast("tuple[Exact, Exact]", sum_of_products(wide, exact, [Exact(1)] * count, is_sum=True))
-    mean = total / count
-    of_mean = of_total / count + (unit(wide, mean) if count & (count - 1) else 0)
-    pairs = [(x - mean, _of_difference(wide, x - mean, of_mean)) for x in exact]
+    if sum(map(abs, exact), Exact(0)) > Exact(float(wide_type(kind).layout.max)):
+        raise ContextError("the order in which the elements are added decides whether their sum is finite")
+    mean = sum(exact, Exact(0)) / count
+    differences = [x - mean for x in exact]
+    divisor = Exact(1)
     if scale is not None:
-        return _scaled(kind, pairs, scale)
-    return [
-        (x, error if not error and _is_number(kind, x) else error + unit(kind, abs(x) + error)) for x, error in pairs
-    ]
+        divisor = scale.of(sum((x * x for x in differences), Exact(0)) / scale.parts(count))
+    results, is_short = [x / divisor for x in differences], all(map(has_few_bits, exact))
+    return composed(kind, results, lambda way: _intervals(way, exact, scale), keeps_exact=True, is_short=is_short)
 
 
-def _scaled(kind: ElementType, pairs: Sequence[tuple[Exact, Exact]], scale: _Scale) -> list[Result]:
-    """Differences and their errors, divided by the standard deviation."""
-    count, layout = len(pairs), wide_type(kind).layout
-    relative = Exact(2) ** -int(layout.nmant)  # one unit in the last place, as a part of a number
-    # the squares: (d + e)^2 - d^2 = 2 d e + e^2; each is rounded, and so are their sum and its quotient
-    parts = count if scale.is_mean else 1
-    variance = sum((x * x for x, _ in pairs), Exact(0)) / parts
-    moved = sum((2 * abs(x) * error + error * error for x, error in pairs), Exact(0)) / parts
-    of_variance = moved + (count + 2) * relative * (variance + moved)
-    of_variance += Exact(float(layout.smallest_normal))  # squares can underflow
-    # the quotient is largest for the largest difference and the least divisor
-    divisor = scale.of(variance)
-    least = scale.of(max(variance - of_variance, Exact(0))) * (1 - _ROOT * relative)
-    results: list[Result] = []
-    for x, error in pairs:
-        largest = (abs(x) + error) / least * (1 + _QUOTIENT * relative)
-        allowed = largest - abs(x) / divisor + unit(kind, largest)  # which is rounded to the type in the end
-        results.append((x / divisor, allowed if x or error else Exact(0)))
-    return results
+def _intervals(way: Composition, elements: Sequence[Exact], scale: _Scale | None) -> list[Interval]:
+    if scale is None:
+        return composites.differences(way, elements)
+    return composites.normalized(way, elements, scale.parts(len(elements)), scale.of)
 
 
-def _of_difference(wide: ElementType, difference: Exact, of_mean: Exact) -> Exact:
-    """The error of a difference to a mean; none where both are exact."""
-    if not of_mean and _is_number(wide, difference):
-        return Exact(0)
-    return of_mean + unit(wide, abs(difference) + of_mean)
-
-
-def _is_number(kind: ElementType, exact: Exact) -> bool:
-    """Whether a type has a number, which is not beyond its range."""
-    if not exact:
-        return True
-    bits = exact.numerator.bit_length() - gmpy2.bit_scan1(exact.numerator)
-    return not exact.denominator & (exact.denominator - 1) and bits <= int(kind.layout.nmant) + 1
-
-
-def _computed(arguments: Arguments, *, is_mean: bool = True) -> tuple[Tensor, ...]:
+def _computed(arguments: Arguments, parts: Callable[[int], int] = int) -> tuple[Tensor, ...]:
     data, axes = arguments.tensor("data"), reduced_axes(arguments)
     scale = None
     if arguments.attribute("normalize_variance") is True:
         eps = Exact(float(str(arguments.attribute("eps"))))
-        scale = _Scale(eps, arguments.attribute("eps_mode") == "inside_sqrt", is_mean)
+        scale = _Scale(eps, arguments.attribute("eps_mode") == "inside_sqrt", parts)
     last = tuple(range(len(data.shape) - len(axes), len(data.shape)))
     moved = np.moveaxis(exact_array(data), axes, last)
     rows = moved.reshape(-1, math.prod(data.shape[axis] for axis in axes)) if moved.size else moved.reshape(0, 1)
@@ -119,7 +97,20 @@ def _computed(arguments: Arguments, *, is_mean: bool = True) -> tuple[Tensor, ..
     return (bounded_tensor(data.element_type, data.shape, list(back.reshape(-1))),)
 
 
-def _with_other_mode(arguments: Arguments) -> tuple[Tensor, ...]:
+def _of_sample(arguments: Arguments) -> tuple[Tensor, ...]:
+    """The results by the variance of a sample, which divides the squares by one less than their number."""
+    sizes = [arguments.shape("data")[axis] for axis in reduced_axes(arguments)]
+    if arguments.attribute("normalize_variance") is not True or math.prod(sizes) < _TWO:
+        raise Unknown
+    return _computed(arguments, lambda count: count - 1)
+
+
+def _with_other_mode(mode: str | None, arguments: Arguments) -> tuple[Tensor, ...]:
+    """The results with eps at the other side of the square root, if it should be in a mode."""
+    if mode is not None and (
+        arguments.attribute("eps_mode") != mode or arguments.attribute("normalize_variance") is not True
+    ):
+        raise Unknown
     other = "outside_sqrt" if arguments.attribute("eps_mode") == "inside_sqrt" else "inside_sqrt"
     return _computed(replace(arguments, attributes={**arguments.attributes, "eps_mode": other}))
 
@@ -142,7 +133,7 @@ MVN = Operation(
     compute=_computed,
     rounds=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
-    mistakes={"As if eps were at the other side of the square root": _with_other_mode},
+    mistakes={"As if eps were at the other side of the square root": partial(_with_other_mode, None)},
     contexts={"doubled": contexts.doubled(lambda _: 0), "convert": contexts.convert},
     facts={
         "the variance is normalized": lambda a: a.attribute("normalize_variance") is True,
@@ -157,6 +148,9 @@ MVN = Operation(
         "data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data"))),
         "axes.empty": Reading(rejects=lambda a: not a.integers("axes")),
         "values.special": without_special(_computed),
-        "variance.mean": Reading(computes=(lambda a: _computed(a, is_mean=False),)),
+        "variance.mean": Reading(computes=(lambda a: _computed(a, lambda _: 1),), by_element=True),
+        "variance.count": Reading(computes=(_of_sample,), by_element=True),
+        "eps_mode.inside": Reading(computes=(partial(_with_other_mode, "inside_sqrt"),), by_element=True),
+        "eps_mode.outside": Reading(computes=(partial(_with_other_mode, "outside_sqrt"),), by_element=True),
     },
 )

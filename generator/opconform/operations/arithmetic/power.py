@@ -8,8 +8,11 @@ import numpy as np
 
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import FEWER_RULES, stretched
+from opconform.operations.arithmetic.composition import PRECISION
 from opconform.operations.arithmetic.elementwise import BinaryPage, Compute, Row, binary, computed, elements_of
-from opconform.operations.arithmetic.functions import FUNCTION_WORK, POWER_UNITS, PRECISION, exact_of_value
+from opconform.operations.arithmetic.functions import FUNCTION_WORK, exact_of_value
+from opconform.operations.arithmetic.reduced import FAR, power_ends, reduced_result
+from opconform.operations.arithmetic.units import UNITS
 from opconform.operations.interpretation import Reading
 from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor
@@ -17,8 +20,6 @@ from opconform.tensors.tensor import Tensor
 
 #: The widest integers, in bits.
 _WIDEST = 64
-#: Powers beyond 2 to this or its inverse are infinite or near 0 in every type.
-_FAR = 1 << 15
 
 
 def _value(base: float, exponent: float) -> gmpy2.mpfr:
@@ -32,11 +33,11 @@ def _result(kind: ElementType, base: float, exponent: float, value: gmpy2.mpfr) 
     is_finite = math.isfinite(base) and math.isfinite(exponent) and base != 0
     if not gmpy2.is_finite(value) or (not value and not is_finite):
         return float(value)
-    size = gmpy2.frexp(value)[0] if value else -_FAR
-    if size > _FAR:
+    size = gmpy2.frexp(value)[0] if value else -FAR
+    if size > FAR:
         return math.copysign(math.inf, value)
-    exact = exact_of_value(value) if size > -_FAR else Exact(math.copysign(1, value)) / Exact(2) ** _FAR
-    return exact, POWER_UNITS.of(kind, exact)
+    exact = exact_of_value(value) if size > -FAR else Exact(math.copysign(1, value)) / Exact(2) ** FAR
+    return reduced_result(kind, exact, UNITS["pow"].of(kind, exact), power_ends(_value, base, exponent, exact))
 
 
 def _power_of_integers(base: int, exponent: int) -> int:

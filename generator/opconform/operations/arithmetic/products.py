@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from opconform.operations.arithmetic.sums import OPEN
 from opconform.operations.operation import ContextError
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import Exact, Result
+from opconform.tensors.exact import REDUCED, Exact, Result, has_few_bits, largest, least_normal, within
 
 
 def product_of(kind: ElementType, factors: Sequence[float]) -> Result:
@@ -23,7 +23,7 @@ def product_of(kind: ElementType, factors: Sequence[float]) -> Result:
     sign = math.prod(math.copysign(1.0, x) for x in factors)
     sizes = [abs(Exact(x)) for x in factors if x and math.isfinite(x)]
     large, small = (math.prod((of(x, Exact(1)) for x in sizes), start=Exact(1)) for of in (max, min))
-    most, least = Exact(float(kind.layout.max)), Exact(float(kind.layout.smallest_normal))
+    most, least = largest(kind.name), least_normal(kind.name)
     if (
         small < least
         if any(map(math.isinf, factors))
@@ -33,9 +33,11 @@ def product_of(kind: ElementType, factors: Sequence[float]) -> Result:
     if any(map(math.isinf, factors)) or 0.0 in factors:
         return sign * (0.0 if 0.0 in factors else math.inf)
     exact, bits = Exact(sign) * large * small, int(kind.layout.nmant) + 1
+    lost = least if small < least else Exact(0)
+    rounding, reduced = (abs(exact) * ((1 + part) ** len(factors) - 1) + lost for part in (Exact(2) ** -bits, REDUCED))
     if large <= most and small >= least and _odd_part(exact).bit_length() <= bits:
-        return exact, Exact(0)
-    return exact, abs(exact) * ((1 + Exact(2) ** -bits) ** len(factors) - 1) + (least if small < least else 0)
+        return within(exact, Exact(0), rounding if all(map(has_few_bits, sizes)) else reduced)
+    return within(exact, rounding, reduced)
 
 
 def _odd_part(exact: Exact) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
+from itertools import product
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from opconform.operations.operation import ContextError, Operation
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import Exact, Result, bounded_tensor
+from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, numbers, rounded
 from opconform.tensors.rounding import low_bits
 from opconform.tensors.tensor import Array, Tensor
 
@@ -181,6 +182,10 @@ def _half_away(mean: Fraction) -> int:
     return math.floor(abs(mean) + Fraction(1, 2)) * (1 if mean >= 0 else -1)
 
 
+#: How integer means may be rounded; by our reading, towards zero.
+_ROUNDINGS: tuple[Callable[[Fraction], int], ...] = (math.trunc, math.floor, round, _half_away)
+
+
 def _maximum(rows: Array) -> Array:
     """The largest number; a NaN if there is one, and the positive one of two zeros."""
     largest = rows.max(-1)
@@ -260,6 +265,34 @@ def _sum_mistakes(*, is_mean: bool = False) -> dict[str, Compute]:
     return tails(without) | accumulators(narrow)
 
 
+def _positive_zeros(arguments: Arguments) -> tuple[Tensor, ...]:
+    """Data as it is, but for the sign of zeros, as sums that begin with 0 have it."""
+    data = arguments.tensor("data")
+    if arguments.integers("axes") or data.element_type not in REALS:
+        raise Unknown
+    array = np.where(numbers(data) == 0, rounded(data.type, np.zeros(())), data.array)
+    return (Tensor(element_type=data.element_type, array=array, is_computed=True),)
+
+
+def _narrow_mean(keep: Keep, mean: Callable[[Array], Array]) -> Compute:
+    """The means of the integers of the type that stand for sums beyond its range."""
+
+    def compute(arguments: Arguments) -> tuple[Tensor, ...]:
+        kind = arguments.tensor("data").type
+        if not kind.is_integer or not arguments.integers("axes"):
+            raise Unknown
+
+        def of(rows: Array) -> Array:
+            count = rows.shape[-1]
+            kept = [keep(kind, int(x)) for x in np.asarray(rows.sum(-1), object).reshape(-1)]
+            return mean(np.array([[x] + [0] * (count - 1) for x in kept], object).reshape(len(kept), count))
+
+        return (computed_by(Reduction(integers=of), arguments),)
+
+    return compute
+
+
+_SIGNED_ZEROS = {"axes.empty-zeros": Reading(computes=(_positive_zeros,))}
 _EMPTY = {"values.empty": Reading(rejects=_is_empty)}
 REDUCE_SUM = _operation(
     "ReduceSum-1",
@@ -267,7 +300,7 @@ REDUCE_SUM = _operation(
         integers=_integer_sum,
         results=_sum,
         mistakes=_sum_mistakes(),
-        readings={**_EMPTY, "values.wrap": _otherwise(_integer_sum, integers=True, keep=clamped)},
+        readings={**_EMPTY, **_SIGNED_ZEROS, "values.wrap": _otherwise(_integer_sum, integers=True, keep=clamped)},
     ),
 )
 REDUCE_PROD = _operation(
@@ -286,10 +319,15 @@ REDUCE_MEAN = _operation(
         results=_mean,
         mistakes=_sum_mistakes(is_mean=True),
         readings={
+            **_SIGNED_ZEROS,
             "values.empty": replace(_otherwise(_zero_if_empty, integers=False), rejects=_is_empty),
-            "values.truncated": _otherwise(
-                *(_integer_mean(rounded) for rounded in (math.floor, round, _half_away)), integers=True
+            "values.wide-sums": Reading(
+                computes=tuple(
+                    _narrow_mean(keep, _integer_mean(rounded_))
+                    for keep, rounded_ in product((low_bits, clamped), _ROUNDINGS)
+                )
             ),
+            "values.truncated": _otherwise(*(_integer_mean(rounded_) for rounded_ in _ROUNDINGS[1:]), integers=True),
         },
     ),
 )

@@ -8,14 +8,18 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arithmetic import composites
+from opconform.operations.arithmetic.composition import PRECISION, composed
 from opconform.operations.arithmetic.elementwise import exact_array
-from opconform.operations.arithmetic.functions import DIVISION, EXPONENT, FUNCTION_WORK, FUNCTIONS, PRECISION, unit
+from opconform.operations.arithmetic.functions import EXPONENT, FUNCTION_WORK
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.operation import Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, numbers, wide_type
+from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, numbers
 from opconform.tensors.tensor import Tensor
+
+_HALF = Exact(1, 2)
 
 
 def softmax(kind: ElementType, elements: Sequence["Exact | float"], *, is_literal: bool = False) -> list[Result]:
@@ -31,23 +35,10 @@ def softmax(kind: ElementType, elements: Sequence["Exact | float"], *, is_litera
     largest = max(x for x in elements if not isinstance(x, float))
     with gmpy2.context(precision=PRECISION, emin=-EXPONENT, emax=EXPONENT):  # far smaller ones are 0
         powers = [Exact(0) if isinstance(x, float) else Exact(gmpy2.exp(gmpy2.mpfr(x - largest))) for x in elements]
-    total, wide = sum(powers, Exact(0)), wide_type(kind)
-    relative, least_unit = Exact(2) ** -int(wide.layout.nmant), unit(wide, Exact(0))
-    # the difference is rounded, which changes the exponential by as much as the difference, as a part of it
-    errors = [
-        power * relative * abs(x - largest) + FUNCTIONS["exp"].units.wide * max(power * relative, least_unit)
-        if not isinstance(x, float)
-        else Exact(0)
-        for x, power in zip(elements, powers, strict=True)
-    ]
-    least = total - sum(errors, Exact(0)) - total * len(elements) * relative  # a sum in any order
-    results: list[Result] = []
-    for power, error in zip(powers, errors, strict=True):
-        exact = power / total
-        quotient = (power + error) / least
-        upper = quotient + DIVISION * max(quotient * relative, least_unit)
-        results.append((exact, upper - exact + unit(kind, upper)) if power else 0.0)
-    return results
+    total = sum(powers, Exact(0))
+    quotients = [power / total for power in powers]
+    results = composed(kind, quotients, lambda way: composites.softmax(way, elements, largest), limits=(0, 1))
+    return [result if power else 0.0 for power, result in zip(powers, results, strict=True)]
 
 
 def _axis(arguments: Arguments) -> int:

@@ -125,6 +125,15 @@ def _in_any_order(applies: Callable[[Arguments], bool]) -> Reading:
     return Reading(computes=tuple(partial(_other, applies, number) for number in range(_OTHERS)))
 
 
+def _last_first(arguments: Arguments) -> tuple[Tensor, ...]:
+    """The outputs where the last ones of equal elements are selected, and come first."""
+    if arguments.attribute("stable") is not True or not _has_equal(arguments):
+        raise Unknown
+    keys = _keys(arguments)
+    places = keys.shape[-1] - 1 - np.argsort(keys[..., ::-1], -1, kind="stable")[..., : _k(arguments)]
+    return _outputs(arguments, np.sort(places, -1) if arguments.attribute("sort") == "index" else places)
+
+
 def _by_sign(arguments: Arguments) -> tuple[Tensor, ...]:
     if not has_kind(arguments.operand("data"), "float"):
         raise Unknown
@@ -167,5 +176,6 @@ TOP_K = Operation(
         "sort.none": _in_any_order(_is_unordered),
         "stable.false": _in_any_order(_is_unstable),
         "zeros.equal": Reading(computes=(_by_sign,)),
+        "stable.order": Reading(computes=(_last_first,), by_element=True),
     },
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.operations.arguments import Arguments
+from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.arithmetic.elementwise import (
     Keep,
     Row,
@@ -24,6 +24,7 @@ from opconform.operations.arithmetic.elementwise import (
 from opconform.operations.arithmetic.functions import COMPOSITE_WORK, FUNCTION_WORK, FUNCTIONS, results_of, value_of
 from opconform.operations.arithmetic.mistakes import tables
 from opconform.operations.checks import INTEGERS, NUMBERS
+from opconform.operations.interpretation import Reading
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -129,6 +130,16 @@ def _gelu(arguments: Arguments, *, is_limit: bool = False) -> Tensor:
     return _bounded(name, data.element_type, data.shape, data.array.tobytes())
 
 
+def _in_other_mode(requirement: str, arguments: Arguments) -> tuple[Tensor, ...]:
+    """The values in the other mode, by which a kernel breaks the requirement on the mode that is asked for."""
+    mode = arguments.attribute("approximation_mode")
+    asked = {"tanh": "values.tanh", "erf": "values.function"}[str(mode)]
+    if requirement != ("approximation_mode.default" if "approximation_mode" in arguments.omitted else asked):
+        raise Unknown
+    other = {"tanh": "erf", "erf": "tanh"}[str(mode)]
+    return (_gelu(replace(arguments, attributes={**arguments.attributes, "approximation_mode": other})),)
+
+
 def _has_negative(arguments: Arguments, least: int = 0) -> bool:
     """Whether an element is below the least one."""
     return bool((elements_of(arguments.tensor("data")) < least).any())
@@ -168,7 +179,7 @@ CLAMP = replace(
 )
 SQRT = unary(
     "Sqrt-1",
-    _exactly(Row(floats=np.sqrt, integers=each(1, _rounded_root))),
+    _exactly(Row(floats=np.sqrt, integers=each(1, _rounded_root), magnitude=np.sqrt)),
     undefined=_has_negative,
     others={"values.zero": [_exactly(Row(floats=lambda x: np.sqrt(np.abs(x)), integers=each(1, _rounded_root)))]},
 )
@@ -198,14 +209,18 @@ ERF = replace(
     ),
     mistakes=tables(lambda _: "erf"),
 )
+_GELU = unary(
+    "Gelu-7", _gelu, work=COMPOSITE_WORK, types=REALS, others={"values.special": [partial(_gelu, is_limit=True)]}
+)
 GELU = replace(
-    unary(
-        "Gelu-7",
-        _gelu,
-        work=COMPOSITE_WORK,
-        types=REALS,
-        others={"values.special": [partial(_gelu, is_limit=True)]},
-    ),
+    _GELU,
+    readings={
+        **_GELU.readings,
+        **{
+            requirement: Reading(computes=(partial(_in_other_mode, requirement),), by_element=True)
+            for requirement in ("values.function", "values.tanh", "approximation_mode.default")
+        },
+    },
     mistakes=tables(_gelu_name),
     attributes=(AttributeSpec("approximation_mode", type="enum", values=("erf", "tanh"), default="erf"),),
 )

@@ -85,6 +85,7 @@ def certify(wanted: Certification) -> NoReturn:
         selection=selection,
         whole=True,
         strict=results.strict,
+        least_accuracy=results.least_accuracy,
         force=results.force,
         resume=key is None,
         alone=wanted.is_alone,

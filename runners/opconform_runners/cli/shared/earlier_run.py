@@ -19,8 +19,16 @@ def complete_run(suite: Suite, command: Command, out: Path, running: RunOptions)
     written = read_written(path)
     past = written.header
     claims = None if running.claims is None else running.claims.text
-    same = (command.options, command.program, running.whole, running.strict, claims, suite.header.digest)
-    was = (past.backend, past.program, past.whole, past.strict, past.claims, past.suite.digest)
+    same = (
+        command.options,
+        command.program,
+        running.whole,
+        running.strict,
+        running.least_accuracy,
+        claims,
+        suite.header.digest,
+    )
+    was = (past.backend, past.program, past.whole, past.strict, past.least_accuracy, past.claims, past.suite.digest)
     if was != same or not written.is_complete:
         return None
     report = read_report(out)

@@ -64,6 +64,7 @@ def run_suites(wanted: SuiteRun) -> int:
         timeout=backend.timeout,
         selection=selection,
         strict=results.strict,
+        least_accuracy=results.least_accuracy,
         force=results.force,
         resume=not wanted.is_first_only,
         stops=is_failure(files.baseline) if wanted.is_first_only else None,

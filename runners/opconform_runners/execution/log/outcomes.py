@@ -284,7 +284,7 @@ def _check_same(out: Path, present: RunHeader, is_complete: bool, new: RunHeader
         kind = "a certification" if new.whole else "not a certification"
         this = f"this run is {kind}" if aspect == "kind" else f"this run has a different {aspect}"
         raise UsageError(f"{out} contains the results of {present.title}{state}, but {this}. {_OTHERWISE}")
-    changed = changes(present, new) or ([] if present == replace(new, strict=present.strict) else ["the options"])
+    changed = changes(present, new) or ([] if present == new.counting_as(present) else ["the options"])
     if resumed and changed:
         raise UsageError(
             f"{out} contains the results of {present.title}, interrupted, and "

@@ -1,6 +1,7 @@
 """The judgement of recorded outputs against a suite, as if the harness were here."""
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 from opconform.errors import SuiteError
@@ -22,11 +23,9 @@ def judge(
     recorded: Record,
     out: Path,
     on_progress: OnProgress = lambda *_: None,
-    *,
-    strict: bool = False,
-    force: bool = False,
+    options: RunOptions | None = None,
 ) -> Run:
-    """Judge recorded outputs, and write `results.jsonl` to the folder `out`.
+    """Judge recorded outputs, and write `results.jsonl` to the folder `out`; `options` say what counts and is replaced.
 
     The suite has its expected outputs; the recorded ones are of that suite, or of the same suite made with --blind.
     """
@@ -40,12 +39,12 @@ def judge(
     )
     plan = RunPlan(
         out=out,
-        options=RunOptions(timeout=recorded.header.timeout, whole=is_whole, strict=strict),
+        options=replace(options or RunOptions(), timeout=recorded.header.timeout, whole=is_whole),
         environment_of=lambda _: recorded.header.environment,
         outputs=recorded.digest,
     )
     header, verdicts = run_header_of(suite, entries, plan, implementation), CaseVerdicts(suite, implementation)
-    with contextlib.closing(OutcomeLog(out, force=force, resume=False)) as log:
+    with contextlib.closing(OutcomeLog(out, force=plan.options.force, resume=False)) as log:
         log.begin(header)
         for number, entry in enumerate(entries, 1):
             case = suite.case(entry)

@@ -37,7 +37,7 @@ def conclusion(report: Report) -> list[str]:
         sentences.append("The harness fulfils the mapped requirements itself; their cases do not test the backend.")
     if report.claimed is not None:
         sentences.append(f"{claimed_text(report.claimed)}.")
-    sentences += [f"{sentence}." for sentence in accuracy_sentences(report.accuracy)]
+    sentences += [f"{sentence}." for sentence in accuracy_sentences(report.accuracy, report.least_accuracy)]
     if report.implementation.flushes_denormals:
         sentences.append(f"{flushed_sentence(report.flushed)}.")
     if report.packs is not None:
@@ -68,7 +68,8 @@ def _reasons(report: Report) -> Iterator[str]:
         failing = report.summary["fail"]
         clauses = [counted(failing, "case fails", "cases fail")] if failing or not report.deaths else []
         if report.broken:
-            kind = "requirement" if report.strict else "normative requirement"
+            is_normative = all(row.level == "normative" for row in report.broken)
+            kind = "normative requirement" if is_normative else "requirement"
             broken = counted(len(report.broken), f"{kind} is", f"{kind}s are")
             clauses.append(f"{broken} broken: {_names(report.broken)}")
         refused = report.claimed.refused if report.claimed is not None else 0

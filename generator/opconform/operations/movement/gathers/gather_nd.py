@@ -101,7 +101,9 @@ def _first_batches(arguments: Arguments) -> Arguments:
     data, alone = arguments.operand("data"), _alone(arguments)
     shape = tuple(min(size, 1) if is_alone else size for size, is_alone in zip(data.shape, alone, strict=False))
     index = tuple(slice(0, size) for size in shape)
-    tensor = None if data.tensor is None else replace(data.tensor, array=data.tensor.array[index])
+    tensor = (
+        None if data.tensor is None else replace(data.tensor, array=data.tensor.array[index], bounds=None, reduced=None)
+    )
     first = replace(data, shape=(*shape, *data.shape[len(alone) :]), tensor=tensor)
     return replace(arguments, inputs={**arguments.inputs, "data": first}) if any(alone) else arguments
 

@@ -93,7 +93,11 @@ def _means_in_turn(arguments: Arguments) -> Arguments:
         return arguments
     data, updates, indices = (arguments.operand(name) for name in ("data", "updates", "indices"))
     shape, tensor = (0,) * len(data.shape), means_in_turn(arguments, _positions(arguments))
-    none = None if updates.tensor is None else replace(updates.tensor, array=updates.tensor.array[:0].reshape(shape))
+    none = (
+        None
+        if updates.tensor is None
+        else replace(updates.tensor, array=updates.tensor.array[:0].reshape(shape), bounds=None, reduced=None)
+    )
     emptied = {
         "data": replace(data, tensor=tensor),
         "updates": replace(updates, shape=shape, tensor=none),

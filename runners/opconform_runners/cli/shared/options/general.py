@@ -14,6 +14,7 @@ from opconform.suite.selection.quick import QUICK
 from opconform.suite.selection.selection import PROFILES, Selection, Shard, shard_of
 from opconform_runners.cli.shared.help import rare_option
 from opconform_runners.cli.shared.stores import FolderTarget, LocalPath, Source, Target
+from opconform_runners.verdicts.accuracy_level import LEAST_ACCURACIES, LeastAccuracy
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner
@@ -131,6 +132,7 @@ class ResultOptions:
     out: Path | None
     force: bool
     strict: bool
+    least_accuracy: LeastAccuracy
     quiet: bool
     verbose: bool
     as_json: bool
@@ -158,6 +160,14 @@ result_options = collected(
     ),
     click.option("--force", is_flag=True, help="Replace the results of another run in --out."),
     rare_option("--strict", is_flag=True, help="Treat interpretations like normative requirements."),
+    rare_option(
+        "--accuracy",
+        "least_accuracy",
+        type=click.Choice(LEAST_ACCURACIES),
+        metavar="LEVEL",
+        default=LEAST_ACCURACIES[0],
+        help="Least accuracy: reduced (default) or bounded.",
+    ),
     click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict."),
     click.option("--verbose", "-v", is_flag=True, help="Also list unsupported and inconclusive cases."),
     json_option("the report"),
