@@ -126,6 +126,15 @@ def test_a_failure_that_two_readings_explain_counts_against_the_likelier_one(
     assert found.conformant is True
 
 
+def test_a_normative_requirement_that_some_elements_misread_counts_beside_readings() -> None:
+    """Other elements show another reading, which another case breaks alone."""
+    mixed = result(2, "fail", "data.rank", broken=("data.rank", "axis.range"))
+    found = report(result(1, "fail", "data.rank", broken=("data.rank",)), mixed)
+
+    assert [x.id for x in found.broken] == ["axis.range"]
+    assert found.conformant is False
+
+
 @pytest.mark.parametrize("verdict", ["unsupported", "inconclusive"])
 def test_an_essential_case_without_a_decision_leaves_the_verdict_open(verdict: VerdictName) -> None:
     """Whether the backend does not support it, or its rejection is inconclusive."""

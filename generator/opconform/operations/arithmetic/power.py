@@ -33,7 +33,7 @@ def _result(kind: ElementType, base: float, exponent: float, value: gmpy2.mpfr) 
     is_finite = math.isfinite(base) and math.isfinite(exponent) and base != 0
     if not gmpy2.is_finite(value) or (not value and not is_finite):
         return float(value)
-    size = gmpy2.frexp(value)[0] if value else -FAR
+    size = gmpy2.frexp(value)[0]
     if size > FAR:
         return math.copysign(math.inf, value)
     exact = exact_of_value(value) if size > -FAR else Exact(math.copysign(1, value)) / Exact(2) ** FAR

@@ -36,7 +36,8 @@ def sum_of_products(
     if abs(exact) < magnitude and magnitude > Exact(float(wide_type(kind).layout.max)):
         raise ContextError("the order in which the products are added decides whether a sum is finite")
     if products and not magnitude and not is_sum:  # accumulators begin with 0, or with a product of either sign
-        return within(exact, Exact(float(kind.layout.smallest_subnormal)), Exact(0))
+        least = Exact(float(kind.layout.smallest_subnormal))
+        return within(exact, least, least)
     step = min(map(_step, filter(None, products)), default=None)
     allowed = _allowed(kind, step, magnitude, len(products))
     is_short = all(has_few_bits(Exact(x)) for x in (*left, *right))
