@@ -27,8 +27,10 @@ FAULTS = {
     "Unique-10/unsorted-slices": ({"i32"}, "slices of the first dimension alone (docs/findings/onnx-1.23.yaml)"),
 }
 #: Cases in which it gives the outputs of another reading: it adds blocks to an image of zeros, broadcasts by a product
-#: with ones, which quiets NaNs, adds 0 in a sum over no axes, and divides a sum of integers that wraps.
+#: with ones, which quiets NaNs, adds 0 in a sum over no axes, divides a sum of integers that wraps, and rounds f64 to f32
+#: before bf16.
 READINGS = {
+    "Convert-1": ("floats.nearest",),
     "Col2Im-15": ("data.negative-zero",),
     "ReLU-1": ("values.zero",),
     "Maximum-1": ("values.zeros",),

@@ -74,8 +74,9 @@ def combined(inputs: Mapping[str, Array], attributes: Mapping[str, Any]) -> Arra
         for row in {*(rows % len(whole))}:
             mine = [*([whole[row]] if attributes.get("use_init_val", True) else []), *new[rows % len(whole) == row]]
             if name == "mean":
-                total = np.sum(mine, dtype=data.dtype)
-                whole[row] = total // len(mine) if data.dtype.kind in "iu" else total / len(mine)
+                is_integer = data.dtype.kind in "iu"
+                total = sum(map(int, mine)) if is_integer else np.sum(mine, dtype=data.dtype)
+                whole[row] = total // len(mine) if is_integer else total / len(mine)
             else:
                 whole[row] = functions[name].reduce(np.array(mine, data.dtype))
     return output

@@ -60,6 +60,11 @@ groups:
     matrix: {element_type: [f32, i32]}
     a: {element_type: "${{ element_type }}", values: [7, -7, 7, -7]}
     b: {element_type: "${{ element_type }}", values: [3, 3, -3, -3]}
+  - id: values
+    title: remainders of every sign, of which the values count
+    requirements: [values.exact]
+    a: {element_type: i64, values: [7, -7, 7, -7]}
+    b: {element_type: i64, values: [3, 3, -3, -3]}
 """,
     "TopK-11": """
 op: TopK-11
@@ -160,6 +165,14 @@ def test_a_remainder_with_the_sign_of_the_dividend_breaks_the_requirement_on_the
     assert broken(suite, entry, [[1, 2, -2, -1]]) == ()
     assert broken(suite, entry, [[1, -1, 1, -1]]) == ("values.sign",)
     assert broken(suite, entry, [[5, 2, -2, -1]]) == ("auto_broadcast.default",)
+
+
+def test_a_wrong_remainder_where_signs_differ_is_no_wrong_sign(suite: Suite) -> None:
+    """An i64 that is computed in f64 may have any value there; the case tests values."""
+    entry, _, _ = case_of(suite, "values")
+
+    assert broken(suite, entry, [[1, 0, -2, -1]]) == ("values.exact",)
+    assert broken(suite, entry, [[1, -1, 1, -1]]) == ("values.sign",)
 
 
 def test_the_last_ones_of_equal_elements_break_the_requirement_on_their_order(suite: Suite) -> None:

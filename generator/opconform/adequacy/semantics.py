@@ -30,7 +30,7 @@ _MOST_OUTPUT_ELEMENTS = 1 << 22
 _PACKAGE = "opconform.operations"
 #: The modules that all operations share; their mutants are not specific to an operation's cases.
 _SHARED = frozenset({"arguments", "checks", "contexts", "interpretation", "operation", "places"})
-#: The modules of bounds, which tests compare with another implementation: a mutant of a bound is no fault of a backend.
+#: The modules of bounds, which unit tests compare with another implementation: a backend has no bounds to get wrong.
 _BOUNDS = frozenset({"composites", "composition", "reduced"})
 
 

@@ -1,7 +1,7 @@
 """The formulas of composites, whose parts are rounded: the intervals of their results.
 
-A mutant of a bound is no fault that a backend can have: tests compare these with another implementation, and the cases
-of operations do not.
+Unit tests compare these with another implementation, and cases of operations do not: a backend has no bounds to get
+wrong.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
-"""What functions of operands of few digits can be: the reduced bounds of functions that are no composites.
+"""What functions of operands of few digits can be: the reduced bounds of functions other than composites.
 
-A mutant of a bound is no fault that a backend can have: tests try these bounds, and not the cases of operations.
+Unit tests check these bounds, not the cases of operations: a backend has no bounds to get wrong.
 """
 
 import math

@@ -65,8 +65,10 @@ def _scatter_elements_12(inputs: Sequence[Tensor], attributes: Mapping[str, Any]
     refuse_if(any(np.delete(np.greater(places.shape, data.shape), along)), "updates.size")
     if name == "none":
         return [_put(inputs, along, places)]
-    output, counts = _numbers(data).copy(), Counter[tuple[int, ...]]()
-    for place, update in np.ndenumerate(_numbers(updates)):
+    kind = _numbers(data).dtype
+    exact = object if name == "mean" else kind  # Python's numbers, since the sum of a mean may be beyond the type
+    output, counts = _numbers(data).astype(exact), Counter[tuple[int, ...]]()
+    for place, update in np.ndenumerate(_numbers(updates).astype(exact)):
         target = tuple(map(int, np.insert(np.delete(place, along), along, places[place] % data.shape[along])))
         is_used = is_first_used or counts[target]
         output[target] = _COMBINED[name](output[target], update) if is_used else update
@@ -74,7 +76,7 @@ def _scatter_elements_12(inputs: Sequence[Tensor], attributes: Mapping[str, Any]
     for target, count in counts.items() if name == "mean" else ():
         divide = operator.floordiv if data.type.is_integer else operator.truediv
         output[target] = divide(output[target], count + is_first_used)
-    return [_stored(data, output)]
+    return [_stored(data, output.astype(kind))]
 
 
 def _places(inputs: Sequence[Tensor], allowed: Callable[[int], Sequence[int]]) -> tuple[int, Array]:
