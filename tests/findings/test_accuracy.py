@@ -10,7 +10,13 @@ from opconform_runners.verdicts.verdict import VerdictName
 
 def result(op: str, number: int, verdict: VerdictName = "pass", **fields: Any) -> Result:
     """A result of an operation."""
-    return Result(id=f"{op}/group/{number:010x}", profile="core", expect="accept", verdict=verdict, **fields)
+    return Result(
+        id=f"{op}/group/{number:010x}",
+        profile="core",
+        expect="accept",
+        verdict=verdict,
+        **({"rounded": "f32"} | fields),
+    )
 
 
 def test_the_largest_error_decides_the_level() -> None:
@@ -23,8 +29,8 @@ def test_the_largest_error_decides_the_level() -> None:
     accuracy = accuracy_of(results, [])
 
     assert accuracy == {
-        "Exp-1": Accuracy(level="bounded", error=0.5),
-        "Tanh-1": Accuracy(level="correctly-rounded", error=0.0),
+        "Exp-1": {"f32": Accuracy(level="bounded", error=0.5)},
+        "Tanh-1": {"f32": Accuracy(level="correctly-rounded", error=0.0)},
     }
     assert [*accuracy_sentences(accuracy, "bounded")] == [
         "Accuracy level bounded asked for",
@@ -42,9 +48,29 @@ def test_one_wrong_result_leaves_no_level() -> None:
         result("Erf-1", 1, "fail", reason="crash"),
         result("Log-1", 1, "fail", reason="rounding"),
     ]
-    levels = {op: accuracy.level for op, accuracy in accuracy_of(results, []).items()}
+    levels = {op: accuracies["f32"].level for op, accuracies in accuracy_of(results, []).items()}
 
     assert levels == {"Exp-1": "reduced", "Tanh-1": "none", "Erf-1": "bounded", "Log-1": "reduced"}
+
+
+def test_each_element_type_has_its_level() -> None:
+    """Kernels of f16 and f32 are different programs; only where they differ, sentences name the types."""
+    results = [
+        result("Exp-1", 0, error=0.5),
+        result("Exp-1", 1, "fail", reason="rounding", rounded="f16"),
+        result("Exp-1", 2, error=0.0, rounded="f64"),
+        result("Tanh-1", 0, error=0.25),
+        result("Tanh-1", 1, error=0.125, rounded="f64"),
+        result("Tanh-1", 2, "fail", reason="value", rounded="f16"),
+        result("Tanh-1", 3, error=0.0, rounded="f16"),
+    ]
+
+    assert [*accuracy_sentences(accuracy_of(results, []), "reduced")] == [
+        "Accuracy level correctly-rounded met by 1 operation: Exp-1 (f64)",
+        "Accuracy level bounded met by 2 operations: Exp-1 (f32, 0.5), Tanh-1 (f32, f64, 0.25)",
+        "Accuracy level reduced met by 1 operation: Exp-1 (f16)",
+        "No accuracy level met by 1 operation: Tanh-1 (f16)",
+    ]
 
 
 def test_cases_that_are_only_counted_have_a_level() -> None:
@@ -53,6 +79,6 @@ def test_cases_that_are_only_counted_have_a_level() -> None:
     tallies = [Tally(kind=tally_kind_of(item), cases=1) for item in counted]
 
     assert accuracy_of([], tallies) == {
-        "Exp-1": Accuracy(level="bounded"),
-        "Tanh-1": Accuracy(level="correctly-rounded"),
+        "Exp-1": {"f32": Accuracy(level="bounded")},
+        "Tanh-1": {"f32": Accuracy(level="correctly-rounded")},
     }

@@ -7,6 +7,7 @@ import pytest
 
 from opconform_runners.findings.support.claims_parser import ClaimsParser
 from tests.conftest import MINIATURES, Run, whole
+from tests.result_files import report_in
 
 TYPES = whole("""\
 op: VariadicSplit-1
@@ -168,3 +169,27 @@ def test_a_killed_run_is_judged_by_its_claims(opconform: Run, place: Path, tmp_p
 def test_of_very_many_mistakes_the_first_are_told(lines: str) -> None:
     """A hint for each of them would take minutes."""
     assert len(ClaimsParser(f"backend: numpy\nsuite: 2.0.0\n{lines}").mistakes) <= 101
+
+
+def test_results_that_are_less_accurate_than_claimed_fail(opconform: Run, tmp_path: Path) -> None:
+    """Claims are learnt from an accurate backend, with its levels; one that rounds to bf16 does not keep them."""
+    (tmp_path / "spec.yaml").write_text(
+        "op: MatMul-1\ngroups:\n  - id: a\n    title: t\n    requirements: [outputs.shape, values.bounded]\n"
+        "    a: {shape: [3, 64], fill: normal}\n    b: {shape: [64, 5], fill: normal}\n"
+    )
+    opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path)
+    opconform("run", "suite", PERFECT, "--out", "accurate", cwd=tmp_path)
+    opconform("support", "accurate", "-o", "support.yaml", cwd=tmp_path)
+    learnt = (tmp_path / "support.yaml").read_text()
+    words = ("run", "suite", f"{MINIATURES}:KeepsEightBits", "--claims", "support.yaml", "--out", "out")
+    shown = opconform(*words, cwd=tmp_path, code=1).stdout
+    report = report_in(tmp_path / "out")
+    updated = opconform(*words, "--update-claims", cwd=tmp_path).stdout
+
+    assert learnt.endswith("accuracy:\n- MatMul-1: f32 bounded\n")
+    assert [case["reason"] for case in report["cases"]] == ["accuracy"]
+    assert report["conformant"] is False
+    assert report["accuracy"]["MatMul-1"]["f32"]["level"] == "reduced"
+    assert "claimed to be bounded in f32, but reduced: output_0[" in shown
+    assert "added: MatMul-1: f32 reduced" in updated
+    assert "- MatMul-1: f32 reduced\n" in (tmp_path / "support.yaml").read_text()

@@ -173,7 +173,7 @@ def test_a_run_names_the_accuracy_level_that_each_operation_meets(opconform: Run
         for name in ("Exact", "Silent")
     )
     exact_levels, levels = (
-        {op: accuracy["level"] for op, accuracy in report_in(place / name)["accuracy"].items()}
+        {op: accuracies["f32"]["level"] for op, accuracies in report_in(place / name)["accuracy"].items()}
         for name in ("Exact", "Silent")
     )
 

@@ -14,7 +14,7 @@ from opconform.suite.file_names import HEADER, MANIFEST
 from opconform.suite.manifest import Header, first_error
 from opconform.system.text import printable
 from opconform_runners.backends.backend import HARDWARE, Implementation
-from opconform_runners.findings.accuracy import Accuracy, accuracy_sentences, flushed_sentence
+from opconform_runners.findings.accuracy import Accuracies, accuracy_sentences, flushed_sentence
 from opconform_runners.findings.claim_coverage import Claimed, claimed_text
 from opconform_runners.findings.report import Report, coverage_text
 from opconform_runners.harness.environment import Environment, environment_facts
@@ -85,7 +85,7 @@ class Conclusion:
     supported: Annotated[int, Field(ge=0)]
     deaths: Annotated[int, Field(ge=0)]
     claims: Claimed | None = None
-    accuracy: Mapping[str, Accuracy]
+    accuracy: Accuracies
     flushed: Annotated[int, Field(ge=0)]
     packed: Annotated[int, Field(ge=0)]
     timestamp: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]

@@ -17,6 +17,7 @@ from opconform_runners.execution.packs.pack import Packed
 from opconform_runners.execution.packs.sample import history_of
 from opconform_runners.harness.outcome import Error, Incident, Outcome, Returned
 from opconform_runners.verdicts import judge, neighbours
+from opconform_runners.verdicts.accuracy_level import rounded_type
 from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.description import description_of
 from opconform_runners.verdicts.results import Result
@@ -271,6 +272,7 @@ def result_of(
         late=isinstance(verdict, Pass) and verdict.late,
         other_reason=verdict.other_reason if isinstance(verdict, Pass) else None,
         error=verdict.error if isinstance(verdict, Pass) else None if failure is None else _error_of(failure),
+        rounded=rounded_type(case),
         remarks=judge.remarks_of(case, verdict, implementation, sent=facts["message"] is not None),
         mismatch=None if failure is None else failure.mismatch,
         again=sentence_of(verdict.second) or "passed" if isinstance(verdict, Nondeterministic) else None,

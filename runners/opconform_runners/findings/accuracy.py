@@ -3,20 +3,16 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from opconform.errors import counted
-from opconform_runners.verdicts.accuracy_level import LEAST_ACCURACIES, AccuracyLevel, LeastAccuracy, level_of
+from opconform_runners.verdicts.accuracy_level import LEAST_ACCURACIES, MET_LEVELS, LeastAccuracy, MetLevel, level_of
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.tally import Tally
-
-#: The level of an operation in all its cases: that of right results, of less accurate ones, or none.
-MetLevel = AccuracyLevel | Literal["reduced", "none"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Accuracy:
-    """The accuracy level that an operation meets in all its cases, or none.
+    """The accuracy level that an operation meets in all its cases of an element type, or none.
 
     Attributes:
         error: The largest error of a passing case divided by its bound; None if it is not known.
@@ -26,50 +22,60 @@ class Accuracy:
     error: float | None = None
 
 
-def accuracy_of(results: Sequence[Result], tallies: Iterable[Tally]) -> dict[str, Accuracy]:
-    """The accuracy of each operation that has rounded results, by its name.
+#: By operation and element type of the rounded outputs.
+Accuracies = Mapping[str, Mapping[str, Accuracy]]
+
+
+def accuracy_of(results: Sequence[Result], tallies: Iterable[Tally]) -> Accuracies:
+    """The accuracy of each operation that has rounded results, in each element type of these results.
 
     An operation with a wrong number in its outputs meets no level.
     """
-    rounded = {result.op for result in results if result.reason == "rounding"}
-    wrong = {result.op for result in results if result.reason == "value"}
-    errors: dict[str, list[float]] = defaultdict(list)
-    levels: dict[str, set[AccuracyLevel]] = defaultdict(set)
+    errors: dict[tuple[str, str], list[float]] = defaultdict(list)
+    levels: dict[tuple[str, str], set[MetLevel]] = defaultdict(set)
+    wrong = {(result.op, result.rounded) for result in results if result.reason == "value"}
     for result in results:
-        level = level_of(result.error)
-        if result.verdict == "pass" and level is not None and result.error is not None:
-            levels[result.op].add(level)
-            errors[result.op].append(result.error)
+        if result.rounded is None:
+            continue
+        if result.verdict == "pass" and result.error is not None:
+            levels[result.op, result.rounded].add(level_of(result.error))
+            errors[result.op, result.rounded].append(result.error)
+        elif result.reason in ("rounding", "accuracy"):
+            is_right = result.reason == "accuracy" and result.mismatch is None
+            levels[result.op, result.rounded].add("bounded" if is_right else "reduced")
     for kind in (tally.kind for tally in tallies):
-        if kind.accuracy is not None:
-            levels[kind.op].add(kind.accuracy)
-    return {
-        op: Accuracy(
-            level="none" if op in wrong else "reduced" if op in rounded else min(levels[op], key=_WORST_FIRST.index),
-            error=max(errors[op], default=None),
-        )
-        for op in sorted(levels.keys() | rounded)
-    }
+        if kind.accuracy is not None and kind.rounded is not None:
+            levels[kind.op, kind.rounded].add(kind.accuracy)
+    found: dict[str, dict[str, Accuracy]] = defaultdict(dict)
+    for op, name in sorted(levels):
+        level = "none" if (op, name) in wrong else max(levels[op, name], key=MET_LEVELS.index)
+        found[op][name] = Accuracy(level=level, error=max(errors[op, name], default=None))
+    return dict(found)
 
 
-#: The levels, the least accurate first.
-_WORST_FIRST: tuple[MetLevel, ...] = ("none", "reduced", "bounded", "correctly-rounded")
-
-
-def accuracy_sentences(accuracy: Mapping[str, Accuracy], least: LeastAccuracy) -> Iterator[str]:
+def accuracy_sentences(accuracies: Accuracies, least: LeastAccuracy) -> Iterator[str]:
     """Which operations meet which level, one sentence per level, and which was asked for."""
     if least != LEAST_ACCURACIES[0]:
         yield f"Accuracy level {least} asked for"
-    for level in reversed(_WORST_FIRST):
-        names = [op for op, x in accuracy.items() if x.level == level]
+    for level in MET_LEVELS:
+        names = [_named(op, accuracies[op], level) for op in accuracies if level in _levels(accuracies[op])]
         if names:
-            what = "no accuracy level" if level == "none" else f"accuracy level {level}"
-            listed = ", ".join(_named(op, accuracy[op]) for op in names)
-            yield f"{what[0].upper()}{what[1:]} met by {counted(len(names), 'operation')}: {listed}"
+            what = "No accuracy level" if level == "none" else f"Accuracy level {level}"
+            yield f"{what} met by {counted(len(names), 'operation')}: {', '.join(names)}"
 
 
-def _named(op: str, accuracy: Accuracy) -> str:
-    return op if accuracy.level != "bounded" or accuracy.error is None else f"{op} ({accuracy.error:.2g})"
+def _levels(accuracies: Mapping[str, Accuracy]) -> set[MetLevel]:
+    return {accuracy.level for accuracy in accuracies.values()}
+
+
+def _named(op: str, accuracies: Mapping[str, Accuracy], level: MetLevel) -> str:
+    """An operation, with the element types that meet a level, if not all do, and the largest error of `bounded`."""
+    met = {name: accuracy for name, accuracy in accuracies.items() if accuracy.level == level}
+    errors = [accuracy.error for accuracy in met.values() if level == "bounded" and accuracy.error is not None]
+    details = [*met] if len(met) < len(accuracies) else []
+    if errors:
+        details.append(f"{max(errors):.2g}")
+    return f"{op} ({', '.join(details)})" if details else op
 
 
 def flushed_sentence(cases: int) -> str:

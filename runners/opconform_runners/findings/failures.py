@@ -9,6 +9,7 @@ from opconform_runners.findings.finding import Severity
 from opconform_runners.findings.report import Report
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS
 from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.verdict import OF_CLAIMS
 
 #: `new` counts: a failure or, with a baseline, one that it does not expect. `known` is expected by the baseline, `read`
 #: breaks only interpretations that do not count, `passes` is a pass that the baseline does not expect, and `lost` an
@@ -23,7 +24,7 @@ _BY_REASON: Mapping[str, Severity] = {
     "nondeterministic": "nondeterministic",
     "accepted-invalid": "accepted-invalid",
     "rejected-valid": "rejected-valid",
-    "claimed": "claimed",
+    **dict.fromkeys(OF_CLAIMS, "claimed"),
 }
 
 

@@ -17,7 +17,7 @@ Severity = Literal[
     "nondeterministic",
     "accepted-invalid",
     "rejected-valid",
-    "claimed",  # refused, although the backend's maker claims to support it
+    "claimed",  # refused or less accurate, although the backend's maker claims otherwise
     "interpretation",  # it breaks only interpretations that do not count
 ]
 _Count = Annotated[int, Field(ge=0)]

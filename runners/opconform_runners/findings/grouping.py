@@ -15,6 +15,7 @@ from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.findings.run_conditions import run_conditions
 from opconform_runners.findings.symptom import symptom_of, symptom_text
 from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.verdict import OF_CLAIMS
 
 #: The part of the cases of a finding that must be of a severity for the finding to be.
 _TENTH = 10
@@ -109,7 +110,7 @@ class ShownFinding:
         names: dict[str, list[str]] = defaultdict(list)
         for result in self.results:
             names[result.op] += [name for name in result.broken if name not in names[result.op]]
-        unnamed = "claims" if self.smallest.reason == "claimed" else "no requirement named"
+        unnamed = "claims" if self.smallest.reason in OF_CLAIMS else "no requirement named"
         texts = [f"{op} {', '.join(broken) or unnamed}" for op, broken in sorted(names.items())]
         more = f" and {len(texts) - _NAMED} more operations" if len(texts) > _NAMED + 1 else ""
         return "; ".join(texts[:_NAMED] if more else texts) + more

@@ -12,7 +12,7 @@ from opconform.errors import counted
 from opconform.suite.manifest import RequirementNote
 from opconform.suite.selection.selection import Shard
 from opconform_runners.backends.backend import Implementation, full_name
-from opconform_runners.findings.accuracy import Accuracy, accuracy_of
+from opconform_runners.findings.accuracy import Accuracies, accuracy_of
 from opconform_runners.findings.claim_coverage import Claimed, claimed_of
 from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.gaps import gaps_of
@@ -156,8 +156,8 @@ class Report:
         return frozenset(case.id for case in failing if known.isdisjoint(full_name(case.op, n) for n in case.broken))
 
     @cached_property
-    def accuracy(self) -> Mapping[str, Accuracy]:
-        """The accuracy of each operation that has rounded results."""
+    def accuracy(self) -> Accuracies:
+        """The accuracy of each operation that has rounded results, by element type."""
         return accuracy_of(self.results, self.tallies)
 
     @property

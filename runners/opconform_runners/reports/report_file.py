@@ -185,7 +185,9 @@ def report_document(report: Report) -> dict[str, object]:
         "findings": [{k: v for k, v in finding.items() if v or k != "causes"} for finding in plain["findings"]],
     }
     if report.accuracy:
-        document["accuracy"] = {op: asdict(accuracy) for op, accuracy in report.accuracy.items()}
+        document["accuracy"] = {
+            op: {name: asdict(x) for name, x in accuracies.items()} for op, accuracies in report.accuracy.items()
+        }
     if report.implementation.flushes_denormals:
         document["flushed"] = report.flushed
     if report.packs is not None:

@@ -15,7 +15,7 @@ from opconform.suite.names import CaseId
 from opconform.suite.path_kind import check_kind
 from opconform.system.files import FileTooLargeError, read_regular
 from opconform_runners.verdicts.results import Result
-from opconform_runners.verdicts.verdict import FailReason, VerdictName
+from opconform_runners.verdicts.verdict import OF_CLAIMS, FailReason, VerdictName
 
 #: What a line can expect; `pass`, in a line of its own, is for a case that fails intermittently.
 Ending = FailReason | Literal["unsupported", "pass"]
@@ -23,7 +23,7 @@ ENDINGS: tuple[Ending, ...] = (*get_args(FailReason), "unsupported", "pass")
 
 #: The failures of cases that must be accepted; `accepted-invalid` is that of the others.
 _OF_ACCEPTED = frozenset(
-    {"count", "element-type", "shape", "value", "rounding", "nan-payload", "rejected-valid", "claimed"}
+    {"count", "element-type", "shape", "value", "rounding", "nan-payload", "rejected-valid", *OF_CLAIMS}
 )
 #: What a case whose executions differ does not end in by that.
 _STEADY = frozenset({"crash", "timeout", "unsupported"})

@@ -17,6 +17,7 @@ from opconform_runners.verdicts.comparison import Mismatch, is_altered, is_inven
 from opconform_runners.verdicts.flushing import FLUSHES_DENORMALS, is_flushed
 from opconform_runners.verdicts.rounding_error import largest_error
 from opconform_runners.verdicts.verdict import (
+    OF_CLAIMS,
     Fail,
     FailReason,
     Inconclusive,
@@ -158,11 +159,11 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
       no case can violate, since the case is valid, and whose known mistake they do not show; for elements that were
       moved, this is not the one on bits. If the case has no such requirement, they break the first one that the failed
       stage of the comparison establishes.
-    - A claimed case that is refused breaks the claim, and no requirement.
+    - A claimed case that is refused, or less accurate than claimed, breaks the claim, and no requirement.
     - A crash, a timeout and a rejection break the first normative requirement of the case. If it has none, they break
       the first one that the comparison of shapes establishes, since they give no outputs.
     """
-    if reason == "claimed":
+    if reason in OF_CLAIMS:
         return ()
     stages, levels = header.establishes.get(entry.op, {}), header.requirements.get(entry.op, {})
     about_nan, bits = stages.get("nan-payload", ()), stages.get("bits", ())

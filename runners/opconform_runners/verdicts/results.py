@@ -50,6 +50,7 @@ class Result:
         late: Whether it rejected the case later than it could have.
         other_reason: The requirement that it named for the rejection, where that is another one.
         error: The largest error of its outputs divided by its bound; None without a bound.
+        rounded: The element type of its outputs that may be rounded; None if there are none.
         remarks: `undeclared-unsupported`, `passes-undeclared`, `fails-undeclared`, `flushes-denormals`.
         again: The verdict in a fresh harness, where it differs.
         incidents: What happened to the harness process at this case, and not again with the case alone.
@@ -76,6 +77,7 @@ class Result:
     late: bool = False
     other_reason: str | None = None
     error: float | None = None
+    rounded: str | None = None
     remarks: tuple[str, ...] = ()
     mismatch: Mismatch | None = None
     again: str | None = None
@@ -130,7 +132,8 @@ def tally_kind_of(result: Result) -> Kind:
         profile=result.profile,
         verdict=result.verdict,
         requirements=result.requirements,
-        accuracy=level_of(result.error) if result.verdict == "pass" else None,
+        accuracy=level_of(result.error) if result.verdict == "pass" and result.error is not None else None,
+        rounded=result.rounded if result.verdict == "pass" else None,
         pack=result.pack,
     )
 

@@ -24,7 +24,10 @@ KEPT = frozenset({"fail", "error"})
 class Kind:
     """Cases of one operation and profile with one verdict and accuracy that are evidence for the same requirements.
 
-    `pack` is what was seen of them in packs.
+    Attributes:
+        accuracy: The level of their rounded outputs, if they passed.
+        rounded: The element type of these outputs.
+        pack: What was seen of them in packs.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -34,6 +37,7 @@ class Kind:
     verdict: VerdictName
     requirements: tuple[str, ...]
     accuracy: AccuracyLevel | None = None
+    rounded: str | None = None
     pack: PackNote | None = None
 
 
@@ -75,8 +79,13 @@ class Streamed:
 
 def tallies_of(counts: Mapping[Kind, int]) -> tuple[Tally, ...]:
     """Counts as tallies, sorted."""
-    ordered = sorted(counts, key=lambda x: (x.op, x.profile, x.verdict, x.requirements, x.accuracy or "", x.pack or ""))
+    ordered = sorted(counts, key=_order)
     return tuple(Tally(kind=x, cases=counts[x]) for x in ordered if counts[x])
+
+
+def _order(kind: Kind) -> tuple[str | tuple[str, ...], ...]:
+    further = (kind.accuracy or "", kind.rounded or "", kind.pack or "")
+    return (kind.op, kind.profile, kind.verdict, kind.requirements, *further)
 
 
 def tally_counts(tallies: Iterable[Tally]) -> Counter[Kind]:

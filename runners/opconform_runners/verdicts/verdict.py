@@ -18,10 +18,13 @@ FailReason = Literal[
     "accepted-invalid",
     "rejected-valid",
     "claimed",
+    "accuracy",
     "crash",
     "timeout",
     "nondeterministic",
 ]
+#: The failures that break a claim of the backend's maker, and no requirement: refused, or less accurate than claimed.
+OF_CLAIMS: tuple[FailReason, ...] = ("claimed", "accuracy")
 VerdictName = Literal["pass", "fail", "unsupported", "inconclusive", "error"]
 
 

@@ -65,6 +65,48 @@ def test_rules_are_read_as_they_were_written(rules: list[Rule]) -> None:
     assert {*parse_claims(claims.text, "support.yaml").rules} == {*rules}
 
 
+ACCURATE = """\
+# All valid cases of the supported operations, without those that a rule or an id below names (docs/support.md).
+backend: x
+suite: 2.0.0
+supported:
+- Exp-1
+- MatMul-1
+unsupported: []
+accuracy:
+- Exp-1: f16 bounded, f32 correctly-rounded
+- MatMul-1: f32 reduced
+"""
+
+
+def test_accuracy_levels_are_read_as_they_were_written() -> None:
+    """One line per operation, with the level of each element type."""
+    claims = parse_claims(ACCURATE, "support.yaml")
+
+    assert claims.accuracy == {
+        "Exp-1": {"f16": "bounded", "f32": "correctly-rounded"},
+        "MatMul-1": {"f32": "reduced"},
+    }
+    assert claims.text == ACCURATE
+
+
+def test_mistakes_in_accuracy_levels_are_reported() -> None:
+    """Each with its place."""
+    lines = "[5, Exp-1: f32 exact, Exp-1: f23 bounded, MatMul-1: 'f32 bounded, f32 reduced', Tile-1: f32 bounded]"
+    text = ACCURATE.partition("accuracy:")[0] + f"accuracy: {lines}\n"
+    with pytest.raises(UsageError) as caught:
+        parse_claims(text, "support.yaml")
+
+    assert [line.partition(": ")[2] for line in str(caught.value).splitlines()] == [
+        "Each item has the accuracy levels of an operation, as in `Exp-1: f16 bounded, f32 reduced`.",
+        "'exact' is not an accuracy level. Allowed: correctly-rounded, bounded, reduced.",
+        "Exp-1 is repeated.",
+        "'f23' is not an element type. Did you mean 'f32'?",
+        "f32 is repeated.",
+        "Tile-1 is not under `supported`, so nothing of it is claimed. Remove this line, or add it.",
+    ]
+
+
 MISTAKES = """\
 backend: openvino on CPU
 suite: [2]
@@ -103,14 +145,14 @@ def test_every_mistake_is_reported_with_its_place() -> None:
         "support.yaml:11:3: This repeats line 10.",
         f"support.yaml:12:3: Each item is a rule or the id of a case, as in {example}.",
         "support.yaml:14:3: This repeats line 13.",
-        "support.yaml:15:1: Unknown key 'clams'. Allowed: backend, suite, supported, unsupported.",
+        "support.yaml:15:1: Unknown key 'clams'. Allowed: backend, suite, supported, unsupported, accuracy.",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "support.yaml:1:1: A file of claims has the keys backend, suite, supported, unsupported."),
+        ("", "support.yaml:1:1: A file of claims has the keys backend, suite, supported, unsupported, accuracy."),
         ("backend: [", "support.yaml:1:11: This is not YAML: expected the node content, but found '<stream end>'."),
         ("[" * 2_000, "support.yaml:1:1: This is not YAML: it has a forbidden character, or nests too deeply."),
         ("a: \0", "support.yaml:1:1: This is not YAML: it has a forbidden character, or nests too deeply."),

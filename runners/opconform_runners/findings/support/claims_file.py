@@ -1,7 +1,7 @@
 """The file of claims, `support.yaml`: what a backend's maker says that it supports. It is made to be reviewed."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
@@ -11,10 +11,12 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.system.files import FileTooLargeError, read_regular
 from opconform_runners.backends.backend import Implementation
+from opconform_runners.findings.accuracy import Accuracy
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.support.claims_parser import ClaimsParser
 from opconform_runners.findings.support.learner import Support
 from opconform_runners.findings.support.rules import Rule, facts_of_entry
+from opconform_runners.verdicts.accuracy_level import MetLevel
 from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.run_header import RunHeader
 
@@ -38,6 +40,7 @@ class ClaimsFile:
         supported: The operations.
         rules: Which of their cases are not supported.
         cases: The ids of further cases that are not supported.
+        accuracy: The accuracy level of each operation that rounds, by element type.
         written: The file as it was read; empty for claims that were learnt.
     """
 
@@ -46,6 +49,7 @@ class ClaimsFile:
     supported: tuple[str, ...]
     rules: tuple[Rule, ...]
     cases: tuple[str, ...]
+    accuracy: Mapping[str, Mapping[str, MetLevel]] = field(default_factory=dict)
     written: str = ""
 
     @property
@@ -53,7 +57,9 @@ class ClaimsFile:
         """The file: one line per operation, rule and case, sorted."""
         exceptions = [*map(_line, self.rules), *map(_scalar, self.cases)]
         head = (f"backend: {_scalar(self.backend)}\n", f"suite: {_scalar(self.suite)}\n")
-        return "".join((_HEAD, *head, *_list("supported", self.supported), *_list("unsupported", exceptions)))
+        levels = [f"{op}: {', '.join(' '.join(x) for x in sorted(self.accuracy[op].items()))}" for op in self.accuracy]
+        own = (*_list("supported", self.supported), *_list("unsupported", exceptions))
+        return "".join((_HEAD, *head, *own, *(_list("accuracy", levels) if levels else ())))
 
     def covers(self, suite: Suite, entry: Entry) -> bool:
         """Whether a valid case of a suite is claimed."""
@@ -86,7 +92,17 @@ def claims_file_of(report: Report, support: Support) -> ClaimsFile:
         supported=tuple(support.supported),
         rules=tuple(learnt_rule.rule for learnt_rule in support.rules),
         cases=support.cases,
+        accuracy={op: levels for op, accuracies in report.accuracy.items() if (levels := _claimable(accuracies))},
     )
+
+
+def _claimable(accuracies: Mapping[str, Accuracy]) -> dict[str, MetLevel]:
+    """The levels of an operation that can be claimed.
+
+    `correctly-rounded` is claimed by hand alone: a few cases do not show it, and threads may add in another order.
+    """
+    met = {name: accuracy.level for name, accuracy in accuracies.items() if accuracy.level != "none"}
+    return {name: "bounded" if level == "correctly-rounded" else level for name, level in met.items()}
 
 
 def backend_of(implementation: Implementation) -> str:
@@ -132,6 +148,7 @@ def parse_claims(text: str, file: str) -> ClaimsFile:
         supported=tuple(parser.supported),
         rules=tuple(parser.rules),
         cases=tuple(parser.cases),
+        accuracy=parser.accuracy,
         written=text,
     )
 
@@ -145,7 +162,7 @@ def claims_of(file: ClaimsFile) -> Claims:
             known[entry.id] = file.covers(suite, entry)
         return known[entry.id]
 
-    return Claims(text=file.written or file.text, covers=covers)
+    return Claims(text=file.written or file.text, covers=covers, accuracy=file.accuracy)
 
 
 def claims_in(header: RunHeader) -> Claims | None:

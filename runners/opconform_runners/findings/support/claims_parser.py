@@ -7,9 +7,13 @@ import yaml
 
 from opconform.errors import nearest, quoted
 from opconform.operations import OPERATIONS
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.findings.support.rules import EVERY, Rule, parse_rule
+from opconform_runners.verdicts.accuracy_level import MET_LEVELS, MetLevel
 
-_KEYS = ("backend", "suite", "supported", "unsupported")
+_KEYS = ("backend", "suite", "supported", "unsupported", "accuracy")
+#: The accuracy levels that can be claimed.
+_LEVELS = MET_LEVELS[:-1]
 #: The mistakes after which no further items are looked at.
 _ENOUGH = 100
 _CASE = re.compile(r"([A-Za-z]\w*-\d+)/[a-z0-9-]+/[0-9a-f]{10}")
@@ -30,6 +34,9 @@ class ClaimsParser:
         self.cases: dict[str, int] = {}
         for item in self._items(fields.get("unsupported"), "unsupported"):
             self._add_exception(item)
+        self.accuracy: dict[str, dict[str, MetLevel]] = {}
+        for item in self._items(fields.get("accuracy"), "accuracy"):
+            self._add_accuracy(item)
 
     def _note(self, node: yaml.Node, sentence: str) -> None:
         self.mistakes.append((node.start_mark.line + 1, node.start_mark.column + 1, sentence))
@@ -55,7 +62,7 @@ class ClaimsParser:
             elif name in fields:
                 self._note(key, f"The key {name} is repeated.")
             fields.setdefault(name, value)
-        for name in _KEYS:
+        for name in _KEYS[:-1]:
             if name not in fields:
                 self._note(root, f"The key {name} is missing.")
         return fields
@@ -116,6 +123,33 @@ class ClaimsParser:
         else:
             example = "`Gather-8: data is u1 or u4`, `every operation: data is string` or `Split-1/edges/0123456789`"
             self._note(node, f"Each item is a rule or the id of a case, as in {example}.")
+
+    def _add_accuracy(self, node: yaml.Node) -> None:
+        """Add the levels of an operation, `OPERATION: TYPE LEVEL, TYPE LEVEL`."""
+        if not isinstance(node, yaml.MappingNode) or len(node.value) != 1:
+            example = "`Exp-1: f16 bounded, f32 reduced`"
+            self._note(node, f"Each item has the accuracy levels of an operation, as in {example}.")
+            return
+        [(subject, words)] = node.value
+        name, text = self._text(subject, "An operation"), self._text(words, "Accuracy levels")
+        if not text or not self._is_operation(subject, name, self.supported):
+            return
+        if name in self.accuracy:
+            self._note(subject, f"{name} is repeated.")
+        levels: dict[str, MetLevel] = {}
+        for words_of_type in text.split(","):
+            element_type, _, said = words_of_type.strip().partition(" ")
+            level = next((level for level in _LEVELS if level == said), None)
+            if element_type not in ELEMENT_TYPES:
+                hint = nearest(element_type, ELEMENT_TYPES)
+                self._note(words, f"{quoted(element_type)} is not an element type. {hint}".rstrip())
+            elif level is None:
+                self._note(words, f"{quoted(said)} is not an accuracy level. Allowed: {', '.join(_LEVELS)}.")
+            elif element_type in levels:
+                self._note(words, f"{element_type} is repeated.")
+            else:
+                levels[element_type] = level
+        self.accuracy.setdefault(name, levels)
 
     def _is_new(self, node: yaml.Node, line: int | None) -> bool:
         """Whether an item is not in an earlier line, or else a mistake."""

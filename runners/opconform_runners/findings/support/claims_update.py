@@ -12,7 +12,11 @@ _KEY = re.compile(r"(?P<key>\w+):.*")
 def updated_text(old: ClaimsFile, new: ClaimsFile) -> str:
     """The text of the old file with the lines of the new one: in sorted places, without those that no longer hold."""
     sections, wanted = _sections(old.written), _sections(new.text)
-    lines = [*sections.pop(""), *(line for key in sections for line in _section(sections[key], wanted[key]))]
+    lines = [
+        *sections.pop(""),
+        *(line for key in sections for line in _section(sections[key], wanted.get(key, [f"{key}: []"]))),
+    ]
+    lines += [line for key in wanted if key and key not in sections for line in wanted[key]]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -22,6 +22,7 @@ from opconform_runners.reports.terminal.conclusion import (
 )
 from opconform_runners.reports.terminal.incidents import incident_sentence
 from opconform_runners.verdicts.baseline import Line
+from opconform_runners.verdicts.verdict import OF_CLAIMS
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LONGEST = 1_000
@@ -92,7 +93,7 @@ def _own_rule(name: str) -> dict[str, Any]:
 def _findings(report: Report) -> Iterator[dict[str, Any]]:
     for shown in shown_findings(report):
         names = [requirement.name for requirement in shown.requirements]
-        own = "claims" if shown.smallest.reason == "claimed" else "unnamed"
+        own = "claims" if shown.smallest.reason in OF_CLAIMS else "unnamed"
         rule, *others = names or [_own(own)]
         result = _result(rule, _sentence(shown), _case(shown.smallest.id), _LEVELS[shown.standing])
         result["occurrenceCount"] = len(shown.results)
