@@ -1,6 +1,7 @@
 """Unique-10: each clause of its page, and numpy's own function."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,6 +104,15 @@ def test_shapes_are_known_for_constants_alone() -> None:
         inputs={"data": Operand(element_type="f32", shape=(2, 3))}, attributes=arguments([1]).attributes
     )
     assert [x.shape for x in UNIQUE.infer(unknown)] == [(6,), (6,), (6,), (6,)]
+
+
+def test_an_axis_at_run_time_is_refused() -> None:
+    """The page connects it to a constant, since it decides the rank of the outputs."""
+    given = arguments([[1, 1], [2, 2]], 0)
+    late = replace(given, inputs={**given.inputs, "axis": replace(given.inputs["axis"], is_given_at_run_time=True)})
+
+    assert UNIQUE.judged(given)[1] == ()
+    assert UNIQUE.judged(late)[1] == ("axis.constant",)
 
 
 def test_other_readings_compare_bits_and_the_last_element_first() -> None:

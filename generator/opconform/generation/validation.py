@@ -182,9 +182,6 @@ def _binding(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, 
     else:
         settings = [name for name in tensors if operation.port_of(name).role == "setting"]
         binding = {**default, **dict.fromkeys(settings, keys.binding)}
-    for name in (name for name, word in binding.items() if word == "parameter"):
-        if operation.port_of(name).constant:
-            raise KeyMistake("binding", f"{name} of {operation.name} is always a constant")
     return binding
 
 

@@ -22,12 +22,14 @@ class Operand:
     """One input of an operation; `tensor` has its elements, and is None during inference.
 
     `integers` are the exact elements of a tensor of integers or booleans at a setting port, in row-major order.
+    `is_given_at_run_time` is False for a constant of the model, and where it makes no difference.
     """
 
     element_type: str
     shape: Shape
     integers: tuple[int, ...] | None = None
     tensor: Tensor | None = None
+    is_given_at_run_time: bool = False
 
     @property
     def is_integer(self) -> bool:

@@ -124,6 +124,9 @@ class Operation:
         wrong = frozenset(name for name, violated in located if not violated.endswith(".element-type"))
         known = replace(arguments, wrong=wrong) if wrong else arguments
         declared = dict.fromkeys(violated for _, violated in located)
+        for port in self.inputs:
+            if port.constant and port.name in arguments.inputs and arguments.inputs[port.name].is_given_at_run_time:
+                declared[port.constant_id] = None
         return known, (*declared, *holding(self.checks, known))
 
     def infer(self, arguments: Arguments) -> tuple[TensorType, ...]:

@@ -50,7 +50,7 @@ class Port:
     Attributes:
         setting: Whether its values decide what the operation does; they are written out in specs, unless `filled`.
         filled: Whether a spec may fill a setting input like data.
-        constant: Whether its tensor is always a constant of the model.
+        constant: Whether its tensor must be a constant of the model (`constant`).
         variadic: Whether it takes any number of tensors; only the last port may.
         optional: Whether it may be omitted (`required`).
         types: The allowed element types (`element-type`); None for all.
@@ -79,6 +79,11 @@ class Port:
         if self.types is not None and len(self.types) == 1:
             return self.types[0]
         return "i64" if self.setting else "f32"
+
+    @property
+    def constant_id(self) -> str:
+        """The id of the requirement that its tensor is a constant of the model."""
+        return f"{self.prefix or self.name}.constant"
 
     @property
     def role(self) -> Role:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from opconform.suite.case import Attribute
-from opconform.suite.declarations import Declaration, Typed
+from opconform.suite.declarations import Declaration, DeclaredCase, Typed
 from opconform_runners.backends.backend import Implementation, Rejected, full_name
 from opconform_runners.backends.graph import Function
 
@@ -31,6 +31,14 @@ def check_declared(
     for name, requirement in declaration.located_violations(inputs, attributes):
         is_checked = name not in unknown and covers(names, full_name(declaration.name, requirement))
         refuse_if(is_checked, requirement)
+
+
+def check_constants(case: DeclaredCase) -> None:
+    """Raise `Rejected` if an input of a case that must be a constant of the model is given at run time."""
+    ports = {port.name: port for port in case.declaration(case.op).inputs if port.constant}
+    for input_ in case.inputs:
+        if input_.name in ports:
+            refuse_if(input_.binding == "parameter", ports[input_.name].constant_id)
 
 
 def with_constraints(functions: Mapping[str, Function], declarations: Iterable[Declaration]) -> dict[str, Function]:
@@ -78,6 +86,7 @@ def constraint_ids(declaration: Declaration) -> Iterator[str]:
             "rank": port.ranks is not None,
             "shape": port.shapes is not None,
             "element-type": port.types is not None,
+            "constant": port.constant,
         }
         yield from (f"{port.prefix or port.name}.{name}" for name, holds in constraints.items() if holds)
     for attribute in declaration.attributes:

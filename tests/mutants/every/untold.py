@@ -71,7 +71,6 @@ _EQUIVALENT = (
     *(f"refusals/{op}/context/convolved" for op in ("Col2Im-15", "GatherTree-1", "StringTensor*-15")),
     *(f"refusals/{op}/context/chain" for op in ("*Space*-2", "GatherND-5")),
     "refusals/StringTensorPack-15/begins/dynamic-rank",
-    "refusals/Unique-10/axis/run-time",
     "settings/Unique-10/axis/*-run-time",
     "settings/Unique-10/axis/kept",
     "checks/Unique-10/axis.range/run-time",

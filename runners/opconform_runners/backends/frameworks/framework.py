@@ -12,7 +12,7 @@ from opconform.suite.declarations import Declaration, DeclaredCase, Typed
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Unsupported, full_name
-from opconform_runners.backends.constraints import check_declared
+from opconform_runners.backends.constraints import check_constants, check_declared
 from opconform_runners.backends.exceptions import Call, Translation
 from opconform_runners.backends.frameworks.settings import COMPUTING, FrameworkOperand, is_plain
 from opconform_runners.backends.graph import Function, outputs_of
@@ -115,6 +115,7 @@ class Framework:
 
     def outputs(self, case: DeclaredCase, inputs: Mapping[str, Any], call: Call) -> list[Any]:
         """The outputs of a case's model, by functions that `call` calls."""
+        check_constants(case)
         operands = {port.name: self.operand(inputs[port.name], port) for port in case.inputs}
         outputs = outputs_of(case, operands, self.functions(case, call))
         return [self._output(output) for output in outputs]

@@ -11,7 +11,7 @@ from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
-from opconform_runners.backends.constraints import refuse_if, with_constraints
+from opconform_runners.backends.constraints import check_constants, refuse_if, with_constraints
 from opconform_runners.backends.frameworks.adapters.layout import copied
 from opconform_runners.backends.frameworks.adapters.slices import sliced, strided
 from opconform_runners.backends.frameworks.rows.numpy_arithmetic import ARITHMETIC
@@ -71,6 +71,7 @@ class Numpy:
 
     def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed."""
+        check_constants(case)
         functions = with_constraints(FUNCTIONS, case.declarations)
         return [outputs_of(case, feed, functions) for feed in feeds]
 
