@@ -96,8 +96,11 @@ def compare(suite: Path, folder: Path) -> None:
                 f"alone: {spent.processor / other.processor:.2f} and {spent.wall / other.wall:.2f} times"
             )
         own, varying = _differences(packed, alone), _differences(alone, again)
-        print(f"{backend}, {len(packed):,} cases: {len(own)} verdicts differ from those alone, {len(own - varying)} of")
-        print(f"  them where a repetition alone does not; the repetition alone differs in {len(varying)}. {counts}")
+        steady = own - varying
+        others = sum(packed[name].verdict != alone[name].verdict for name in steady)
+        print(f"{backend}, {len(packed):,} cases: {len(own)} results differ from those alone, {len(steady)} of them")
+        print(f"  where two runs alone agree, {others} in more than the reason of a failure. {counts}")
+        print(f"  Two runs alone differ in {len(varying)}.")
         for name in sorted(own | varying):
             verdicts = [f"{x[name].verdict} {x[name].reason or ''}".strip() for x in (packed, alone, again)]
             print(f"  {name}: packs {verdicts[0]}, alone {verdicts[1]}, again {verdicts[2]}")

@@ -263,6 +263,21 @@ def test_one_fault_has_the_valid_and_the_invalid_cases_of_a_condition(
     )
 
 
+def test_a_failure_that_nothing_explains_says_what_its_case_tests(
+    opconform: Run, few_core: Path, tmp_path: Path
+) -> None:
+    """With the numbers of cases of its group; one failure alone is no reason for a condition."""
+    opconform("run", few_core, "--backend", "numpy", "-k", "Split-1/*", "--out", tmp_path)
+    suite, report = open_suite(few_core), finished(tmp_path).report
+    [first, *rest] = (x for x in report.results if x.id.startswith("Split-1/axis-values/"))
+    wrong = replace(first, verdict="fail", reason="value", broken=("outputs.order",))
+
+    [found] = with_findings(replace(report, results=(wrong, *rest)), suite).findings
+    title = suite.case(suite.by_id[first.id]).title
+    assert found.condition == ""
+    assert found.when == f"{title} (1 of {len(rest) + 1} decided cases of Split-1/axis-values)"
+
+
 def test_a_report_has_its_findings_and_is_refused_with_others(opconform: Run, few_core: Path, tmp_path: Path) -> None:
     """Every failing case is in one, and no other case."""
     backend = f"{MINIATURES}:QuietsNans"

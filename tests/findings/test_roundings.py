@@ -93,7 +93,7 @@ def causes(suite: Suite, change: Change) -> list[str]:
     [output] = case.outputs
     with np.errstate(all="ignore"):
         array = np.asarray(change(inputs), inputs[case.inputs[0].name].dtype)
-    return [*rounding_causes(case, inputs, {output.name: array})]
+    return [*rounding_causes(case, inputs, suite.golden(entry, 0), {output.name: array})]
 
 
 def test_a_narrow_type_is_named(suites: dict[str, Suite]) -> None:

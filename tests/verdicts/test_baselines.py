@@ -192,7 +192,7 @@ def test_every_mistake_in_a_baseline_is_reported(opconform: Run, small_suite: Pa
     _, said = run_with(opconform, small_suite, tmp_path, "Perfect", "\n".join(lines), code=2)
 
     allowed = (
-        "count, element-type, shape, value, rounding, nan-payload, accepted-invalid, rejected-valid, claimed, crash, timeout, "
+        "count, element-type, shape, value, rounding, nan-payload, accepted-invalid, rejected-valid, claimed, accuracy, crash, timeout, "
         "nondeterministic, unsupported, pass"
     )
 

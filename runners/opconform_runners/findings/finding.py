@@ -30,6 +30,7 @@ class Finding:
     Attributes:
         severity: The worst one that at least a tenth of the cases have, without those of earlier conditions.
         condition: Under which condition all cases of the run fail, as a sentence; empty if none was found.
+        about: Without a condition: what the first case tests, and how many cases of its group fail so.
         facts: The condition: facts of which a case has all, each with its alternatives.
         undecided: How many cases meet the condition and neither pass nor fail, by verdict; `large`: not compared.
         others: How many comparable cases do not meet the condition.
@@ -44,6 +45,7 @@ class Finding:
 
     severity: Severity
     condition: str = ""
+    about: str = ""
     facts: tuple[tuple[str, ...], ...] = ()
     undecided: Mapping[str, _Count] = field(default_factory=dict)
     others: _Count = 0
@@ -52,3 +54,8 @@ class Finding:
     causes: Mapping[CaseId, str] = field(default_factory=dict)
     symptoms: Mapping[str, _Count]
     cases: Annotated[tuple[CaseId, ...], Field(min_length=1)]
+
+    @property
+    def when(self) -> str:
+        """When the cases fail, as far as it is known: the condition, or what the first case tests."""
+        return self.condition or self.about

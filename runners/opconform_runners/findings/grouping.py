@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from opconform.errors import counted
 from opconform.suite.reader import Suite
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.progress import OnProgress
@@ -11,7 +12,7 @@ from opconform_runners.findings.causes.likely import causes_of_failures
 from opconform_runners.findings.failures import SEVERITIES, Standing, result_size, severity_of, standings
 from opconform_runners.findings.finding import Finding, Severity
 from opconform_runners.findings.report import Report
-from opconform_runners.findings.requirement_row import RequirementRow
+from opconform_runners.findings.requirement_row import DECIDED, RequirementRow
 from opconform_runners.findings.run_conditions import run_conditions
 from opconform_runners.findings.symptom import symptom_of, symptom_text
 from opconform_runners.verdicts.results import Result
@@ -54,7 +55,10 @@ def with_findings(
     alike: dict[tuple[object, ...], list[Result]] = defaultdict(list)
     for name in failing.keys() - explained:
         alike[*kinds[name], symptoms[name]].append(failing[name])
-    findings += (_finding(results, severities, symptoms) for results in alike.values())
+    for results in alike.values():
+        finding = _finding(results, severities, symptoms)
+        about = "" if suite is None else _about(finding, suite, report.results)
+        findings.append(replace(finding, about=about))
     findings = [_with_causes(finding, causes) for finding in findings]
     return replace(report, findings=tuple(sorted(findings, key=_rank)))
 
@@ -78,6 +82,18 @@ def _finding(
     said = Counter(symptoms[case.id] for case in (first, *rest))
     ids = (first.id, *(case.id for case in rest))
     return Finding(severity=severity, symptoms=dict(said.most_common()), cases=ids)
+
+
+def _about(finding: Finding, suite: Suite, results: Sequence[Result]) -> str:
+    """What the first case of a finding tests, and how many decided cases of its group are in the finding."""
+    first = suite.by_id.get(finding.cases[0])
+    if first is None:
+        return ""
+    group = f"{first.id.rpartition('/')[0]}/"
+    decided = sum(result.id.startswith(group) and result.verdict in DECIDED for result in results)
+    failing = sum(name.startswith(group) for name in finding.cases)
+    title = suite.recent_case(first).title
+    return f"{title} ({failing:,} of {counted(decided, 'decided case')} of {group[:-1]})"
 
 
 def _with_causes(finding: Finding, causes: Mapping[str, str]) -> Finding:

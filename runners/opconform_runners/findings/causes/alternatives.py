@@ -72,6 +72,7 @@ _WORDS = {
         "known": " (is|are) constant$|^all shapes are static$|^no input shape is dynamic$",
         "unknown": " run time$|^an input shape is dynamic$",
         "lengths": " elements than ",
+        "size": r" has more than [\d,]+ elements$",
         "shape": " has (rank|a (first )?dimension|one element)| (is empty|scalar|within a byte|dimensions|any size)$",
         "values": " (value|NaNs|infinities|zeros|numbers|rounds|bits|negative|below -1|-1|0)$| not an index ",
         "type": f" is ({'|'.join(ELEMENT_TYPES)})$| (integers|floating-point|strings|elements|than a byte)$",

@@ -9,7 +9,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Array
 from opconform_runners.findings.causes.alternatives import DATA_TYPES, fact_kind_of, groups, is_violation
-from opconform_runners.findings.causes.pairs import COMPARED, Pairs, product
+from opconform_runners.findings.causes.pairs import COMPARED, Pairs, bits_of, product
 
 #: The bits that a condition must save, so that few are chance, unless it is the violated requirement alone.
 _MARGIN = 4
@@ -67,6 +67,7 @@ class _Table:
         for row, item in enumerate(facts):
             has_fact[row, [column[name] for name in item if name in column]] = True
         self._fails, self._passes = has_fact[fails], has_fact[~fails]
+        self._passing_bits = bits_of(self._passes.T)
         distinct = {has_fact[:, index].tobytes(): index for index in reversed(range(len(column)))}
         self._is_violation = np.array([is_violation(name) for name in self.names], np.bool_)
         self._is_used = np.isin(np.arange(len(column)), [*distinct.values()])
@@ -181,12 +182,12 @@ class _Table:
             next((place for place, x in enumerate(alternatives) if self._fails[seed, x]), None)
             for alternatives in (group, self._operations)
         )
-        passing = self._met(columns, self._passes)
         if row is None or line is None:
             return
-        if self._met((group[row], self._operations[line]), self._passes[passing]).any():
+        together = [*columns, group[row], self._operations[line]]
+        if np.bitwise_and.reduce(self._passing_bits[together]).any():
             return
-        failing = self._met(columns, self._fails)
+        failing, passing = (self._met(columns, cases) for cases in (self._fails, self._passes))
         fails, passes = (facts.astype(np.float32) for facts in (self._fails[failing], self._passes[passing]))
         good = product(fails[:, group] * weights[failing, None], fails[:, self._operations])
         bad = product(passes[:, group], passes[:, self._operations])

@@ -24,6 +24,7 @@ from opconform_runners.findings.causes.tensor_facts import (
     numbers_of,
     packing_facts,
     shape_facts,
+    size_facts,
     type_facts,
     value_facts,
     width_facts,
@@ -150,7 +151,9 @@ def _of_inputs(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
     operation = OPERATIONS.get(case.op)
     for input_ in case.inputs:
         tensor = tensors[input_.name]
+        sizes = () if _is_setting(input_, operation) else size_facts(tensor.shape)
         for words in (
+            *sizes,
             *_delivered(input_),
             *type_facts(tensor.type),
             *shape_facts(tensor.shape, tensor.type),

@@ -99,7 +99,7 @@ def likely_causes(case: Case, result: Result, feed: FeedArrays) -> Iterator[str]
         if wrong is None or not {wrong.name} <= feed.golden.keys() & feed.actual.keys():
             return
         others = {**feed.inputs, **{name: x for name, x in feed.golden.items() if name != wrong.name}}
-        causes = rounding_causes(case, feed.inputs, feed.actual)
+        causes = rounding_causes(case, feed.inputs, feed.golden, feed.actual)
         if (first := next(causes, None)) is not None:
             yield first
             yield from causes

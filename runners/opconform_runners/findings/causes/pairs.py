@@ -21,7 +21,7 @@ class Pairs:
     def __init__(self, fails: Array, passes: Array, weights: Array) -> None:
         self._fails = np.hstack([np.ones((len(fails), 1), np.float32), fails.astype(np.float32)])
         self._weighted = self._fails * weights[:, None]
-        self._passes = np.vstack([_bits(np.ones(len(passes), np.bool_)), _bits(passes.T)])
+        self._passes = np.vstack([bits_of(np.ones(len(passes), np.bool_)), bits_of(passes.T)])
 
     def pure(self) -> Iterator[tuple[float, tuple[int, ...], int]]:
         """Pairs of facts that no passing case has, with the weight of the failures that have them."""
@@ -33,7 +33,7 @@ class Pairs:
         """Pairs of facts with all alternatives of a group that no passing case has with them, one of its `own`."""
         total = np.zeros((len(self._passes),) * 2, np.float32)
         allowed = np.zeros(total.shape, np.bool_)
-        for place, bits in enumerate(_bits(passes.T)):
+        for place, bits in enumerate(bits_of(passes.T)):
             clean, rows = self._clean(self._passes & bits), fails[:, place]
             total += product(self._fails[rows], self._weighted[rows]) * clean - clean
             if place in own:
@@ -59,9 +59,9 @@ class Pairs:
         return np.asarray(~(passes[:, None] & self._passes).any(2))
 
 
-def _bits(has_fact: Array) -> Array:
+def bits_of(has_fact: Array) -> Array:
     """Rows as bits in words of 64."""
-    packed = np.packbits(has_fact, axis=-1)
+    packed = np.packbits(np.ascontiguousarray(has_fact), axis=-1)
     missing = -packed.shape[-1] % 8
     return np.pad(packed, [(0, 0)] * (packed.ndim - 1) + [(0, missing)]).view(np.uint64)
 

@@ -10,7 +10,7 @@ from opconform.errors import OpconformError
 from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, Rejection, Unknown
-from opconform.operations.denormals import flushed, with_tensors
+from opconform.operations.denormals import flushed, has_denormals, with_tensors
 from opconform.operations.operation import ContextError, Operation
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
@@ -23,24 +23,39 @@ _NARROW = ("bf16", "f16", "f32")
 _Outputs = Callable[[Arguments], tuple[Tensor, ...]]
 
 
-def rounding_causes(case: Case, inputs: Mapping[str, Array], actual: Mapping[str, Array]) -> Iterator[str]:
+def rounding_causes(
+    case: Case, inputs: Mapping[str, Array], golden: Mapping[str, Array], actual: Mapping[str, Array]
+) -> Iterator[str]:
     """How the operation of a case of one node may have been computed, so that it gives these outputs; none if unknown.
 
     Each one takes a computation, so they come one by one, the likeliest first.
 
-    `inputs` are the arrays of one feed in storage dtypes, and `actual` the outputs by name.
+    `inputs` are the arrays of one feed in storage dtypes, and `golden` and `actual` the outputs by name.
     """
     operation = OPERATIONS.get(case.op)
     if operation is None or not operation.rounds or not case.is_bare:
         return
     tensors = {x.name: Tensor(element_type=x.element_type, array=inputs[x.name]) for x in case.inputs}
     arguments = evaluated_arguments(case.node, tensors)
-    named = [Tensor(element_type=x.element_type, array=actual[x.name]) for x in case.outputs if x.name in actual]
-    golden = _computed(operation.evaluate, arguments)
-    yield from _flushes(operation, arguments, golden, named)
-    yield from _cutoff(arguments, golden, named)
+    right, named = (
+        [Tensor(element_type=x.element_type, array=arrays[x.name]) for x in case.outputs if x.name in arrays]
+        for arrays in (golden, actual)
+    )
+    is_lost = any(map(_has_lost, right, named))
+    if is_lost or any(map(has_denormals, tensors.values())):
+        bounded = _computed(operation.evaluate, arguments)
+        yield from _flushes(operation, arguments, bounded, named)
+        yield from _cutoff(arguments, bounded, named)
     yield from _narrow(operation, arguments, named)
     yield from (name for name, compute in operation.mistakes.items() if _gives(compute, arguments, named))
+
+
+def _has_lost(right: Tensor, got: Tensor) -> bool:
+    """Whether an element is 0 that should not be, as if it had been flushed."""
+    has_form = (right.shape, right.array.dtype) == (got.shape, got.array.dtype)
+    if not (has_form and _is_float(right) and _is_float(got)):
+        return False
+    return bool(((numbers(got) == 0) & (numbers(right) != 0)).any())
 
 
 def _flushes(

@@ -48,6 +48,8 @@ _FLOATS: Mapping[str, Callable[[Array], Array]] = {
         (values != 0) & (np.abs(values) < finfo(values.dtype).smallest_normal)  # type: ignore[no-untyped-call]
     ),
 }
+#: The numbers of elements in a vector, a line of the cache or a block, which kernels treat otherwise than what is left.
+_SIZES = (4, 8, 16, 32, 64, 256, 1024)
 #: The most dimensions that a rule may name.
 _RANKS = 64
 
@@ -91,6 +93,12 @@ def shape_facts(shape: Sequence[int], kind: ElementType) -> Iterator[str]:
         yield "has a dimension of 1"
     if len(shape) > 1 and shape[0] == 1:
         yield "has a first dimension of 1 before others"
+
+
+def size_facts(shape: Sequence[int]) -> Iterator[str]:
+    """Facts about the number of elements of one tensor: kernels take vectors and blocks of them at once."""
+    size = math.prod(shape)
+    yield from (f"has more than {least:,} elements" for least in _SIZES if size > least)
 
 
 def packing_facts(shape: Sequence[int], kind: ElementType) -> Iterator[str]:

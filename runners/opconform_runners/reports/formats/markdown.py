@@ -86,7 +86,7 @@ def _failures(report: Report) -> Iterator[str]:
             yield f"### {title}\n\n| {' | '.join(columns)} |\n|---|---|---:|---|---|---|---|"
         for row in rows:
             case, count = row.smallest, f"{len(row.results):,}"
-            when = _code(row.finding.condition) if row.finding.condition else ""
+            when = _code(row.finding.when) if row.finding.when else ""
             texts = map(_code, (case.id, case.inputs, case.sentence))
             yield f"| {' | '.join((_code(row.names), _code(row.kind), count, when, *texts))} |"
         if rows:

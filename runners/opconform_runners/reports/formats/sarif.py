@@ -107,9 +107,9 @@ def _findings(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _sentence(shown: ShownFinding) -> str:
-    case, condition = shown.smallest, shown.finding.condition
-    when = f" When: {condition}." if condition else ""
-    cause = f" Likely cause: {shown.finding.cause}." if shown.finding.cause else ""
+    case, finding = shown.smallest, shown.finding
+    when = f" When: {finding.when}." if finding.when else ""
+    cause = f" Likely cause: {finding.cause}." if finding.cause else ""
     return f"{shown.names}: {shown.kind}. Given {case.inputs}: {case.sentence}.{when}{cause}"
 
 

@@ -47,7 +47,7 @@ def page_text(
     for place, card in enumerate(cards, 1):
         for result in card.shown.results:
             kinds[card.number, result.id].append(place)
-            conditions.setdefault((card.number, result.id), card.shown.finding.condition)
+            conditions.setdefault((card.number, result.id), card.shown.finding.when)
     changed = failure_changes(against[-1].report, columns[0].report) if against else {}
     places = kinds.keys() | causes.keys() | {(0, identity) for identity in changed}
     notes = {

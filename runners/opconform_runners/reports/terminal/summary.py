@@ -179,8 +179,8 @@ def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableTyp
     grid = Table.grid(padding=(0, 1))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
-    if finding.condition:
-        grid.add_row("  when", _text(finding.condition))
+    if finding.when:
+        grid.add_row("  when", _text(finding.when))
     for text in dict.fromkeys(requirement.text for requirement in shown.requirements[:_NAMED]):
         grid.add_row("  expected", _text(text))
     grid.add_row("  given", _text(smallest.inputs))
