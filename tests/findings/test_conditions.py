@@ -263,6 +263,23 @@ def test_one_fault_has_the_valid_and_the_invalid_cases_of_a_condition(
     )
 
 
+@pytest.mark.parametrize(
+    ("shared", "found"),
+    [
+        ("eps is 0.5", {((f"axes.{name} is violated",),) for name in "abcd"}),
+        ("axes is given at run time", {(("axes is given at run time",),)}),
+    ],
+)
+def test_what_cases_have_by_chance_joins_no_violated_requirements(
+    shared: str, found: set[tuple[tuple[str, ...], ...]]
+) -> None:
+    """A value that an author wrote in every invalid case explains nothing; how an input arrives can."""
+    failing = [frozenset({shared, f"axes.{name} is violated"}) for name in "aabbccdd"]
+    passing = [frozenset({f"data.{number} is violated"}) for number in range(40)]
+
+    assert {*conditions_of([*failing, *passing], ["accepted"] * 8 + [""] * 40)} == found
+
+
 def test_a_failure_that_nothing_explains_says_what_its_case_tests(
     opconform: Run, few_core: Path, tmp_path: Path
 ) -> None:

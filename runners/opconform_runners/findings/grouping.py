@@ -121,6 +121,12 @@ class ShownFinding:
         return self.results[0]
 
     @property
+    def cases_text(self) -> str:
+        """How many cases these are, and of how many in the finding: the others have another standing."""
+        own, every = len(self.results), len(self.finding.cases)
+        return f"{own:,} of its {every:,} cases" if own < every else counted(own, "case")
+
+    @property
     def names(self) -> str:
         """The operations and the broken requirements, as in `Split-1 axis.range`."""
         names: dict[str, list[str]] = defaultdict(list)

@@ -93,6 +93,21 @@ def fact_kind_of(fact: str) -> str:
     return next((kind for kind, words in _WORDS.items() if words.search(fact)), "")
 
 
+#: The kinds of facts that can be why several requirements of invalid cases are not checked.
+_SHARED = frozenset({"violated", "another violation", "reading", "known", "unknown", "type"})
+
+
+def can_be_shared(fact: str) -> bool:
+    """Whether a fact can be why a backend accepts invalid cases of several requirements.
+
+    How inputs reach it can, and their types, a misreading or the operation. Sizes and values cannot: invalid cases have
+    them because their author wrote them alike.
+    """
+    kind = fact_kind_of(fact)
+    first = (operation_fact(""), context_fact(""), "data is ", "a setting input is ", "there are two inferences")
+    return kind in _SHARED or fact.startswith(first)
+
+
 def is_violation(fact: str) -> bool:
     """Whether a fact names the requirement that an invalid case violates."""
     return fact.endswith(" is violated")

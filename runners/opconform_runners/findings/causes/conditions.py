@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from opconform.tensors.tensor import Array
-from opconform_runners.findings.causes.alternatives import DATA_TYPES, fact_kind_of, groups, is_violation
+from opconform_runners.findings.causes.alternatives import DATA_TYPES, can_be_shared, fact_kind_of, groups, is_violation
 from opconform_runners.findings.causes.pairs import COMPARED, Pairs, bits_of, product
 
 #: The bits that a condition must save, so that few are chance, unless it is the violated requirement alone.
@@ -70,6 +70,7 @@ class _Table:
         self._passing_bits = bits_of(self._passes.T)
         distinct = {has_fact[:, index].tobytes(): index for index in reversed(range(len(column)))}
         self._is_violation = np.array([is_violation(name) for name in self.names], np.bool_)
+        self._can_be_shared = [*map(can_be_shared, self.names)]
         self._is_used = np.isin(np.arange(len(column)), [*distinct.values()])
         ranks = {name: number for number, name in enumerate(sorted({symptom for symptom in symptoms if symptom}))}
         self._kinds = np.array([ranks[symptom] for symptom in symptoms if symptom])
@@ -94,6 +95,11 @@ class _Table:
         occurring = counts > 0
         share = counts[occurring] * (np.log2(counts[occurring] / total) + self._bits[occurring])
         return float(share.sum()) - candidate.cost
+
+    def is_shared(self, candidate: _Candidate) -> bool:
+        """Whether a condition can be one reason of its failures: of one violated requirement, or by such a fact."""
+        violated = self._fails[candidate.met][:, self._is_violation].any(0).sum()
+        return bool(violated <= 1) or any(self._can_be_shared[columns[0]] for columns in candidate.facts)
 
     def trimmed(self, candidate: _Candidate, left: Array) -> _Candidate:
         """A condition with only those alternatives that failures have that are left."""
@@ -127,7 +133,7 @@ class _Table:
         for seed in sorted(range(len(done)), key=lambda x: (-self._frequency[self._kinds[x]], self._kinds[x], x)):
             if done[seed]:
                 continue
-            compared = [*self._conditions(seed, done)]
+            compared = [x for x in self._conditions(seed, done) if self.is_shared(x)]
             left = ~done
             done[seed] = True
             for failures in (wanted, left):

@@ -64,7 +64,7 @@ def _annotations(report: Report) -> Iterator[_Annotation]:
         yield _Annotation("error" if incident.is_death else "warning", "incident", incident_sentence(incident))
     for shown in shown_findings(report, ["new", "read"]):
         case = shown.smallest
-        message = f"{counted(len(shown.results), 'case')}, such as {case.id}: given {case.inputs}: {case.sentence}"
+        message = f"{shown.cases_text}, such as {case.id}: given {case.inputs}: {case.sentence}"
         yield _Annotation("error" if shown.standing == "new" else "warning", f"{shown.names}: {shown.kind}", message)
     if baseline is not None:
         yield _Annotation("notice", "known failures", f"{known_failures(baseline)}.")

@@ -194,7 +194,7 @@ def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableTyp
     if smallest.id in otherwise:
         grid.add_row("  baseline", _text(otherwise[smallest.id]))
     grid.add_row("  case", smallest.id)
-    cases = counted(len(shown.results), "case")
+    cases = shown.cases_text
     return Lines(f"[bold]{_text(shown.names)}[/bold]: [red]{shown.kind}[/red], {cases}", grid)
 
 
