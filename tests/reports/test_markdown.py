@@ -136,7 +136,7 @@ def test_annotations_point_at_the_baseline(opconform: Run, runs: Path) -> None:
         "no case of the suite matches 'Split-1/*' and can fail with value"
     )
     assert lines[2].startswith(
-        "::error title=opconform%3A VariadicSplit-1 data.bits%3A wrong data (value)::3 cases, such as "
+        "::error title=opconform%3A VariadicSplit-1 data.bits%3A wrong data (value)::3 of its 4 cases, such as "
     )
     assert lines[3:] == ["::notice title=opconform%3A known failures::1 known failure."]
 
