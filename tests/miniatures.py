@@ -15,7 +15,7 @@ import numpy as np
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 
 
 class Perfect:

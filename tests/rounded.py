@@ -13,7 +13,7 @@ import pytest
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.tensor import Tensor, patterns
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 from tests.conftest import EVERY_DIALECT, Run, made_once
 
 #: Outputs with bounds of each type, in two feeds; outputs whose bits are compared but for NaNs; and moved elements.

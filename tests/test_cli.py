@@ -142,7 +142,7 @@ def test_several_backends_get_a_folder_and_a_certificate_each(opconform: Run, sm
 def test_a_backend_is_not_replaced_by_one_of_the_same_name(tmp_path: Path) -> None:
     """A class in a file may test the product of an installed backend."""
     own = tmp_path / "own.py"
-    own.write_text("from opconform_runners.backends.frameworks.numpy import Numpy as Own\n")
+    own.write_text("from opconform_runners.backends.numpy.backend import Numpy as Own\n")
 
     started = start(BackendOptions(backends=(f"{own}:Own", "numpy"), timeout=20.0))
 

@@ -37,7 +37,7 @@ DEADLY = """
 from dataclasses import replace
 
 import psutil
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 
 class Deadly(Numpy):
     def describe(self):

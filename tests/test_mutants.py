@@ -14,7 +14,7 @@ from opconform.specs.loader import load_specs, shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.selection import Selection
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.verdicts.verdict import Fail
 from tests.conftest import FEW, ROOT, Run
 from tests.in_process import UNKNOWN

@@ -196,7 +196,7 @@ def test_no_code_of_an_untrusted_suite_runs(planted: Path, small_suite: Path) ->
 def test_a_backend_in_a_file_imports_its_neighbours_and_nothing_else_does(planted: Path, small_suite: Path) -> None:
     """The neighbours, and the file itself, take the place of no other module, whatever their names are."""
     (planted / "kernel.py").write_text(
-        "from opconform_runners.backends.frameworks.numpy import Numpy\nclass Own(Numpy): pass\n"
+        "from opconform_runners.backends.numpy.backend import Numpy\nclass Own(Numpy): pass\n"
     )
     for name in ("mine", "numpy"):
         (planted / f"{name}.py").write_text("from kernel import Own\n")

@@ -17,7 +17,7 @@ from opconform.generation.pipeline import generate
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import load_specs
 from opconform.suite.selection.selection import EVERYTHING, Selection
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.tools.fuzz.cases.draws import Draws
 from opconform_runners.tools.fuzz.cases.supply import written
 from opconform_runners.tools.fuzz.trial import GROUP

@@ -21,7 +21,7 @@ from opconform.operations.arguments import Arguments, Operand
 from opconform.specs.loader import load_specs
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.frameworks.numpy import FUNCTIONS
+from opconform_runners.backends.numpy.backend import FUNCTIONS
 from opconform_runners.cli.adequacy import command
 from opconform_runners.tools.adequacy import CaseTrial, NumpyTarget
 

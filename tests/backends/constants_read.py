@@ -11,7 +11,7 @@ import openvino as ov
 
 from opconform.tensors.bit_layouts import OPENVINO_IR, pack
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.openvino.runtime import LAYOUTS, repacked
+from opconform_products.openvino.runtime import LAYOUTS, repacked
 
 COUNT = 21  # no whole number of bytes in any type
 IR = """<net name="constant" version="11"><layers>

@@ -12,8 +12,8 @@ from opconform.suite.declarations import declared_case_from
 from opconform.suite.manifest import inputs_name
 from opconform.suite.reader import open_suite
 from opconform.tensors.tensor import Tensor
+from opconform_products.torch.backend import Torch
 from opconform_runners.backends.backend import Rejected, Unsupported
-from opconform_runners.backends.frameworks.torch import Torch
 
 suite, backend, breaks = open_suite(Path(sys.argv[1])), Torch("compile"), {}
 for entry in suite.entries:

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from opconform.tensors.tensor import Array, Tensor
+from opconform_products.frameworks.adapters.gather import ALONG, TUPLES, indexed, indexed_nd
+from opconform_products.frameworks.adapters.layout import ORDER, SIZES
+from opconform_products.frameworks.adapters.pads import pairs
+from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
+from opconform_products.frameworks.adapters.split import check_equal_outputs, filled, scalar_axis
+from opconform_products.frameworks.framework import Adapter
+from opconform_products.frameworks.settings import plain
 from opconform_runners.backends.backend import Rejected, Unsupported
-from opconform_runners.backends.frameworks.adapters.gather import ALONG, TUPLES, indexed, indexed_nd
-from opconform_runners.backends.frameworks.adapters.layout import ORDER, SIZES
-from opconform_runners.backends.frameworks.adapters.pads import pairs
-from opconform_runners.backends.frameworks.adapters.slices import SLICES, STRIDED
-from opconform_runners.backends.frameworks.adapters.split import check_equal_outputs, filled, scalar_axis
-from opconform_runners.backends.frameworks.framework import Adapter
-from opconform_runners.backends.frameworks.numpy import FUNCTIONS
-from opconform_runners.backends.frameworks.settings import plain
+from opconform_runners.backends.numpy.backend import FUNCTIONS
 
 
 class Empty(NamedTuple):

@@ -14,7 +14,7 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends import constraints
 from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.constraints import check_declared, covers, resolved, with_constraints
-from opconform_runners.backends.frameworks.numpy import FUNCTIONS, Numpy
+from opconform_runners.backends.numpy.backend import FUNCTIONS, Numpy
 from tests.conftest import ROOT, Run
 
 SPLIT, PAD = (OPERATIONS[name].declaration for name in ("Split-1", "Pad-12"))
@@ -96,7 +96,7 @@ def test_names_above_requirements_are_resolved() -> None:
 
 MAPS = """\
 from dataclasses import replace
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 
 
 class Mapping(Numpy):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from opconform.suite.reader import Suite
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.cli.shared.steps import folder_name
 from opconform_runners.harness.command import backend_command
 from opconform_runners.harness.environment import Environment, environment_facts, environment_of

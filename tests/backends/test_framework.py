@@ -12,11 +12,11 @@ import pytest
 from opconform.operations.checks import INTEGERS
 from opconform.suite.case import Attribute, Graph, Input, Node
 from opconform.suite.declarations import AttributeSpec, Declaration, DeclaredCase, Port, RanksFrom
+from opconform_products.frameworks.framework import Adapter, Framework, Row
+from opconform_products.frameworks.settings import COMPUTING
 from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.constraints import resolved
 from opconform_runners.backends.exceptions import Translation
-from opconform_runners.backends.frameworks.framework import Adapter, Framework, Row
-from opconform_runners.backends.frameworks.settings import COMPUTING
 
 TYPES = {"f32": float, "i64": int}
 TILE = Declaration(

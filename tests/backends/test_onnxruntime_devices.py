@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from opconform.errors import UsageError
 from opconform.suite.reader import Suite
+from opconform_products.onnx.onnxruntime import OnnxRuntime
 from opconform_runners.backends.backend import Placement, Unsupported
-from opconform_runners.backends.onnx.onnxruntime import OnnxRuntime
 from tests.backends.conftest import command, given
 from tests.backends.test_openvino_devices import CPU_PLUGIN
 from tests.result_files import cases_in

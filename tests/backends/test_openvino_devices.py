@@ -11,9 +11,9 @@ import pytest
 from opconform.errors import UsageError
 from opconform.suite.declarations import DeclaredCase
 from opconform.suite.reader import Suite
+from opconform_products.openvino.backend import OpenVINO
+from opconform_products.openvino.device import Device, device_of, executed_by
 from opconform_runners.backends.backend import Inputs, Unsupported
-from opconform_runners.backends.openvino.device import Device, device_of, executed_by
-from opconform_runners.backends.openvino.plugin import OpenVINO
 from tests.backends.conftest import command, given
 
 #: The library of the CPU plugin that OpenVINO's wheel holds.
@@ -22,7 +22,7 @@ CPU_PLUGIN = Path(openvino.__file__).parent / "libs" / "libopenvino_intel_cpu_pl
 #: Imports the backend, and shows whether OpenVINO's model converter is imported then, and can be imported later.
 WITHOUT_CONVERTER = """
 import sys
-import opconform_runners.backends.openvino.plugin
+import opconform_products.openvino.backend
 print("openvino.tools.ovc" in sys.modules)
 import openvino.tools.ovc
 """

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from opconform.tensors.bit_layouts import OPENVINO_IR, openvino_layouts, unpack
+from opconform_products.openvino import backend as plugin
+from opconform_products.openvino.runtime import repacked
 from opconform_runners.backends.backend import Unsupported
-from opconform_runners.backends.openvino import plugin
-from opconform_runners.backends.openvino.runtime import repacked
 from tests.conftest import ROOT, Run
 from tests.result_files import report_in
 

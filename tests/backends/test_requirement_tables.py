@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from opconform.specs.requirements import requirements_of
-from opconform_runners.backends.backend import full_name
-from opconform_runners.backends.frameworks.adapters import (
+from opconform_products.frameworks.adapters import (
     blocks,
     dimensions,
     gather,
@@ -24,7 +23,8 @@ from opconform_runners.backends.frameworks.adapters import (
     split,
     unique,
 )
-from opconform_runners.backends.frameworks.framework import Adapter
+from opconform_products.frameworks.framework import Adapter
+from opconform_runners.backends.backend import full_name
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "runners" / "opconform_runners" / "backends"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from opconform.suite.declarations import DeclaredCase
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, PlacedOutputs, Placement
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 
 
 class OnTwoDevices(Numpy):

@@ -12,7 +12,7 @@ from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Rejected
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.execution.log.logged_outcome import Attempt
 from opconform_runners.execution.plan import RunOptions, RunPlan
 from opconform_runners.execution.runner import Run, judged

@@ -15,7 +15,7 @@ from opconform_runners.verdicts.results import BATCHES, read_written, write_resu
 from tests.conftest import Run
 
 BROKEN = """\
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 
 class Backwards(Numpy):
     def run(self, case, model, feeds):

@@ -11,7 +11,7 @@ import numpy as np
 from opconform.suite.declarations import declared_case_from
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 
 Message = dict[str, Any]
 TYPES = ("f32", "i32", "i64", "bf16", "string")

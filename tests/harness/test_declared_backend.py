@@ -8,7 +8,7 @@ from tests.conftest import Run
 #: Refuses what declarations refuse, and else asks the numpy backend.
 BACKEND = """\
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 
 
 class Declared(Numpy):

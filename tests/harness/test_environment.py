@@ -31,7 +31,7 @@ def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     (folder / "METADATA").write_text(METADATA)
     (folder / "entry_points.txt").write_text(
-        "[opconform.backends]\nmine = opconform_runners.backends.frameworks.numpy:Numpy\n"
+        "[opconform.backends]\nmine = opconform_runners.backends.numpy.backend:Numpy\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
@@ -57,6 +57,6 @@ def test_invalid_requirements_name_no_packages(distribution: Path) -> None:
 
 def test_an_unannounced_backend_has_the_packages_of_every_harness() -> None:
     """Those that opconform needs itself."""
-    noted = environment_of(backend_command("opconform_runners.backends.frameworks.numpy:Numpy"), IMPLEMENTATION, ())
+    noted = environment_of(backend_command("opconform_runners.backends.numpy.backend:Numpy"), IMPLEMENTATION, ())
 
     assert noted.packages.keys() == {"ml_dtypes", "numpy"}

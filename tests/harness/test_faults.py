@@ -134,19 +134,19 @@ UNUSABLE = {
     "class Own:\n  def describe(self): return [1]\n  def run(self, case, model, feeds): ...": (
         "describe() of own.py:Own must return an Implementation, but returned [int]."
     ),
-    "from opconform_runners.backends.frameworks.numpy import Numpy\nclass Own(Numpy):\n"
+    "from opconform_runners.backends.numpy.backend import Numpy\nclass Own(Numpy):\n"
     "  def describe(self):\n    from dataclasses import replace\n"
     "    return replace(super().describe(), element_types=('float32',))": (
         "The harness own.py:Own cannot be started: it declares the element type 'float32', which does not exist "
         "(did you mean 'f32'?); see docs/protocol.md."
     ),
-    "from opconform_runners.backends.frameworks.numpy import Numpy\nclass Own(Numpy):\n"
+    "from opconform_runners.backends.numpy.backend import Numpy\nclass Own(Numpy):\n"
     "  def describe(self):\n    from dataclasses import replace\n"
     "    return replace(super().describe(), operations=('Split',))": (
         "The harness own.py:Own cannot be started: it declares the operation 'Split' without a version, as in Split-1; "
         "see docs/protocol.md."
     ),
-    "from opconform_runners.backends.frameworks.numpy import Numpy\nclass Own(Numpy):\n"
+    "from opconform_runners.backends.numpy.backend import Numpy\nclass Own(Numpy):\n"
     "  def describe(self):\n    from dataclasses import replace\n"
     "    return replace(super().describe(), operations=())": (
         "The harness own.py:Own cannot be started: it declares neither dialects nor operations; see docs/protocol.md."
@@ -196,9 +196,7 @@ def test_a_missing_module_of_a_backend_is_named(opconform: Run, small_suite: Pat
 def test_a_module_of_the_current_folder_is_no_backend(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """Only installed modules are named by their names."""
     (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "kernel.py").write_text(
-        "from opconform_runners.backends.frameworks.numpy import Numpy as Own\n"
-    )
+    (tmp_path / "own" / "kernel.py").write_text("from opconform_runners.backends.numpy.backend import Numpy as Own\n")
     done = opconform("run", small_suite, "--backend", "own.kernel:Own", "--out", "out", cwd=tmp_path, code=3)
 
     assert done.stderr == (
@@ -233,7 +231,7 @@ def test_wrong_return_values_of_run_are_explained(opconform: Run, small_suite: P
     for number, (given, sentence) in enumerate(wanted.items()):
         (tmp_path / "misreturned.py").write_text(
             "from opconform.tensors.tensor import Tensor\n"
-            "from opconform_runners.backends.frameworks.numpy import Numpy\n\n\n"
+            "from opconform_runners.backends.numpy.backend import Numpy\n\n\n"
             "class Own(Numpy):\n"
             "    def run(self, case, model, feeds):\n"
             "        outputs = super().run(case, model, feeds)\n"
@@ -251,7 +249,7 @@ def test_promoted_outputs_are_the_backends_failure(opconform: Run, small_suite: 
     (tmp_path / "misreturned.py").write_text(
         "from opconform.tensors.tensor import Tensor\n"
         "from opconform_runners.backends.backend import Rejected\n"
-        "from opconform_runners.backends.frameworks.numpy import Numpy\n\n\n"
+        "from opconform_runners.backends.numpy.backend import Numpy\n\n\n"
         "class Own(Numpy):\n"
         "    def run(self, case, model, feeds):\n"
         "        try:\n"
@@ -277,7 +275,7 @@ def test_an_exception_has_the_last_line_of_the_backends_own_file(
 ) -> None:
     """Wherever below that line it was raised."""
     (tmp_path / "misreturned.py").write_text(
-        "import json\nfrom opconform_runners.backends.frameworks.numpy import Numpy\n\n\n"
+        "import json\nfrom opconform_runners.backends.numpy.backend import Numpy\n\n\n"
         "class Own(Numpy):\n    def run(self, case, model, feeds):\n        return json.loads('')\n"
     )
     arguments = ("--backend", tmp_path / "misreturned.py:Own", "--select", "VariadicSplit-1/accepted")

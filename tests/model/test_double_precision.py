@@ -88,7 +88,7 @@ def test_results_in_double_precision_are_within_the_bounds(
 ) -> None:
     """Of every operation that rounds, for the valid cases that the framework has a function for."""
     pytest.importorskip(module)
-    backend = getattr(import_module(f"opconform_runners.backends.frameworks.{module}"), name)()
+    backend = getattr(import_module(f"opconform_products.frameworks.{module}"), name)()
     compared, wrong = Counter[str](), set()
     with warnings.catch_warnings(action="ignore"):
         for result in compared_with(core_suite, backend):

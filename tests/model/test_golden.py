@@ -13,9 +13,9 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.exact import numbers, rounded
 from opconform.tensors.tensor import Tensor
+from opconform_products.onnx.reference import OnnxReference
 from opconform_runners.backends.backend import Inputs, Outputs, Rejected, Unsupported
-from opconform_runners.backends.frameworks.numpy import Numpy
-from opconform_runners.backends.onnx.reference import OnnxReference
+from opconform_runners.backends.numpy.backend import Numpy
 from tests.declared import declared
 from tests.model.oracles import differs, feeds_of, reading
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
-from opconform_runners.backends.frameworks.numpy import FUNCTIONS
+from opconform_runners.backends.numpy.backend import FUNCTIONS
 from tests.mutants.catalogue import row_of
 from tests.mutants.model import execution
 

@@ -10,8 +10,8 @@ from opconform.suite.case import Attribute, Case
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Inputs, Outputs
 from opconform_runners.backends.constraints import with_constraints
-from opconform_runners.backends.frameworks.numpy import FUNCTIONS
 from opconform_runners.backends.graph import outputs_of
+from opconform_runners.backends.numpy.backend import FUNCTIONS
 from tests.mutants.row import Call, Row
 
 #: The right function of each operation, which refuses what violates the declaration.

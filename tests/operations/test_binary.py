@@ -24,9 +24,9 @@ from opconform.tensors.rounding import nearest
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.constraints import with_constraints
-from opconform_runners.backends.frameworks.rows.numpy_arithmetic import result_of
-from opconform_runners.backends.frameworks.rows.numpy_binary import BINARY, binary, select
-from opconform_runners.backends.frameworks.rows.numpy_convert import numbers_of
+from opconform_runners.backends.numpy.arithmetic import result_of
+from opconform_runners.backends.numpy.binary import BINARY, binary, select
+from opconform_runners.backends.numpy.convert import numbers_of
 from opconform_runners.verdicts.comparison import mismatch_of
 from opconform_runners.verdicts.rounding_error import errors_of
 from tests.conftest import ROOT

@@ -26,7 +26,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.exact import Exact, Result, Rounded, bounded_tensor
 from opconform.tensors.tensor import Array, Tensor, patterns, with_one_nan
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.frameworks.rows.numpy_reductions import REDUCTIONS
+from opconform_runners.backends.numpy.reductions import REDUCTIONS
 from opconform_runners.verdicts.comparison import mismatch_of
 from tests.sampling import in_line
 

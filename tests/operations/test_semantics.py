@@ -13,7 +13,7 @@ from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.suite.case import Case, Graph, Node
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 from tests.declared import declared
 
 

@@ -155,7 +155,7 @@ def test_a_backend_that_reads_no_dialect_of_the_suite_is_not_run(
 ) -> None:
     """The others are, and the command does not claim that all are conformant."""
     (tmp_path / "misreturned.py").write_text(
-        "from dataclasses import replace\nfrom opconform_runners.backends.frameworks.numpy import Numpy\n\n\n"
+        "from dataclasses import replace\nfrom opconform_runners.backends.numpy.backend import Numpy\n\n\n"
         "class Reader(Numpy):\n    def describe(self):\n"
         "        return replace(super().describe(), name='reader', dialects=('onnx',))\n"
     )

@@ -47,7 +47,7 @@ def test_a_summary_has_the_first_failures(opconform: Run, few_core: Path, tmp_pa
 def test_remarks_are_one_line_in_words(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """Without the names that the files have for them."""
     (tmp_path / "misreturned.py").write_text(
-        "from opconform_runners.backends import Rejected\nfrom opconform_runners.backends.frameworks.numpy import Numpy\n\n\n"
+        "from opconform_runners.backends import Rejected\nfrom opconform_runners.backends.numpy.backend import Numpy\n\n\n"
         "class Late(Numpy):\n    def run(self, case, model, feeds):\n        try:\n"
         "            return super().run(case, model, feeds)\n        except Rejected as fault:\n"
         "            raise Rejected('run', fault.message) from fault\n"

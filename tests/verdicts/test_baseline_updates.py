@@ -210,7 +210,7 @@ def test_a_backend_that_changed_is_executed_again(opconform: Run, tmp_path: Path
     (tmp_path / "spec.yaml").write_text(spec)
     opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
     run = ("run", "suite", "-b", "mine.py:Mine", "--out", "out", "--baseline", "known.txt", "--update-baseline")
-    head = "from opconform_runners.backends.frameworks.numpy import Numpy\n\n\nclass Mine(Numpy):\n"
+    head = "from opconform_runners.backends.numpy.backend import Numpy\n\n\nclass Mine(Numpy):\n"
     (tmp_path / "mine.py").write_text(head + "    pass\n")
     opconform(*run, cwd=tmp_path)
     (tmp_path / "mine.py").write_text(

@@ -36,7 +36,7 @@ BACKEND = """
 from dataclasses import replace
 import numpy as np
 from opconform.operations.denormals import without_denormals
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 
 class Exact(Numpy):
     declares = True

@@ -9,7 +9,7 @@ import pytest
 from opconform.errors import SuiteError
 from opconform.suite.case import Accept, Output, Reject
 from opconform.suite.reader import open_suite
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.harness.outcome import Oversized, Returned
 from opconform_runners.verdicts.judge import OUT_OF_BOUNDS, declared_gap, first_verdict, remarks_of
 from opconform_runners.verdicts.results import read_results

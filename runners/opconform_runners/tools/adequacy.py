@@ -20,8 +20,8 @@ from opconform.suite.case import Case, Reject
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.constraints import with_constraints
-from opconform_runners.backends.frameworks.numpy import FUNCTIONS, Numpy
 from opconform_runners.backends.graph import Function, outputs_of
+from opconform_runners.backends.numpy.backend import FUNCTIONS, Numpy
 from opconform_runners.verdicts.comparison import mismatch_of
 
 #: The variable of the backend's module that has a function per operation.

@@ -14,7 +14,7 @@ from opconform.suite.declarations import DeclaredCase, declared_case_from
 from opconform.suite.reader import Suite
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.execution import request, worker
 from opconform_runners.execution.executor import LocalExecutor
 from opconform_runners.execution.runner import Run, judged

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.findings.support.learner import Support, learnt
 from opconform_runners.findings.support.rules import EVERY, Rule
 

@@ -10,7 +10,7 @@ from opconform.operations.arithmetic.elementwise import elements_of, tensor_of
 from opconform.suite.manifest import Level
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.constraints import with_constraints
-from opconform_runners.backends.frameworks.numpy import FUNCTIONS
+from opconform_runners.backends.numpy.backend import FUNCTIONS
 from tests.mutants.every.readings import computing
 from tests.mutants.row import Call, Hook, Row, refuse
 from tests.operations import test_binary, test_products, test_reductions, test_unary

@@ -37,7 +37,7 @@ groups:
 
 HOSTILE_BACKEND = f"""\
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 
 
 class Hostile(Numpy):

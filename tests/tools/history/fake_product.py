@@ -30,7 +30,7 @@ import numpy as np
 import {PACKAGE}
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.backends.frameworks.numpy import Numpy
+from opconform_runners.backends.numpy.backend import Numpy
 
 
 class Fake(Numpy):

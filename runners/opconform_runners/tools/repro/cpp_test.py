@@ -18,7 +18,7 @@ from opconform.tensors.bit_layouts import OPENVINO_IR, pack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform.tensors.texts import bytes_of
-from opconform_runners.backends.openvino.prefixes import prefixed
+from opconform_products.openvino.prefixes import prefixed
 from opconform_runners.tools.repro.script import comments, short_ir
 from opconform_runners.tools.repro.variables import BIT_ORDERS, MOST, NANS, has_limits
 

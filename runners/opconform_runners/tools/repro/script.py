@@ -15,7 +15,7 @@ from opconform.suite.reader import Suite
 from opconform.system.resources import render
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.openvino.prefixes import prefixed
+from opconform_products.openvino.prefixes import prefixed
 from opconform_runners.tools.repro.graph_source import onnx_model_of, openvino_source, opsets
 from opconform_runners.tools.repro.names import script_names
 from opconform_runners.tools.repro.torch_source import torch_source

@@ -11,10 +11,10 @@ from opconform.model.graph import evaluated
 from opconform.suite.case import Accept, Case
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.tensor import Tensor
+from opconform_products.frameworks.framework import Framework
+from opconform_products.frameworks.settings import FrameworkOperand, is_plain, plain
+from opconform_products.torch.rows.rows import torch_framework
 from opconform_runners.backends.backend import Rejected, Unsupported
-from opconform_runners.backends.frameworks.framework import Framework
-from opconform_runners.backends.frameworks.rows.torch import torch_framework
-from opconform_runners.backends.frameworks.settings import FrameworkOperand, is_plain, plain
 from opconform_runners.tools.repro.graph_source import GraphSource
 from opconform_runners.tools.repro.names import script_names
 from opconform_runners.tools.repro.source import Expression

@@ -1,0 +1,43 @@
+"""How the operations on one tensor that compute become calls of a framework."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform_products.frameworks.framework import Row
+from opconform_runners.backends.backend import Unsupported
+
+_REALS = ("bf16", "f16", "f32", "f64")
+#: The operations whose results frameworks have in the type of data.
+_EXACT = ("Abs-1", "Negative-1", "ReLU-1")
+
+
+def unary_rows(functions: Mapping[str, Callable[..., Any]], types: Mapping[str, Any]) -> dict[str, Row]:
+    """A row for the framework's function of each operation; that of Clamp-1 takes both limits by position.
+
+    That of Gelu-7 takes whether the mode is tanh, and raises `Unsupported` for a mode that it lacks.
+    """
+    return {op: Row(_call(op, function, types)) for op, function in functions.items()}
+
+
+def _call(op: str, function: Callable[..., Any], types: Mapping[str, Any]) -> Callable[..., Any]:
+    reals = [types[name] for name in _REALS if name in types]
+
+    def real(data: Any, *arguments: Any) -> Any:
+        if data.dtype not in reals:
+            raise Unsupported("the framework's function returns another type than that of integers")
+        return function(data, *arguments)
+
+    def clamp(data: Any, **limits: Any) -> Any:
+        least, most = limits["min"], limits["max"]
+        [kind] = [ELEMENT_TYPES[name] for name, own in types.items() if own == data.dtype]
+        if kind.is_integer:  # limits beyond the range of the type are those of the type
+            least, most = max(math.ceil(least), kind.minimum), min(math.floor(most), kind.maximum)
+        return function(data, least, most)
+
+    def gelu(data: Any, approximation_mode: str = "erf") -> Any:
+        return real(data, approximation_mode == "tanh")
+
+    calls: Mapping[str, Callable[..., Any]] = {"Clamp-1": clamp, "Gelu-7": gelu}
+    return function if op in _EXACT else calls.get(op, real)

@@ -1,0 +1,1 @@
+"""The rows of the backend `torch`: its function for each operation."""

@@ -1,0 +1,32 @@
+"""How PyTorch executes the operations with sums of products."""
+
+from typing import Any
+
+from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
+from opconform_products.frameworks.framework import Row
+from opconform_runners.backends.backend import Unsupported
+
+
+def product_rows(torch: Any) -> dict[str, Row]:
+    """The rows, by PyTorch or by what records its calls."""
+
+    def matmul(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
+        return torch.matmul(a.transpose(-1, -2) if of_a else a, b.transpose(-1, -2) if of_b else b)
+
+    def convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int]) -> Any:
+        """The function for the rank, which pads both ends alike, on padded data."""
+        padded = torch.nn.functional.pad(data, [number for pair in reversed(pads) for number in pair])
+        of_rank = getattr(torch.nn.functional, f"conv{len(strides)}d")
+        return of_rank(padded, filters, None, strides, 0, rates)
+
+    def normalized(data: Any, axes: tuple[int, ...], eps: float) -> Any:
+        if axes != tuple(range(axes[0], len(data.shape))):
+            raise Unsupported("the framework normalizes the last dimensions")
+        return torch.nn.functional.layer_norm(data, data.shape[axes[0] :], eps=eps)
+
+    return {
+        "Convolution-1": Row(convolution, CONVOLVED),
+        "MVN-6": Row(normalized, NORMALIZED),
+        "MatMul-1": Row(matmul, MATRICES),
+        "SoftMax-8": Row(lambda data, axis: torch.softmax(data, dim=axis)),
+    }

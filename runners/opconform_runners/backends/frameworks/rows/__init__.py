@@ -1,1 +1,0 @@
-"""The rows of single frameworks: the calls that execute each operation."""

@@ -1,0 +1,1 @@
+"""The backend `numpy`, the second implementation of every operation."""

@@ -1,0 +1,104 @@
+"""Operations along single axes, as the `numpy` backend executes them."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.graph import padded
+from opconform_runners.backends.numpy.convert import numbers_of
+
+
+def tile(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Tile-1 by `numpy.tile`."""
+    data, repeats = inputs
+    refuse_if(any(integer < 0 for integer in repeats.integers()), "repeats.negative")
+    array = np.tile(data.array, repeats.integers())
+    return [Tensor(element_type=data.element_type, array=np.array(array, data.array.dtype, order="C"))]
+
+
+def broadcast(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Broadcast-1 and Broadcast-3 by new dimensions and `numpy.repeat`."""
+    data, target_shape, mapping = padded(inputs, 3)
+    target, mode, array = target_shape.integers(), attributes.get("mode", "numpy"), data.array
+    refuse_if(target and min(target) < 0, "target_shape.negative")
+    if mode == "explicit":
+        refuse_if(mapping is None, "axes_mapping.explicit")
+        array = _mapped(array, mapping.integers(), len(target))
+    else:
+        refuse_if(mapping is not None, "axes_mapping.other-modes")
+        refuse_if(mode == "numpy" and array.ndim > len(target), "numpy.rank")
+        while array.ndim < len(target):
+            array = array[np.newaxis]
+    for axis, size in enumerate(reversed(target), 1):
+        if array.shape[-axis] == 1:
+            array = np.repeat(array, size, -axis)
+        refuse_if(array.shape[-axis] != size and (mode, size) != ("bidirectional", 1), f"{mode}.dimensions")
+    return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]
+
+
+def _mapped(array: Array, axes: list[int], rank: int) -> Array:
+    """The array with new dimensions beside those that some axes of a rank name."""
+    refuse_if(len(axes) != array.ndim, "axes_mapping.count")
+    for axis, after in pairwise([*axes, rank]):
+        refuse_if(axis < 0, "axes_mapping.negative")
+        refuse_if(axis >= rank, "axes_mapping.range")
+        refuse_if(axis > after, "axes_mapping.sorted")
+        refuse_if(axis == after, "axes_mapping.repeated")
+    return np.expand_dims(array, tuple(axis for axis in range(rank) if axis not in axes))
+
+
+def reverse(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Reverse-1 by slices."""
+    data, axis = inputs
+    rank, is_boolean = data.array.ndim, axis.element_type == "boolean"
+    if attributes["mode"] == "mask":
+        refuse_if(not is_boolean, "axis.mask-type")
+        refuse_if(axis.array.size != rank, "axis.mask-length")
+        axes = np.flatnonzero(axis.array).tolist()
+    else:
+        refuse_if(is_boolean, "axis.index-type")
+        axes = axis.integers()
+        refuse_if(len(axes) > rank, "axis.count")
+        refuse_if(any(not -rank <= axis < rank for axis in axes), "axis.range")
+        refuse_if(any(axis < 0 for axis in axes), "axis.negative")
+    index = tuple(slice(None, None, -1 if index in axes else 1) for index in range(rank))
+    return [Tensor(element_type=data.element_type, array=np.array(data.array[index], order="C"))]
+
+
+def reverse_sequence(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """ReverseSequence-1 by the source of each element along the sequences."""
+    data, lengths = inputs
+    rank, numbers = data.array.ndim, numbers_of(lengths)
+    axes = [attributes.get("batch_axis", 0), attributes.get("seq_axis", 1)]
+    for name, axis in zip(("batch_axis", "seq_axis"), axes, strict=True):
+        refuse_if(not -rank <= axis < rank, f"{name}.range")
+    batch, sequence = (axis % rank for axis in axes)
+    refuse_if(batch == sequence, "seq_axis.other")
+    count, size = data.shape[batch], data.shape[sequence]
+    refuse_if(numbers.shape != (count,), "seq_lengths.count")
+    refuse_if(np.any(np.trunc(numbers) != numbers) or not np.all(np.isfinite(numbers)), "seq_lengths.whole")
+    refuse_if(np.any(numbers < 1) or np.any(numbers > size), "seq_lengths.range")
+    places, last = np.arange(size), numbers.astype(np.int64)[:, np.newaxis] - 1
+    sources = np.where(places <= last, last - places, places)
+    ordered = np.moveaxis(data.array, (batch, sequence), (0, 1))
+    array = np.moveaxis(ordered[np.arange(count)[:, np.newaxis], sources], (0, 1), (batch, sequence))
+    return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]
+
+
+def roll(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Roll-7 by the sources of the elements along each axis."""
+    data, shift, axes = inputs
+    rank, shifts = data.array.ndim, shift.integers()
+    is_example = shift.shape == (1,)  # one shift for a scalar axis, or for several axes
+    refuse_if(shift.shape and shift.shape != axes.shape and not is_example, "shift.length")
+    refuse_if(any(not -rank <= integer < rank for integer in axes.integers()), "axes.range")
+    array = data.array
+    for place, axis in enumerate(axes.integers()):
+        size = array.shape[axis]
+        sources = [(index - shifts[place % len(shifts)]) % size for index in range(size)]
+        array = array.take(np.array(sources, np.int64), axis)
+    return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]

@@ -1,0 +1,114 @@
+"""The operations with sums of products, as the `numpy` backend executes them: in 64 bits, and rounded at the end."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.graph import Function
+from opconform_runners.backends.numpy.arithmetic import result_of
+from opconform_runners.backends.numpy.convert import numbers_of
+
+_LISTS = ("strides", "pads_begin", "pads_end", "dilations")
+
+
+def _matmul(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """MatMul-1 by `numpy.matmul`."""
+    refuse_if(inputs[0].element_type != inputs[1].element_type, "b.same-type")
+    a, b = (
+        np.swapaxes(numbers_of(x), -1, -2)
+        if attributes.get(f"transpose_{name}") and len(x.shape) > 1
+        else numbers_of(x)
+        for name, x in zip("ab", inputs, strict=True)
+    )
+    refuse_if(a.shape[-1] != b.shape[-2 if b.ndim > 1 else -1], "columns.equal-rows")
+    with np.errstate(all="ignore"):
+        try:
+            matrices = np.matmul(a, b)
+        except ValueError:
+            matrices = np.zeros(())
+            refuse_if(True, "batch.dimensions")
+        return result_of(inputs[0].element_type, np.asarray(matrices))
+
+
+def _softmax(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """SoftMax-8 from differences to the largest element."""
+    [data], axis = inputs, attributes.get("axis", 1)
+    refuse_if(not -len(data.shape) <= axis < len(data.shape), "axis.range")
+    numbers = numbers_of(data)
+    with np.errstate(all="ignore"):
+        powers = np.exp(numbers - numbers.max(axis, keepdims=True, initial=-np.inf))
+        return result_of(data.element_type, powers / powers.sum(axis, keepdims=True))
+
+
+def _pads(data: Array, filters: Array, attributes: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+    """How many zeros are at both ends of each spatial dimension."""
+    mode, lists = attributes.get("auto_pad", "explicit"), [attributes[name] for name in _LISTS]
+    for length, size, stride, begin, end, dilation in zip(data.shape[2:], filters.shape[2:], *lists, strict=False):
+        zeros = max((-(-length // stride) - 1) * stride + dilation * (size - 1) + 1 - length, 0)
+        few, many = zeros // 2, zeros - zeros // 2
+        yield {"explicit": (begin, end), "valid": (0, 0), "same_upper": (few, many)}.get(mode, (many, few))
+
+
+def _check_lists(rank: int, attributes: Mapping[str, Any]) -> None:
+    is_explicit = attributes.get("auto_pad", "explicit") == "explicit"
+    for name in _LISTS if is_explicit else ("strides", "dilations"):
+        refuse_if(len(attributes[name]) != rank - 2, f"{name}.count")
+        refuse_if(min(attributes[name]) < 0, f"{name}.negative")
+    for name in ("strides", "dilations"):
+        refuse_if(0 in attributes[name], f"{name}.zero")
+
+
+def _convolution(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Convolution-1 as the sum, over the places in a filter, of the products with every window's element there."""
+    refuse_if(inputs[0].element_type != inputs[1].element_type, "filters.same-type")
+    data, filters = map(numbers_of, inputs)
+    refuse_if(data.ndim != filters.ndim, "filters.same-rank")
+    refuse_if(data.shape[1] != filters.shape[1], "filters.channels")
+    _check_lists(data.ndim, attributes)
+    padded = np.pad(data, [(0, 0), (0, 0), *_pads(data, filters, attributes)])
+    strides, dilations = attributes["strides"], attributes["dilations"]
+    spans = [dilation * (size - 1) + 1 for dilation, size in zip(dilations, filters.shape[2:], strict=True)]
+    rooms = [length - span for length, span in zip(padded.shape[2:], spans, strict=True)]
+    refuse_if(any(room < 0 < room + span for room, span in zip(rooms, spans, strict=True)), "filters.room")
+    refuse_if(0 in filters.shape[2:], "filters.room")
+    counts = [max(room // stride + 1, 0) for room, stride in zip(rooms, strides, strict=True)]
+    output = np.zeros((len(data), len(filters), *counts), data.dtype)
+    with np.errstate(all="ignore"):
+        for place in product(*map(range, filters.shape[2:] if output.size else [0])):
+            windows = zip(place, dilations, strides, counts, strict=True)
+            parts = [slice(x * dilation, x * dilation + stride * n, stride) for x, dilation, stride, n in windows]
+            weights = np.moveaxis(filters, (0, 1), (-2, -1))[place]
+            output += np.moveaxis(np.tensordot(weights, padded[:, :, *parts], (1, 1)), 0, 1)
+        return result_of(inputs[0].element_type, output)
+
+
+def _mvn(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """MVN-6 by the mean and the mean of the squares of the differences."""
+    data, axes = numbers_of(inputs[0]), inputs[1].integers()
+    refuse_if(any(not -data.ndim <= axis < data.ndim for axis in axes), "axes.range")
+    along = tuple(axis % data.ndim for axis in axes)
+    refuse_if(len({*along}) < len(along), "axes.unique")
+    eps = attributes["eps"]
+    refuse_if(eps <= 0, "eps.positive")
+    with np.errstate(all="ignore"):
+        count = np.float64(prod(data.shape[axis] for axis in along))
+        output = data - data.sum(along, keepdims=True) / count
+        if attributes["normalize_variance"]:
+            variance = np.square(output).sum(along, keepdims=True) / count
+            is_inside = attributes["eps_mode"] == "inside_sqrt"
+            output = output / (np.sqrt(variance + eps) if is_inside else np.sqrt(variance) + eps)
+        return result_of(inputs[0].element_type, np.asarray(output).reshape(data.shape))
+
+
+#: The function of each operation.
+PRODUCTS: Mapping[str, Function] = {
+    "Convolution-1": _convolution,
+    "MVN-6": _mvn,
+    "MatMul-1": _matmul,
+    "SoftMax-8": _softmax,
+}

@@ -1,0 +1,96 @@
+"""Reductions, CumSum-3 and TopK-11, as the `numpy` backend executes them: in 64 bits, and rounded at the end."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.graph import Function, padded
+from opconform_runners.backends.numpy.arithmetic import result_of
+from opconform_runners.backends.numpy.convert import numbers_of
+
+
+def reduction(of: Callable[..., Array]) -> Function:
+    """A reduction by a function of numpy."""
+
+    def call(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+        data, axes = inputs[0], inputs[1].integers()
+        rank = len(data.shape)
+        refuse_if(any(not -rank <= axis < rank for axis in axes), "axes.range")
+        refuse_if(len({*axes}) < len(axes), "axes.unique")
+        if not axes:
+            return [data]
+        along = tuple({axis % rank for axis in axes})
+        with np.errstate(all="ignore"):
+            array = of(numbers_of(data), axis=along, keepdims=attributes.get("keep_dims", False))
+            return result_of(data.element_type, np.asarray(array))
+
+    return call
+
+
+def _mean(array: Array, *, axis: tuple[int, ...], keepdims: bool) -> Array:
+    """The sum divided by the count; that of integers is exact, and loses its fraction."""
+    count = math.prod(array.shape[place] for place in axis)
+    if array.dtype.kind == "f":
+        return np.asarray(array.sum(axis, keepdims=keepdims) / np.float64(count))
+    sums = array.astype(object).sum(axis, keepdims=keepdims)
+    quotients = np.sign(sums) * (np.abs(sums) // count)
+    return np.asarray(quotients).astype(array.dtype)
+
+
+def _maximum(array: Array, *, axis: tuple[int, ...], keepdims: bool) -> Array:
+    """`numpy.max`, and the positive one of two zeros."""
+    largest = np.asarray(array.max(axis, keepdims=keepdims))
+    if array.dtype.kind != "f":
+        return largest
+    signs = np.where(array == 0, np.copysign(1, array), -1).max(axis, keepdims=keepdims)
+    return np.where(largest == 0, np.copysign(0.0, signs), largest)
+
+
+def _cum_sum(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
+    data, given = padded(inputs, 2)
+    axis = 0 if given is None else given.integers()[0]
+    refuse_if(not -len(data.shape) <= axis < len(data.shape), "axis.range")
+    array = numbers_of(data)
+    array = np.flip(array, axis) if attributes.get("reverse") else array
+    if attributes.get("exclusive") and array.shape[axis]:
+        start = np.zeros_like(np.take(array, [0], axis))
+        array = np.concatenate([start, np.delete(array, -1, axis)], axis)
+    with np.errstate(all="ignore"):
+        sums = np.cumsum(array, axis)
+        return result_of(data.element_type, np.flip(sums, axis) if attributes.get("reverse") else sums)
+
+
+def _top_k(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """The order of Python's `sorted`, which keeps that of equal elements."""
+    data, [k], axis = inputs[0], inputs[1].integers(), attributes["axis"]
+    refuse_if(not -len(data.shape) <= axis < len(data.shape), "axis.range")
+    refuse_if(not 1 <= k <= data.shape[axis], "k.range")
+    sign = -1 if attributes["mode"] == "max" else 1
+    slices = np.moveaxis(numbers_of(data), axis, -1)
+    indices = np.empty((*slices.shape[:-1], k), attributes.get("index_element_type", "i32").replace("i", "int"))
+    for place in np.ndindex(slices.shape[:-1]):
+        numbers = [sign * number for number in slices[place].tolist()]
+        best = sorted(range(len(numbers)), key=numbers.__getitem__)[:k]
+        indices[place] = sorted(best) if attributes["sort"] == "index" else best
+    along = np.moveaxis(indices, -1, axis)
+    values = np.take_along_axis(data.array, along.astype(np.int64), axis)
+    index_type = along.dtype.name.replace("int", "i")
+    return [
+        Tensor(element_type=data.element_type, array=np.ascontiguousarray(values)),
+        Tensor(element_type=index_type, array=np.ascontiguousarray(along)),
+    ]
+
+
+#: The function of each operation.
+REDUCTIONS: Mapping[str, Function] = {
+    "CumSum-3": _cum_sum,
+    "ReduceMax-1": reduction(_maximum),
+    "ReduceMean-1": reduction(_mean),
+    "ReduceProd-1": reduction(np.prod),
+    "ReduceSum-1": reduction(np.sum),
+    "TopK-11": _top_k,
+}

@@ -1,0 +1,75 @@
+"""The operations on one tensor, as the `numpy` backend executes them: in 64 bits, and rounded at the end."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.graph import Function
+from opconform_runners.backends.numpy.arithmetic import result_of
+from opconform_runners.backends.numpy.convert import numbers_of
+
+_ERF = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def _unary(of: Callable[..., Array]) -> Function:
+    """An operation by a function of its elements and attributes; the results of integers are rounded half up."""
+
+    def call(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+        data = numbers_of(inputs[0])
+        with np.errstate(all="ignore"):
+            results = np.asarray(of(data, **attributes))
+            is_rounded = data.dtype.kind != "f" and results.dtype.kind == "f"
+            return result_of(inputs[0].element_type, np.floor(results + 0.5) if is_rounded else results)
+
+    return call
+
+
+def _sqrt(data: Array) -> Array:
+    """The square root; of integers, that of f64 may be off by one, so it is half of the root of four times as much."""
+    if data.dtype.kind == "f":
+        return np.sqrt(data)
+    return np.array([(math.isqrt(4 * x) + 1) // 2 for x in data.ravel().tolist()], data.dtype).reshape(data.shape)
+
+
+def _relu(data: Array) -> Array:
+    return np.where(np.isnan(data) | (data > 0), data, np.zeros_like(data))
+
+
+def _clamp(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Clamp-1 by comparisons; limits beyond the range of an integer type are those of the type."""
+    [data], least, most = inputs, attributes["min"], attributes["max"]
+    refuse_if(least > most, "min.order")
+    numbers, kind = numbers_of(data), ELEMENT_TYPES[data.element_type]
+    if kind.is_integer:
+        least, most = max(math.ceil(least), kind.minimum), min(math.floor(most), kind.maximum)
+    with np.errstate(invalid="ignore"):  # NaNs
+        below = np.where(numbers < least, numbers.dtype.type(least), numbers)
+        return result_of(data.element_type, np.where(below > most, numbers.dtype.type(most), below))
+
+
+def _gelu(data: Array, approximation_mode: str = "erf") -> Array:
+    if approximation_mode == "erf":
+        return np.asarray(data * 0.5 * (1 + _ERF(data / math.sqrt(2))))
+    inner = math.sqrt(2 / math.pi) * (data + 0.044715 * data * data * data)
+    return np.asarray(data * 0.5 * (1 + np.tanh(inner)))
+
+
+#: The function of each operation.
+UNARY: Mapping[str, Function] = {
+    "Abs-1": _unary(np.abs),
+    "Clamp-1": _clamp,
+    "Erf-1": _unary(_ERF),
+    "Exp-1": _unary(np.exp),
+    "Gelu-7": _unary(_gelu),
+    "Log-1": _unary(np.log),
+    "Negative-1": _unary(np.negative),
+    "ReLU-1": _unary(_relu),
+    "Sigmoid-1": _unary(lambda data: 1 / (1 + np.exp(-data))),
+    "Sqrt-1": _unary(_sqrt),
+    "Tanh-1": _unary(np.tanh),
+}
