@@ -5,6 +5,7 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY generator generator
 COPY runners/cpp runners/cpp
 COPY runners/opconform_runners runners/opconform_runners
+COPY runners/opconform_products runners/opconform_products
 COPY docs/opconform.1 docs/opconform.1
 COPY cases cases
 COPY templates templates

@@ -26,7 +26,7 @@ def test_the_wheel_holds_everything_under_two_names(wheel: Path) -> None:
     }
 
     metadata = {"opconform-0.1.0.dist-info", "opconform-0.1.0.data"}
-    assert {x.split("/")[0] for x in held} == {"opconform", "opconform_runners", *metadata}
+    assert {x.split("/")[0] for x in held} == {"opconform", "opconform_runners", "opconform_products", *metadata}
     assert "opconform-0.1.0.data/data/share/man/man1/opconform.1" in held
     assert expected <= held
     assert not [x for x in held if "mutant" in x]
@@ -55,7 +55,7 @@ def test_the_sdist_holds_what_git_does_and_gives_the_same_wheel(wheel: Path, tmp
 def test_the_sdist_holds_the_javascript_harness_without_its_packages(tmp_path: Path) -> None:
     """What `npm install` puts beside it stays where it was put."""
     copy = tmp_path / "copy"
-    for name in ("generator", "runners/javascript", "runners/opconform_runners"):
+    for name in ("generator", "runners/javascript", "runners/opconform_runners", "runners/opconform_products"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
     for name in (".gitignore", "LICENSE", "README.md", "pyproject.toml"):
         shutil.copy(ROOT / name, copy / name)

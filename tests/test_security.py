@@ -140,7 +140,11 @@ def planted(tmp_path: Path, small_spec: Path) -> Path:
     folder = tmp_path / "planted"
     folder.mkdir()
     (folder / "spec.yaml").write_bytes(small_spec.read_bytes())
-    for name in {*sys.stdlib_module_names, *packages_distributions()} - {"opconform", "opconform_runners"}:
+    for name in {*sys.stdlib_module_names, *packages_distributions()} - {
+        "opconform",
+        "opconform_runners",
+        "opconform_products",
+    }:
         if name.isidentifier():
             (folder / f"{name}.py").write_text(PLANTED.format(mark=str(tmp_path / "mark"), name=name))
     return folder

@@ -27,11 +27,14 @@ from opconform_products.frameworks.framework import Adapter
 from opconform_runners.backends.backend import full_name
 from tests.conftest import ROOT
 
-FOLDER = ROOT / "runners" / "opconform_runners" / "backends"
-BACKENDS = sorted(path for path in FOLDER.rglob("*.py") if "frameworks" not in path.parts)
-FRAMEWORKS = sorted((FOLDER / "frameworks").rglob("*.py"))
+CORE, PRODUCTS = (ROOT / "runners" / name for name in ("opconform_runners/backends", "opconform_products"))
+MODULES = sorted([*CORE.rglob("*.py"), *PRODUCTS.rglob("*.py")])
+#: The backends with a row for each operation, and the others.
+WITH_ROWS = ("numpy", "frameworks", "jax", "tensorflow", "tinygrad", "torch")
+FRAMEWORKS = [path for path in MODULES if not {*path.parts}.isdisjoint(WITH_ROWS)]
+BACKENDS = [path for path in MODULES if path not in FRAMEWORKS]
 CPP = ROOT / "runners" / "cpp" / "openvino.cpp"
-MESSAGES = sorted(FOLDER.rglob("*.toml"))
+MESSAGES = sorted(PRODUCTS.rglob("*.toml"))
 JAVASCRIPT = ROOT / "runners" / "javascript" / "backend.js"
 
 #: What the tables are called whose rows are those of operations.
@@ -49,6 +52,11 @@ SHORT = re.compile(r"[a-z0-9_]+(\.[a-z0-9_-]+)+")
 FULL = re.compile(r'"([A-Z]\w*-\d+):([a-z0-9_.-]+)"')
 #: The row of an operation in a table of the C++ harness.
 ROW = re.compile(r'^    \{"([A-Z]\w*-\d+)",(.*?)(?=^    \{"[A-Z]|^\};)', re.MULTILINE | re.DOTALL)
+
+
+def place_of(path: Path) -> str:
+    """A module and its folder."""
+    return f"{path.parent.name}/{path.stem}"
 
 
 def known() -> set[str]:
@@ -92,7 +100,7 @@ def tables_of(source: str) -> dict[str, set[str]]:
     }
 
 
-@pytest.mark.parametrize("path", BACKENDS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", BACKENDS, ids=place_of)
 def test_every_requirement_in_a_backends_tables_is_one_of_its_operation(path: Path) -> None:
     """`axis.required` of one operation excuses no other's."""
     for name, named in tables_of(path.read_text()).items():
@@ -127,7 +135,7 @@ def names_in(row: ast.AST) -> Iterator[str]:
             yield from (text for text in value if "." in text)
 
 
-@pytest.mark.parametrize("path", FRAMEWORKS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", FRAMEWORKS, ids=place_of)
 def test_every_requirement_in_a_frameworks_row_is_one_of_its_operation(path: Path) -> None:
     """An adapter of another operation would map what does not exist."""
     named = {name for row in rows_of(path.read_text()).values() for name in row}
@@ -144,7 +152,7 @@ def test_an_adapter_of_another_operation_is_found() -> None:
     assert {"Split-1:axes.unique", "Split-1:start", "Split-1:axis.rang"} <= rows["Split-1"] - known()
 
 
-@pytest.mark.parametrize("path", MESSAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", MESSAGES, ids=place_of)
 def test_every_message_names_a_requirement_of_its_operation(path: Path) -> None:
     """A message about one operation says nothing about another."""
     tables = tomllib.loads(path.read_text())
@@ -157,23 +165,23 @@ def test_every_message_names_a_requirement_of_its_operation(path: Path) -> None:
 
 def test_the_tables_are_found() -> None:
     """A table that this test does not find would pass unseen."""
-    found = {path.stem: tuple(tables_of(path.read_text())) for path in BACKENDS}
+    found = {place_of(path): tuple(tables_of(path.read_text())) for path in BACKENDS}
 
     assert {name: tables for name, tables in found.items() if tables} == {
-        "iree": ("MAPPED",),
-        "types": ("MAPPED",),
+        "iree/backend": ("MAPPED",),
+        "backends/onnx_dialect": ("MAPPED",),
     }
-    assert {path.stem: len(rows_of(path.read_text())) for path in FRAMEWORKS if rows_of(path.read_text())} == {
-        "jax": 55,
-        "numpy_binary": 11,
-        "numpy_reductions": 4,
-        "numpy_unary": 10,
-        "tensorflow": 59,
-        "tinygrad": 54,
-        "torch": 44,
-        "torch_products": 4,
-        "torch_reductions": 6,
-        "torch_scatters": 6,
+    assert {place_of(path): len(rows_of(path.read_text())) for path in FRAMEWORKS if rows_of(path.read_text())} == {
+        "jax/backend": 55,
+        "numpy/binary": 11,
+        "numpy/reductions": 4,
+        "numpy/unary": 10,
+        "tensorflow/rows": 59,
+        "tinygrad/backend": 54,
+        "rows/table": 44,
+        "rows/products": 4,
+        "rows/reductions": 6,
+        "rows/scatters": 6,
     }
 
 
@@ -191,7 +199,7 @@ MAPPED: Mapping[str, Support] = MappingProxyType(
     assert named - known() == {"Split-1:lengths.sum"}
 
 
-@pytest.mark.parametrize("path", [*BACKENDS, *FRAMEWORKS], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*BACKENDS, *FRAMEWORKS], ids=place_of)
 def test_every_requirement_that_a_backend_refuses_a_case_for_exists(path: Path) -> None:
     """In functions, where it is an argument of the refusal."""
     calls = (p for p in ast.walk(ast.parse(path.read_text())) if isinstance(p, ast.Call))
@@ -206,7 +214,7 @@ def test_the_harnesses_in_other_languages_name_requirements_of_the_operation() -
     rows = ROW.findall(CPP.read_text())
     cpp = {full_name(op, text) for op, row in rows for text in re.findall(r'"([^"]*)"', row) if SHORT.fullmatch(text)}
     javascript = {full_name(*match) for match in FULL.findall(JAVASCRIPT.read_text())}
-    messages = tomllib.loads((FOLDER / "openvino" / "plugin.toml").read_text())
+    messages = tomllib.loads((PRODUCTS / "openvino" / "backend.toml").read_text())
 
     assert sorted(op for op, _ in rows) == sorted(messages)
     assert len(cpp) > len(javascript) > 0

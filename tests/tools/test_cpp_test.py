@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from opconform.suite.reader import open_suite
-from opconform_runners.tools.repro.cpp_test import _literal, _raw, cpp_test_of
+from opconform_products.openvino.cpp_test import _literal, _raw, cpp_test_of
 from tests.backends.cpp import built, openvino
 from tests.conftest import Run
 from tests.tools.scripts import interpreter

@@ -12,7 +12,7 @@ import pytest
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
-from opconform_runners.tools.repro.cpp_test import _CONTINUED, cpp_test_of
+from opconform_products.openvino.cpp_test import _CONTINUED, cpp_test_of
 from opconform_runners.tools.repro.names import script_names
 from opconform_runners.tools.repro.script import _text_source, comments, script_of
 from tests.conftest import Run

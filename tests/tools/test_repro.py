@@ -14,7 +14,7 @@ from opconform.explanation.case_list import one_case
 from opconform.operations import OPERATIONS
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.tools.repro.graph_source import WITHOUT_FUNCTION, openvino_source
+from opconform_products.openvino.calls import WITHOUT_FUNCTION, openvino_source
 from opconform_runners.tools.repro.names import snake
 from opconform_runners.tools.repro.script import script_of
 from opconform_runners.tools.repro.variables import nan_source, output_source

@@ -8,8 +8,8 @@ import pytest
 
 from opconform.errors import UsageError
 from opconform.suite.reader import open_suite
+from opconform_products.torch.expression import Expression
 from opconform_runners.tools.repro.script import script_of
-from opconform_runners.tools.repro.source import Expression
 from tests.backends.known_findings import sample_for
 from tests.conftest import Run, interpreter_with
 from tests.sampling import WHOLE

@@ -15,7 +15,6 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 from opconform.tensors.texts import bytes_of, text_of
 from opconform_products.onnx.provider import placement_of, provider_of, session_of
-from opconform_products.onnx.types import CARRIED, MAPPED
 from opconform_runners.backends.backend import (
     Implementation,
     Inputs,
@@ -25,6 +24,7 @@ from opconform_runners.backends.backend import (
     full_names,
 )
 from opconform_runners.backends.exceptions import Translation, messages_beside
+from opconform_runners.backends.onnx_dialect import CARRIED, MAPPED
 
 #: The element types by the names that ONNX Runtime gives them.
 _NAMES = {

@@ -11,9 +11,9 @@ from onnx.reference import ReferenceEvaluator
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, Tensor
-from opconform_products.onnx.types import CARRIED, MAPPED
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, full_names
 from opconform_runners.backends.exceptions import short_message
+from opconform_runners.backends.onnx_dialect import CARRIED, MAPPED
 
 #: The element types by ONNX's numbers.
 _ELEMENT_TYPES = {

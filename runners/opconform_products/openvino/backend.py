@@ -11,7 +11,6 @@ from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.bit_layouts import pack, unpack
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_products.onnx.types import MAPPED
 from opconform_products.openvino.device import (
     ask_for_accuracy,
     device_of,
@@ -35,6 +34,7 @@ from opconform_runners.backends.backend import (
     full_names,
 )
 from opconform_runners.backends.exceptions import Translation, messages_beside
+from opconform_runners.backends.onnx_dialect import MAPPED
 
 #: The element types that the CPU plugin has no memory for (`Input image format u1 is not supported yet`).
 _NO_MEMORY = frozenset({"u1", "u3", "u6"})

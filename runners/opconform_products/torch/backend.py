@@ -16,7 +16,7 @@ from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_products.frameworks.settings import plain
-from opconform_products.torch.rows.rows import torch_framework
+from opconform_products.torch.rows.table import torch_framework
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
 
 _TORCH = torch_framework(torch, torch.__version__)

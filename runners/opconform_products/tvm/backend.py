@@ -15,9 +15,9 @@ from opconform.errors import UsageError
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
-from opconform_products.onnx.types import CARRIED, MAPPED
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, full_names
 from opconform_runners.backends.exceptions import Translation
+from opconform_runners.backends.onnx_dialect import CARRIED, MAPPED
 
 #: The target of each device.
 _TARGETS = {"CPU": "llvm"}

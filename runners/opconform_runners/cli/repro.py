@@ -18,7 +18,6 @@ from opconform_runners.cli.shared.output.streams import print_document
 from opconform_runners.cli.shared.single_case import suite_with_case
 from opconform_runners.harness.command import Launch
 from opconform_runners.reports.history import interval_in
-from opconform_runners.tools.repro.cpp_test import cpp_test_of
 from opconform_runners.tools.repro.issue import issue_of
 from opconform_runners.tools.repro.observation import PRIVATE, Observation, notes_of, observation_of
 from opconform_runners.tools.repro.script import SCRIPTS, dialects_needed, script_of
@@ -82,12 +81,11 @@ def command(
         suite, entry = suite_with_case(case, place, dialects, Path(folder) / "suite")
         interval = None if history is None else interval_in(history, launch.command.name.partition(":")[0], entry.id)
         seen = _observed(suite, entry, launch, must_fail=form == "issue")
-        needs = "C++17, OpenVINO and GoogleTest" if form == "gtest" else SCRIPTS[backend.partition(":")[0]].requires
+        script = SCRIPTS[backend.partition(":")[0]]
+        needs = script.cpp_needs if form == "gtest" else script.requires
         notes, reason = notes_of(suite, entry, needs, seen), None if seen is None else seen.result.reason
-        if form == "gtest":
-            text = cpp_test_of(suite, entry, backend, notes, reason)
-        else:
-            text = script_of(suite, entry, backend, notes, reason)
+        write = script_of if form != "gtest" or script.cpp_test is None else script.cpp_test
+        text = write(suite, entry, backend, notes, reason)
         if form == "issue" and seen is not None:
             text = issue_of(suite, entry, seen, script=text, launch=launch, interval=interval)
     if out is None:

@@ -1,8 +1,8 @@
 """The Python harness in an interpreter that opconform is not installed for.
 
-Run as a script: `PYTHON -P bootstrap.py FOLDER BACKEND`, with the folder of the package `opconform`. It imports the two
-packages from their folders and nothing else that is installed beside them, so that the product under test is the other
-interpreter's own.
+Run as a script: `PYTHON -P bootstrap.py FOLDER BACKEND`, with the folder of the package `opconform`. It imports the
+three packages from their folders and nothing else that is installed beside them, so that the product under test is the
+other interpreter's own.
 """
 
 import importlib.util
@@ -23,6 +23,7 @@ def bring(name: str, folder: Path) -> None:
 if __name__ == "__main__":
     bring("opconform", Path(sys.argv[1]))
     bring("opconform_runners", Path(__file__).parents[1])
+    bring("opconform_products", Path(__file__).parents[2] / "opconform_products")
     from opconform_runners.harness.server import main
 
     main(sys.argv[2])

@@ -4,43 +4,61 @@ import dataclasses
 import json
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from opconform.errors import UsageError, nearest
 from opconform.suite.case import Case, Reject
 from opconform.suite.declarations import DeclaredCase
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
+from opconform.system.entry_points import Registry
 from opconform.system.resources import render
-from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
-from opconform_products.openvino.prefixes import prefixed
-from opconform_runners.tools.repro.graph_source import onnx_model_of, openvino_source, opsets
+from opconform_runners.tools.repro.graph_source import GraphSource, onnx_model_of
 from opconform_runners.tools.repro.names import script_names
-from opconform_runners.tools.repro.torch_source import torch_source
-from opconform_runners.tools.repro.variables import BIT_ORDERS, is_odd, is_used, output_kinds, variables_of
+from opconform_runners.tools.repro.variables import BIT_ORDERS, is_used, output_kinds, variables_of
 from opconform_runners.verdicts.judge import ENDS
 
 _WIDTH = 118
-#: What torch calls the types that numpy does not have.
-_TORCH_TYPES: Mapping[str, str] = {
-    "bf16": "bfloat16",
-    "f8e4m3": "float8_e4m3fn",
-    "f8e5m2": "float8_e5m2",
-    "f8e8m0": "float8_e8m0fnu",
-}
 #: The failures that may concern NaN payloads alone, an unknown one among them.
 _ABOUT_NANS = ("nan-payload", None)
 
 
+def _plain_settings(device: str) -> Mapping[str, object]:
+    return {"device": device or "CPU"}
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Script:
-    """The dialects whose models a backend's scripts may need, the packages, and the allowed devices (empty for any)."""
+    """How the scripts of a backend are written; the entry points of `opconform.scripts` name one per backend.
+
+    Attributes:
+        dialects: The dialects whose models they may need.
+        needs: The packages that they need.
+        devices: The allowed devices; empty for any.
+        template: The template, in `repro/`.
+        without_graph: The template of a case whose graph cannot be written as calls; empty if it is the same.
+        graph: The graph as calls, given the case and the tensors of its first feed; None where they cannot express it.
+            It raises `UsageError` for a case that the backend cannot be called with.
+        settings: What the template needs to know of a device, which is the part of the backend's name behind the colon;
+            `device` is its name.
+        names: What the template needs beside, by name, given the case.
+        cpp_test: The file with the same case as a test in C++, given what `script_of` takes; None without such tests.
+        cpp_needs: What this test needs, in words.
+    """
 
     dialects: tuple[str, ...]
     needs: tuple[str, ...]
     devices: tuple[str, ...] = ()
+    template: str
+    without_graph: str = ""
+    graph: Callable[[DeclaredCase, Mapping[str, Tensor]], GraphSource | None] = lambda *_: None
+    settings: Callable[[str], Mapping[str, object]] = _plain_settings
+    names: Callable[[Case], Mapping[str, object]] = lambda _: {}
+    cpp_test: Callable[[Suite, Entry, str, Iterable[str], str | None], str] | None = None
+    cpp_needs: str = ""
 
     @property
     def requires(self) -> str:
@@ -48,22 +66,18 @@ class Script:
         return f"pip install {' '.join(self.needs)}"
 
 
+def _check(_name: str, _script: Script, _file: Path) -> None:
+    """Every script can be used."""
+
+
 #: The backends that have scripts.
-SCRIPTS: Mapping[str, Script] = {
-    "openvino": Script(dialects=("openvino",), needs=("openvino", "numpy")),
-    "openvino-onnx": Script(dialects=("onnx",), needs=("openvino", "onnx", "numpy")),
-    "onnxruntime": Script(dialects=("onnx",), needs=("onnxruntime", "onnx", "numpy")),
-    "torch": Script(dialects=(), needs=("torch", "numpy"), devices=("", "eager", "compile")),
-}
-
-
-#: The backends that have tests in C++.
-CPP_BACKENDS = ("openvino",)
+SCRIPTS = Registry("opconform.scripts", Script, {}, _check)
 
 
 def dialects_needed(backend: str, form: str) -> tuple[str, ...]:
     """The dialects that a backend, `NAME[:DEVICE]`, may take a model from in a form, which it must have."""
-    name, known = backend.partition(":")[0], CPP_BACKENDS if form == "gtest" else (*SCRIPTS,)
+    name = backend.partition(":")[0]
+    known = [x for x in sorted(SCRIPTS) if form != "gtest" or SCRIPTS[x].cpp_test is not None]
     if name not in known:
         option = " --as gtest" if form == "gtest" else ""
         raise UsageError(
@@ -91,32 +105,27 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
     if script.dialects and not available:
         reasons = (entry.left_out.get(dialect, f"the suite has no {dialect} models") for dialect in script.dialects)
         raise UsageError(f"{case.id} cannot be given to {backend}: {'; '.join(dict.fromkeys(reasons))}.")
-    if backend == "torch":
-        _check_torch(case)
     read = {name: suite.read(entry, name) for name in entry.files if name.partition("/")[0] in available[:1]}
     first = {
         input_.name: Tensor(element_type=input_.element_type, array=suite.arrays(entry, inputs_name(0))[input_.name])
         for input_ in case.inputs
     }
-    graph = torch_source(_declared(suite, case), first) if backend == "torch" else openvino_source(case)
-    calls_functions = backend == "openvino" and graph is not None
-    used = [variable for variable in variables if calls_functions or is_used(case, variable.input, available)]
+    graph = script.graph(_declared(suite, case), first)
+    used = [x for x in variables if graph is not None or is_used(case, x.input, available)]
     for item in used:
         if item.kind.bits % 8 and item.kind.name not in BIT_ORDERS:
             raise UsageError(f"A short script cannot pack {item.kind.name}.")
     by_input = {x.input.name: x for x in used}
     outputs = output_kinds(case)
-    device, is_accurate, is_imported = prefixed(device)
+    settings = {"is_elsewhere": device not in ("", "CPU"), **script.settings(device)}
     model, constants = onnx_model_of(read[f"{available[0]}/model.onnx"]) if "onnx" in script.dialects else ("", [])
     compares_numbers = any(output.comparison == "numbers" for output in case.outputs)
-    dies, elsewhere = reason in ENDS, device not in ("", "CPU")
+    dies, elsewhere = reason in ENDS, settings["is_elsewhere"]
     text = render(
-        "repro/openvino-ir.py.j2" if backend == "openvino" and graph is None else f"repro/{backend}.py.j2",
-        device=json.dumps(f"{device or 'CPU'}{'ExecutionProvider' if backend == 'onnxruntime' else ''}"),
-        is_compiled=device == "compile",
+        f"repro/{script.template if graph is not None or not script.without_graph else script.without_graph}",
+        **settings | {"device": json.dumps(settings["device"])},
+        **script.names(case),
         elsewhere=elsewhere,
-        accurate=is_accurate,
-        imported=is_imported,
         sound=elsewhere or not dies,  # keep the heap as it was when the process died
         notes=comments(notes),
         dies=dies,
@@ -126,11 +135,9 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         rejects=isinstance(case.expect, Reject),
         by_input=by_input,
         names=script_names(case),
-        torch_types=_TORCH_TYPES,
         bit_orders=BIT_ORDERS,
         odd=next((x for x in used if x.is_odd), None),
         graph=graph,
-        opsets=opsets(case),
         xml=_text_source(short_ir(read.get("openvino/model.xml", b"").decode())),
         weights=textwrap.wrap(read.get("openvino/model.bin", b"").hex(), _WIDTH - 6),
         onnx=_text_source(model),
@@ -144,17 +151,6 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
 def _declared(suite: Suite, case: Case) -> DeclaredCase:
     fields = {field.name: getattr(case, field.name) for field in dataclasses.fields(case)}
     return DeclaredCase(**fields, declarations=suite.header.declarations)
-
-
-def _check_torch(case: Case) -> None:
-    tensors = [input_.element_type for input_ in case.inputs if input_.role == "data"]
-    if not tensors:
-        raise UsageError(f"{case.id} has no data input to call torch with.")
-    for tensor in tensors:
-        if tensor == "string" or (is_odd(ELEMENT_TYPES[tensor]) and tensor not in _TORCH_TYPES):
-            raise UsageError(f"{case.id} cannot be given to torch, which has no tensors of {tensor}.")
-    if case.feeds > 1:
-        raise UsageError(f"{case.id} has two inferences on one model, and torch has no model: each is a separate call.")
 
 
 def comments(notes: Iterable[str]) -> tuple[str, ...]:

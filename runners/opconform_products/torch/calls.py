@@ -10,14 +10,24 @@ from opconform.errors import UsageError
 from opconform.model.graph import evaluated
 from opconform.suite.case import Accept, Case
 from opconform.suite.declarations import DeclaredCase
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_products.frameworks.framework import Framework
 from opconform_products.frameworks.settings import FrameworkOperand, is_plain, plain
-from opconform_products.torch.rows.rows import torch_framework
+from opconform_products.torch.expression import Expression
+from opconform_products.torch.rows.table import torch_framework
 from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.tools.repro.graph_source import GraphSource
 from opconform_runners.tools.repro.names import script_names
-from opconform_runners.tools.repro.source import Expression
+from opconform_runners.tools.repro.variables import is_odd
+
+#: What torch calls the types that numpy does not have.
+TORCH_TYPES: Mapping[str, str] = {
+    "bf16": "bfloat16",
+    "f8e4m3": "float8_e4m3fn",
+    "f8e5m2": "float8_e5m2",
+    "f8e8m0": "float8_e8m0fnu",
+}
 
 
 def torch_source(case: DeclaredCase, inputs: Mapping[str, Tensor]) -> GraphSource:
@@ -25,6 +35,7 @@ def torch_source(case: DeclaredCase, inputs: Mapping[str, Tensor]) -> GraphSourc
 
     Raises `UsageError` if the backend does not call PyTorch for the case.
     """
+    _check(case)
     torch = replace(torch_framework(Expression("torch"), ""), tensor=_constant)
     try:
         return _recorded(torch, case, inputs)
@@ -82,3 +93,14 @@ def _tensors(case: Case, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
     if not isinstance(case.expect, Accept):
         nodes = nodes[: nodes.index(case.node)]
     return evaluated(replace(case.graph, nodes=nodes), inputs)
+
+
+def _check(case: Case) -> None:
+    tensors = [input_.element_type for input_ in case.inputs if input_.role == "data"]
+    if not tensors:
+        raise UsageError(f"{case.id} has no data input to call torch with.")
+    for tensor in tensors:
+        if tensor == "string" or (is_odd(ELEMENT_TYPES[tensor]) and tensor not in TORCH_TYPES):
+            raise UsageError(f"{case.id} cannot be given to torch, which has no tensors of {tensor}.")
+    if case.feeds > 1:
+        raise UsageError(f"{case.id} has two inferences on one model, and torch has no model: each is a separate call.")
