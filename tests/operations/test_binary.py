@@ -16,7 +16,7 @@ from opconform.generation.expansion import expand
 from opconform.model.golden import Golden, golden_of
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Operand
-from opconform.operations.arithmetic.broadcasting import stretched
+from opconform.operations.arithmetic.broadcasting import PDPD_ONES, stretched
 from opconform.operations.operation import ContextError
 from opconform.specs.loader import load_specs
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -603,3 +603,27 @@ def test_mutants_are_caught(name: str) -> None:
     """By at least one core case of the operation."""
     op, function = MUTANTS[name]
     assert is_caught(op, function)
+
+
+@pytest.mark.parametrize(
+    ("shape", "rule", "is_rejected"),
+    [
+        ((1, 4), "pdpd", True),
+        ((3, 1, 4), "pdpd", True),
+        ((3, 1), "pdpd", False),
+        ((3, 4), "pdpd", False),
+        ((1,), "pdpd", False),
+        ((), "pdpd", False),
+        ((1, 4), "numpy", False),
+    ],
+)
+def test_the_other_reading_of_pdpd_ones_rejects_ones_before_others(
+    shape: tuple[int, ...], rule: str, is_rejected: bool
+) -> None:
+    """By rule 2 of PDPD, the second shape is a part of the first one; ones at its end are those of `pdpd.last-ones`."""
+    operands = {
+        "a": Operand(element_type="f32", shape=(3, 3, 4)),
+        "b": Operand(element_type="f32", shape=shape),
+    }
+    given_arguments = OPERATIONS["Add-1"].arguments(operands, {"auto_broadcast": rule})
+    assert PDPD_ONES["pdpd.ones"].rejects(given_arguments) is is_rejected

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from opconform.generation.expansion import expand
 from opconform.model.golden import Golden, golden_of
 from opconform.operations import OPERATIONS
-from opconform.operations.arguments import Arguments, Operand
+from opconform.operations.arguments import Arguments, Operand, Unknown
 from opconform.operations.arithmetic.products import product_of
 from opconform.operations.arithmetic.sums import is_open, partial_sums, sum_of_products
 from opconform.operations.operation import ContextError
@@ -609,7 +609,7 @@ def f32(*elements: float) -> Tensor:
         ("ReduceSum-1", f32(3e38, 3e38, -3e38), {}),
         ("ReduceMean-1", Tensor(element_type="i32", array=np.zeros(0, np.int32)), {}),
         ("ReduceProd-1", f32(1e30, 1e30, 1e-30), {}),
-        ("TopK-11", f32(1, math.nan, 2), {"axis": 0, "mode": "max", "sort": "value", "stable": True}),
+        ("TopK-11", f32(*range(7), math.nan), {"axis": 0, "mode": "max", "sort": "value", "stable": True}),
         ("TopK-11", f32(*[1] * 9), {"axis": 0, "mode": "max", "sort": "value"}),
         ("TopK-11", f32(*range(7)), {"axis": 0, "mode": "max", "sort": "value"}),
     ],
@@ -622,3 +622,20 @@ def test_what_pages_leave_open_has_no_golden(op: str, data: Tensor, attributes: 
         return
     with pytest.raises(ContextError):
         OPERATIONS[op].evaluate(given_arguments)
+
+
+@pytest.mark.parametrize(
+    ("sort", "ours", "others"),
+    [
+        ("value", [1, 2], [[0, 1], [0, 2], [1, 0], [2, 0], [2, 1]]),
+        ("index", [1, 2], [[0, 1], [0, 2]]),
+    ],
+)
+def test_a_nan_is_larger_than_every_number_or_anywhere(sort: str, ours: list[int], others: list[list[int]]) -> None:
+    """By the other reading of nan.largest, any two elements are selected, by index in the order of their indices."""
+    given_arguments = arguments("TopK-11", f32(1, math.nan, 2), axis=0, mode="max", sort=sort, stable=True)
+    assert OPERATIONS["TopK-11"].evaluate(given_arguments)[1].array.tolist() == ours
+    computes = OPERATIONS["TopK-11"].readings["nan.largest"].computes
+    assert [compute(given_arguments)[1].array.tolist() for compute in computes[: len(others)]] == others
+    with pytest.raises(Unknown):
+        computes[len(others)](given_arguments)

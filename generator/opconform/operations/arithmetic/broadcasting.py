@@ -66,8 +66,21 @@ def _without_last_ones(arguments: Arguments) -> Arguments:
     return replace(arguments, inputs={**arguments.inputs, "b": replace(operand, shape=tuple(sizes), tensor=tensor)})
 
 
-#: The other reading of the trailing ones of the second input, which the default axis may count or not.
-LAST_ONES = {"pdpd.last-ones": Reading(rewrites=(_without_last_ones,))}
+def _has_inner_ones(arguments: Arguments) -> bool:
+    """Whether, under `pdpd`, the second input repeats a dimension that others than ones follow."""
+    if not follows(arguments, "pdpd"):
+        return False
+    pairs = [*zip(*_aligned(arguments), strict=True)][-len(arguments.shape("b")) or None :]
+    last = max((place for place, (_, size) in enumerate(pairs) if size != 1), default=0)
+    return any(size == 1 != whole for whole, size in pairs[:last])
+
+
+#: The other readings of ones of the second input: the default axis may count the last ones or not, and others may be
+#: dimensions that the first input does not have.
+PDPD_ONES = {
+    "pdpd.last-ones": Reading(rewrites=(_without_last_ones,)),
+    "pdpd.ones": Reading(rejects=_has_inner_ones),
+}
 CHECKS = {
     "none.shapes": lambda a: follows(a, "none") and a.shape("a") != a.shape("b"),
     "numpy.dimensions": lambda a: (

@@ -9,7 +9,7 @@ import numpy as np
 from opconform.errors import counted
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
-from opconform.operations.arithmetic.elementwise import Keep, elements_of, saturating
+from opconform.operations.arithmetic.elementwise import Keep, elements_of, saturating, without_special
 from opconform.operations.arithmetic.matmul import Sums, sum_mistakes, sums_of_products
 from opconform.operations.arithmetic.sums import SUMMED
 from opconform.operations.checks import Predicate
@@ -196,5 +196,6 @@ CONVOLUTION = Operation(
         "outputs.floor": Reading(rejects=lambda a: any(x.room % x.stride for x in windows_of(a))),
         "same.size": Reading(rejects=lambda a: _is_same(a) and any(x.stride > 1 for x in windows_of(a))),
         "values.wrap": saturating(_convolved),
+        "values.special": without_special(_convolved),
     },
 )

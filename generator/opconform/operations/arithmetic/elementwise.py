@@ -16,7 +16,7 @@ from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic.broadcasting import (
     CHECKS,
     FACTS,
-    LAST_ONES,
+    PDPD_ONES,
     RULES,
     attribute,
     broadcast_shape,
@@ -262,7 +262,7 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
         same_types=("b",),
         contexts={"doubled": contexts.doubled(lambda _: 0)},
         facts=FACTS,
-        readings={**(LAST_ONES if has_pdpd else {}), **others, **page.readings, **misread},
+        readings={**(PDPD_ONES if has_pdpd else {}), **others, **page.readings, **misread},
     )
 
 

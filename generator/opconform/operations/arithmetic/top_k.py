@@ -1,9 +1,10 @@
 """TopK-11, from its specification page: the largest or smallest elements along an axis, and their indices."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from opconform.tensors.tensor import Array, Tensor
 _INDICES = ("i64", "i32")
 #: How many right outputs besides the golden one a reading can have.
 _OTHERS = 5
+#: How many other outputs a case with a NaN can have.
+_OTHERS_OF_NAN = 23
 #: The most elements whose orders are all tried.
 _FEW = 7
 
@@ -43,12 +46,10 @@ def _types(arguments: Arguments) -> tuple[TensorType, ...]:
 def _keys(arguments: Arguments, *, by_sign: bool = False) -> Array:
     """Numbers that are smallest for the elements to select, along the last axis; `by_sign` tells zeros apart."""
     elements = elements_of(arguments.tensor("data"))
-    if not has_kind(arguments.operand("data"), "signed", "unsigned"):
-        if np.isnan(elements).any():
-            raise ContextError("the page has no order of NaN")
-        if by_sign:
-            elements = np.where(elements == 0, np.where(np.signbit(elements), -5e-324, 0.0), elements)
-    keys = np.moveaxis(elements, _axis(arguments), -1)
+    if by_sign:
+        elements = np.where(elements == 0, np.where(np.signbit(elements), -5e-324, 0.0), elements)
+    ranks = np.unique(elements, return_inverse=True)[1].reshape(elements.shape)  # that of NaN is the largest
+    keys = np.moveaxis(ranks, _axis(arguments), -1)
     return -keys if arguments.attribute("mode") == "max" else keys
 
 
@@ -104,6 +105,24 @@ def _others(arguments: Arguments) -> list[Array]:
     return [np.array(x).reshape(ours.shape) for x in others]
 
 
+def _has_nan(arguments: Arguments) -> bool:
+    data = arguments.operand("data")
+    return has_kind(data, "float") and bool(np.isnan(elements_of(arguments.tensor("data"))).any())
+
+
+def _others_of_nan(arguments: Arguments) -> list[Array]:
+    """Every other choice of elements beside a NaN, in any order of values; data has to be few elements of one slice."""
+    if not _has_nan(arguments):
+        return []
+    [*sizes, count], k, ours = _keys(arguments).shape, _k(arguments), tuple(_places(arguments).reshape(-1).tolist())
+    is_by_index = arguments.attribute("sort") == "index"
+    possible = (math.comb if is_by_index else math.perm)(count, k)
+    if math.prod(sizes) > 1 or possible > _OTHERS_OF_NAN + 1 or _is_unordered(arguments) or _is_unstable(arguments):
+        raise ContextError(f"the page has no order of NaN, so at most {_OTHERS_OF_NAN + 1} outputs can be possible")
+    choices: Iterable[tuple[int, ...]] = (combinations if is_by_index else permutations)(range(count), k)
+    return [np.array(x).reshape((*sizes, k)) for x in choices if x != ours]
+
+
 def _is_sorted(places: tuple[int, ...], row: list[Any], sort: object) -> bool:
     """Whether some indices are in an order that the attribute allows."""
     keys: list[Any] = [row[place] for place in places] if sort == "value" else [*places]
@@ -111,6 +130,7 @@ def _is_sorted(places: tuple[int, ...], row: list[Any], sort: object) -> bool:
 
 
 def _computed(arguments: Arguments) -> tuple[Tensor, ...]:
+    _others_of_nan(arguments)
     _others(arguments)
     return _outputs(arguments, _places(arguments))
 
@@ -123,6 +143,14 @@ def _other(applies: Callable[[Arguments], bool], number: int, arguments: Argumen
 
 def _in_any_order(applies: Callable[[Arguments], bool]) -> Reading:
     return Reading(computes=tuple(partial(_other, applies, number) for number in range(_OTHERS)))
+
+
+def _beside_nan(number: int, arguments: Arguments) -> tuple[Tensor, ...]:
+    """The outputs of another choice of elements beside a NaN."""
+    others = _others_of_nan(arguments)
+    if number >= len(others):
+        raise Unknown
+    return _outputs(arguments, others[number])
 
 
 def _last_first(arguments: Arguments) -> tuple[Tensor, ...]:
@@ -176,6 +204,7 @@ TOP_K = Operation(
         "sort.none": _in_any_order(_is_unordered),
         "stable.false": _in_any_order(_is_unstable),
         "zeros.equal": Reading(computes=(_by_sign,)),
+        "nan.largest": Reading(computes=tuple(partial(_beside_nan, number) for number in range(_OTHERS_OF_NAN))),
         "stable.order": Reading(computes=(_last_first,), by_element=True),
     },
 )

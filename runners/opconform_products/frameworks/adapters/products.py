@@ -51,13 +51,13 @@ def _slices(data: Any, axes: list[int], *, normalize_variance: bool, eps: float,
 
 
 #: Both tensors, and whether each is transposed.
-MATRICES = Adapter(_matrices, ("b.same-type", "vectors.transposed"))
+MATRICES = Adapter(_matrices, ("b.same-type", "vectors.transposed", "transpose_a.default", "transpose_b.default"))
 #: Data, the filters, the strides, the zeros of both ends of each dimension, and the dilations.
 CONVOLVED = Adapter(
     _windows,
     (
         *(f"{name}.{word}" for name in _LISTS for word in ("count", "negative")),
-        *(f"auto_pad.{word}" for word in ("default", "ignored", "valid", "same_upper", "same_lower")),
+        *(f"auto_pad.{word}" for word in ("default", "explicit", "ignored", "valid", "same_upper", "same_lower")),
         "filters.same-type",
         "same.size",
     ),

@@ -67,4 +67,4 @@ REDUCED = Adapter(_reduced, ("axes.unique", "axes.range", "axes.empty", "axes.al
 #: Data, the axis, and whether sums begin at its end.
 SUMMED = Adapter(_summed, ("axis.default",))
 #: Data, K, the axis, the order, and the type of the indices.
-LARGEST = Adapter(_selected, ("index_element_type.default",))
+LARGEST = Adapter(_selected, ("index_element_type.default", "stable.default"))

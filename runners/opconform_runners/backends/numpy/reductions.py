@@ -65,7 +65,7 @@ def _cum_sum(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> 
 
 
 def _top_k(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """The order of Python's `sorted`, which keeps that of equal elements."""
+    """The order of Python's `sorted`, which keeps that of equal elements; a NaN is larger than every number."""
     data, [k], axis = inputs[0], inputs[1].integers(), attributes["axis"]
     refuse_if(not -len(data.shape) <= axis < len(data.shape), "axis.range")
     refuse_if(not 1 <= k <= data.shape[axis], "k.range")
@@ -73,8 +73,8 @@ def _top_k(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tens
     slices = np.moveaxis(numbers_of(data), axis, -1)
     indices = np.empty((*slices.shape[:-1], k), attributes.get("index_element_type", "i32").replace("i", "int"))
     for place in np.ndindex(slices.shape[:-1]):
-        numbers = [sign * number for number in slices[place].tolist()]
-        best = sorted(range(len(numbers)), key=numbers.__getitem__)[:k]
+        keys = [(sign * math.isnan(number), sign * number) for number in slices[place].tolist()]
+        best = sorted(range(len(keys)), key=keys.__getitem__)[:k]
         indices[place] = sorted(best) if attributes["sort"] == "index" else best
     along = np.moveaxis(indices, -1, axis)
     values = np.take_along_axis(data.array, along.astype(np.int64), axis)
