@@ -35,7 +35,8 @@ def check_declared(
 
 def check_constants(case: DeclaredCase) -> None:
     """Raise `Rejected` if an input of a case that must be a constant of the model is given at run time."""
-    ports = {port.name: port for port in case.declaration(case.op).inputs if port.constant}
+    declared = (declaration for declaration in case.declarations if declaration.name == case.op)
+    ports = {port.name: port for declaration in declared for port in declaration.inputs if port.constant}
     for input_ in case.inputs:
         if input_.name in ports:
             refuse_if(input_.binding == "parameter", ports[input_.name].constant_id)
