@@ -102,6 +102,8 @@ class Batches:
         """
         batch = trials if isinstance(trials, Batch) else self._written(trials)
         suite, session = self._opened(batch)
+        if once and len(batch.trials) > 1:
+            session.execute_packed([entry for entry in suite.entries if entry.expect == "accept"])
         for number, trial in enumerate(batch.trials):
             if number > 0 and time.monotonic() >= until:
                 break
