@@ -167,6 +167,19 @@ def test_a_trial_without_a_result_is_not_executed(elements: tuple[float, ...], e
     assert is_defined(Trial(draft=draft), seed=0) is expected
 
 
+@pytest.mark.parametrize(("updates", "expected"), [(65, True), (66, False)])
+def test_a_trial_with_too_many_right_elements_is_not_executed(updates: int, expected: bool) -> None:
+    """A case lists the earlier updates of an element, of which the last one need not win, up to a limit."""
+    data = TensorDraft(element_type="f32", shape=(updates,), fill="ramp")
+    axis = TensorDraft(element_type="i64", shape=(), fill="values", elements=(0,))
+    indices = TensorDraft(element_type="i64", shape=(updates,), fill="values", elements=(0,) * updates)
+    tensors = {"data": data, "indices": indices, "updates": data, "axis": axis}
+    draft = decided(drawn_case(OPERATIONS["ScatterElementsUpdate-3"], tensors))
+
+    assert draft is not None
+    assert is_defined(Trial(draft=draft), seed=0) is expected
+
+
 def test_the_seed_alone_decides_the_trials() -> None:
     """Another seed draws other trials."""
     first, again, other = (drawn("Gather-8", 30, seed) for seed in (1, 1, 2))

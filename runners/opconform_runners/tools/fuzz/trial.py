@@ -116,9 +116,10 @@ def is_defined(trial: Trial, seed: int) -> bool:
 def _has_results(draft: Draft, seed: int) -> bool:
     """Whether the reference semantics give a case small results that prove something; they raise where they give none.
 
-    Of an operation that moves data alone, they always do.
+    Of an operation that only moves elements, each to places of its own, they always do.
     """
-    if not draft.operation.rounds and not draft.has_other_nodes:
+    operation = draft.operation
+    if operation.compute is None and operation.also is None and not draft.has_other_nodes:
         return True
     graph = graph_of(draft)
     declared(draft, graph)
