@@ -154,7 +154,7 @@ def _slice_scatter(inputs: Sequence[Tensor | None], _attributes: Mapping[str, An
     data, updates, *lists = padded(inputs, 6)
     _check_types(data, updates)
     start, stop, step, axes = (list_ and list_.integers() for list_ in lists)
-    refuse_if(len({*map(len, (start, stop, step, axes or start))}) > 1, "indices.count")
+    refuse_if(len({*map(len, (start, stop, step, start if axes is None else axes))}) > 1, "indices.count")
     refuse_if(0 in step, "step.zero")
     rank, along = data.array.ndim, [*range(len(start))] if axes is None else axes
     refuse_if(any(not -rank <= axis < rank for axis in along), "axes.range")
