@@ -180,6 +180,26 @@ def test_a_trial_with_too_many_right_elements_is_not_executed(updates: int, expe
     assert is_defined(Trial(draft=draft), seed=0) is expected
 
 
+def test_a_valid_trial_has_a_requirement_that_a_rejection_breaks() -> None:
+    """Also of an operation that computes, whose outputs have no bits of the inputs."""
+    requirements = {op: {x.draft.requirements for x in drawn(op, 30) if x.twin is None} for op in ("Abs-1", "CumSum-3")}
+
+    assert all("values.exact" in listed for every in requirements.values() for listed in every)
+
+
+def test_exact_results_of_a_trial_take_no_seconds() -> None:
+    """Other operations would wait for them."""
+    axes = TensorDraft(element_type="i64", shape=(1,), fill="values", elements=(0,))
+
+    def is_decided(count: int) -> bool:
+        data = TensorDraft(element_type="f32", shape=(count,), fill="ramp")
+        attributes = {"normalize_variance": True, "eps": 1.0, "eps_mode": "inside_sqrt"}
+        return decided(drawn_case(OPERATIONS["MVN-6"], {"data": data, "axes": axes}, attributes)) is not None
+
+    assert is_decided(512)
+    assert not is_decided(4096)
+
+
 def test_the_seed_alone_decides_the_trials() -> None:
     """Another seed draws other trials."""
     first, again, other = (drawn("Gather-8", 30, seed) for seed in (1, 1, 2))
