@@ -154,7 +154,11 @@ def test_blocks_in_a_padding_beyond_memory_are_not_counted() -> None:
     """On any machine, however much memory it has; otherwise a search would depend on it."""
     attributes = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0)}
     sizes = {
-        name: Operand(element_type="i64", shape=(2,), integers=(1, 1),)
+        name: Operand(
+            element_type="i64",
+            shape=(2,),
+            integers=(1, 1),
+        )
         for name in ("output_size", "kernel_size")
     }
 

@@ -26,7 +26,7 @@ from opconform.operations.movement.axis import is_outside
 from opconform.operations.operation import ContextError, Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, has_few_bits, wide_type
+from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, has_few_bits, numbers, wide_type
 from opconform.tensors.tensor import Tensor
 
 #: The units in the last place of a square root with the sum in it, and of a product with a reciprocal or a division
@@ -91,7 +91,10 @@ def _computed(arguments: Arguments, parts: Callable[[int], int] = int) -> tuple[
     moved = np.moveaxis(exact_array(data), axes, last)
     rows = moved.reshape(-1, math.prod(data.shape[axis] for axis in axes)) if moved.size else moved.reshape(0, 1)
     results = np.empty(rows.shape, object)
+    signs = np.moveaxis(np.signbit(numbers(data)) & (numbers(data) == 0), axes, last).reshape(rows.shape)
     for place, row in enumerate(rows):
+        if signs[place].any() and not any(isinstance(x, float) for x in row) and not sum(row):
+            raise ContextError("a negative zero less a mean of zero is a zero of either sign")
         results[place, :] = np.fromiter(normalized(data.type, list(row), scale), object, len(row))
     back = np.moveaxis(results.reshape(moved.shape), last, axes)
     return (bounded_tensor(data.element_type, data.shape, list(back.reshape(-1))),)
