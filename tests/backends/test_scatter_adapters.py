@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.frameworks.adapters.scatter import REGION_OF_SHAPE, elements_at, places_at, tuples_at
 from opconform_runners.backends.frameworks.framework import Adapter
-from opconform_runners.backends.frameworks.rows.numpy_scatters import SCATTERS
 
 
 class Empty(NamedTuple):
@@ -110,14 +108,3 @@ def test_the_index_of_tuples_has_an_array_per_place() -> None:
     assert places_at(np.zeros((0,), int)) == ()
     with pytest.raises(Unsupported, match="no index of empty tuples"):
         places_at(np.zeros((2, 0), int))
-
-
-def test_numpy_refuses_an_empty_list_of_axes_beside_other_lists() -> None:
-    """An empty list is not an omitted one."""
-    data = Tensor(element_type="f32", array=np.zeros((2, 3), np.float32))
-    starts, axes = (Tensor(element_type="i64", array=np.array(x, np.int64)) for x in ([0], []))
-
-    with pytest.raises(Rejected) as refusal:
-        SCATTERS["SliceScatter-15"]([data, data, starts, starts, starts, axes], {})
-
-    assert refusal.value.requirement == "indices.count"

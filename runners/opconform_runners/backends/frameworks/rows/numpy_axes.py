@@ -16,12 +16,18 @@ def tile(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tenso
     """Tile-1 by `numpy.tile`."""
     data, repeats = inputs
     refuse_if(any(integer < 0 for integer in repeats.integers()), "repeats.negative")
-    array = np.tile(data.array, repeats.integers())
+    counts = repeats.integers()
+    if 0 in counts:  # others can be too large for the array that `numpy.tile` makes first
+        rank = max(len(counts), data.array.ndim)
+        sizes = np.array(data.array, ndmin=rank).shape
+        shape = [size * count for size, count in zip(sizes, [1] * (rank - len(counts)) + counts, strict=True)]
+        return [Tensor(element_type=data.element_type, array=np.empty(shape, data.array.dtype))]
+    array = np.tile(data.array, counts)
     return [Tensor(element_type=data.element_type, array=np.array(array, data.array.dtype, order="C"))]
 
 
 def broadcast(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """Broadcast-1 and Broadcast-3 by new dimensions and `numpy.repeat`."""
+    """Broadcast-1 and Broadcast-3 by new dimensions and `numpy.broadcast_to`."""
     data, target_shape, mapping = padded(inputs, 3)
     target, mode, array = target_shape.integers(), attributes.get("mode", "numpy"), data.array
     refuse_if(target and min(target) < 0, "target_shape.negative")
@@ -35,7 +41,9 @@ def broadcast(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) ->
             array = array[np.newaxis]
     for axis, size in enumerate(reversed(target), 1):
         if array.shape[-axis] == 1:
-            array = np.repeat(array, size, -axis)
+            array = np.broadcast_to(
+                array, (*array.shape[: array.ndim - axis], size, *array.shape[array.ndim - axis + 1 :])
+            )
         refuse_if(array.shape[-axis] != size and (mode, size) != ("bidirectional", 1), f"{mode}.dimensions")
     return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]
 
