@@ -104,7 +104,23 @@ def decided(draft: Draft) -> Draft | None:
             check_surroundings(draft)
     except KeyMistake:
         return None
+    if violated and draft.has_other_nodes and not _is_violated_in_its_graph(draft):
+        return None
     return draft if violated else attributed(draft)
+
+
+def _is_violated_in_its_graph(draft: Draft) -> bool:
+    """Whether other nodes leave what the last feed of an invalid case violates as it is, as far as it is inferred.
+
+    A node that converts a setting may make its type valid, and another one may reject its own input before.
+    """
+    try:
+        inferred(graph_of(draft), draft.arguments[-1].inputs)
+    except Rejection as rejection:
+        return draft.rejected_for in rejection.requirements
+    except Unknown:
+        return True
+    return False
 
 
 def is_defined(trial: Trial, seed: int) -> bool:
