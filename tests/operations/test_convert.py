@@ -143,3 +143,13 @@ def test_a_nan_has_no_result_in_a_type_of_numbers_alone(to: str) -> None:
 
     assert numbers_of(converted("f32", [0x3F800000, 0], to)) == [1, 0]
     assert np.array_equal(converted(to, [15, 8], to).array, [15, 8])
+
+
+def test_a_number_near_zero_has_no_result_in_a_type_without_zero() -> None:
+    """The least number of f8e8m0 is 2 to the power of -127, and a NaN stands for a 0."""
+    least, below = np.array([2.0**-127, 2.0**-129]).view(np.uint64).tolist()
+
+    with pytest.raises(ContextError, match="undefined"):
+        converted("f64", [below], "f8e8m0")
+    assert numbers_of(converted("f64", [least], "f8e8m0")) == [2.0**-127]
+    assert math.isnan(numbers_of(converted("f64", [0], "f8e8m0"))[0])

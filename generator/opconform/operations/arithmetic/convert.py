@@ -11,7 +11,7 @@ from opconform.operations.operation import Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.literals import encoded
-from opconform.tensors.rounding import Number, encoded_floats, low_bits, nearest, numbers_of
+from opconform.tensors.rounding import Number, encoded_floats, low_bits, nearest, numbers_of, vanishes
 from opconform.tensors.tensor import Array, Tensor
 
 #: Every type but strings, which the page does not mention.
@@ -33,11 +33,12 @@ def _integer(target: ElementType, number: Number) -> int:
 
 
 def _has_no_number(arguments: Arguments) -> bool:
-    """Whether a NaN is converted to a type of numbers alone, for which the page has no rule."""
+    """Whether a type without NaNs gets one, or a type without zeros a number near 0, for which the page has no rule."""
     target, data = _target(arguments), arguments.operand("data")
-    if target.name not in _NUMBERS_ALONE or data.is_integer or data.element_type == target.name:
+    if data.is_integer or data.element_type == target.name:
         return False
-    return any(map(math.isnan, numbers_of(arguments.tensor("data"))))
+    numbers = numbers_of(arguments.tensor("data"))
+    return any((target.name in _NUMBERS_ALONE and math.isnan(x)) or vanishes(target, x) for x in numbers)
 
 
 def _elements(target: ElementType, numbers: list[Number]) -> Array:
