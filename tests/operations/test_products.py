@@ -666,12 +666,14 @@ def test_a_negative_zero_less_a_mean_of_zero_has_no_certain_sign(normalize_varia
             "data": Operand(element_type="f32", shape=data.shape, tensor=data),
             "axes": Operand(element_type="i64", shape=(1,), integers=(0,)),
         }
-        attributes = {"normalize_variance": normalize_variance, "eps": 1.0, "eps_mode": "outside_sqrt"}
-        [output] = MVN.evaluate(MVN.arguments(inputs, attributes))
+        given = MVN.arguments(
+            inputs, {"normalize_variance": normalize_variance, "eps": 1.0, "eps_mode": "outside_sqrt"}
+        )
+        [output] = MVN.evaluate(given)
         return [float(x) for x in output.array]
 
     for elements in ((-0.0,), (-0.0, 1.0, -1.0)):
-        with pytest.raises(ContextError, match="either sign"):
+        with pytest.raises(ContextError, match="undefined"):
             evaluated(*elements)
     assert np.signbit(evaluated(0.0, 1.0, -1.0)).tolist() == [False, False, True]
     assert evaluated(-0.0, 2.0)[0] < 0

@@ -1,6 +1,5 @@
 """ExtractImagePatches-3, from its specification page: windows of images, whose elements become channels."""
 
-import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -89,7 +88,7 @@ def _shape(arguments: Arguments) -> Shape:
 def _extracted(arguments: Arguments, places: Places) -> list[Array]:
     """Channels count the rows of a patch slowest, and the channels of data fastest (example 5)."""
     data, (rows, columns) = places["data"], windows_of(arguments)
-    if math.prod(shape := _shape(arguments)) == 0:  # the patches can be too large for memory
+    if 0 in (shape := _shape(arguments)):  # the patches can be too large for memory
         return [np.zeros(shape, np.result_type(data, places.none))]
     batches, depth, height, width = data.shape
     # one zero more in each direction, which -1 selects, too
