@@ -44,6 +44,14 @@ def test_outputs_without_elements_take_no_memory(op: str, inputs: Sequence[Tenso
     assert output.shape == shape
 
 
+def test_a_shape_of_more_dimensions_than_arrays_have_is_refused() -> None:
+    """Before an array of it is made."""
+    with pytest.raises(Rejected) as refusal:
+        FUNCTIONS["Broadcast-1"]([of("f32", 3), integers(*[2] * 65)], {})
+
+    assert refusal.value.requirement == "numpy.dimensions"
+
+
 def test_an_empty_list_of_axes_is_not_an_omitted_one() -> None:
     """Beside lists of other lengths it is refused."""
     data, ones = of("f32", 2, 3), integers(1)

@@ -33,30 +33,30 @@ def broadcast(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) ->
     refuse_if(target and min(target) < 0, "target_shape.negative")
     if mode == "explicit":
         refuse_if(mapping is None, "axes_mapping.explicit")
-        array = _mapped(array, mapping.integers(), len(target))
+        sizes = _mapped(array.shape, mapping.integers(), len(target))
     else:
         refuse_if(mapping is not None, "axes_mapping.other-modes")
         refuse_if(mode == "numpy" and array.ndim > len(target), "numpy.rank")
-        while array.ndim < len(target):
-            array = array[np.newaxis]
+        sizes = [1] * (len(target) - array.ndim) + [*array.shape]
+    shape = [*sizes]
     for axis, size in enumerate(reversed(target), 1):
-        if array.shape[-axis] == 1:
-            array = np.broadcast_to(
-                array, (*array.shape[: array.ndim - axis], size, *array.shape[array.ndim - axis + 1 :])
-            )
-        refuse_if(array.shape[-axis] != size and (mode, size) != ("bidirectional", 1), f"{mode}.dimensions")
+        if shape[-axis] == 1:
+            shape[-axis] = size
+        refuse_if(shape[-axis] != size and (mode, size) != ("bidirectional", 1), f"{mode}.dimensions")
+    array = np.broadcast_to(array.reshape(sizes), shape)
     return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]
 
 
-def _mapped(array: Array, axes: list[int], rank: int) -> Array:
-    """The array with new dimensions beside those that some axes of a rank name."""
-    refuse_if(len(axes) != array.ndim, "axes_mapping.count")
+def _mapped(shape: Sequence[int], axes: list[int], rank: int) -> list[int]:
+    """The shape with new dimensions beside those that some axes of a rank name."""
+    refuse_if(len(axes) != len(shape), "axes_mapping.count")
     for axis, after in pairwise([*axes, rank]):
         refuse_if(axis < 0, "axes_mapping.negative")
         refuse_if(axis >= rank, "axes_mapping.range")
         refuse_if(axis > after, "axes_mapping.sorted")
         refuse_if(axis == after, "axes_mapping.repeated")
-    return np.expand_dims(array, tuple(axis for axis in range(rank) if axis not in axes))
+    sizes = dict(zip(axes, shape, strict=True))
+    return [sizes.get(axis, 1) for axis in range(rank)]
 
 
 def reverse(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
