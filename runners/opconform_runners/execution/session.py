@@ -25,6 +25,8 @@ from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import Pass, Unsupported, Verdict
 
+#: Fewer cases take longer in a pack, of which some are executed alone too.
+_FEWEST = 4
 #: A case that was executed, its outcome, and what happened to the process at it.
 _Executed = tuple[Entry, Case, Outcome, *tuple[Incident, ...]]
 
@@ -44,7 +46,8 @@ class Session:
         self._again = _WarmHarness(suite, launch)
         self._settled: dict[str, Verdict] = {}
         self._limits: Limits | None = None
-        self._unpacked: set[str] = set()
+        self._given_up: set[str] = set()
+        self._sampled: set[str] = set()
         #: The first outcome of each executed case of the suite, by its id.
         self.outcomes: dict[str, Outcome] = {}
 
@@ -82,7 +85,7 @@ class Session:
         if implementation.packs == 1 or self._launch.alone:
             return
         eligibility = Eligibility(suite=self._suite, implementation=implementation)
-        wanted = [x for x in entries if x.op not in self._unpacked and x.id not in self._verdicts.own]
+        wanted = [x for x in entries if x.op not in self._given_up and x.id not in self._verdicts.own]
         packable = [x for x in wanted if eligibility.member(x) is not None]
         self._limits = self._limits or Limits(packs=implementation.packs, timeout=self._launch.timeout)
 
@@ -91,11 +94,14 @@ class Session:
             if isinstance(packed.own, Pass):
                 self.outcomes[entry.id] = outcome
 
-        schedule = Schedule(sorted(packable, key=attrgetter("op")), eligibility, self._limits, on_packed)
+        ordered = sorted(packable, key=attrgetter("op"))
+        if len(ordered) < _FEWEST:
+            return
+        schedule = Schedule(ordered, eligibility, self._limits, on_packed, sampled=self._sampled)
         for entry, case, outcome, *incidents in self._first.execute_all(schedule):
             self.outcomes[entry.id] = outcome
             self._verdicts.add(entry, "first", case, outcome, *incidents)
-        self._unpacked |= schedule.differing
+        self._given_up |= schedule.given_up
 
     def result_of(self, entry: Entry, *, once: bool = False) -> Result:
         """The result of a case; the first call executes it. With `once`, a failure is not executed again."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from opconform.suite.reader import Suite
+from opconform_runners.execution.packs.sample import sample_of
 from opconform_runners.execution.session import Session
 from opconform_runners.findings.report import report_of
 from opconform_runners.harness.command import Command, Launch
@@ -199,3 +200,17 @@ def test_a_session_has_the_verdicts_of_a_run(splits: Suite, tmp_path: Path, back
         name: verdict for name, verdict in verdicts(alone).items() if name in results
     }
     assert max(nodes for _, nodes in clock.executed) > 1
+
+
+def test_a_session_executes_the_sample_of_an_operation_once(splits: Suite) -> None:
+    """Not again for each row of its cases."""
+    valid = [entry for entry in splits.entries if entry.expect == "accept" and entry.op == "Split-1"]
+    clock = Clock()
+    launch = Launch(command=Command(arguments=(), name="fake"), timeout=TIMEOUT)
+    with faulty.faulty(Right(), clock), closing(Session(splits, launch)) as session:
+        for start in range(0, 40, 8):
+            session.execute_packed(valid[start : start + 8])
+
+    packable = {x.id for x in valid[:40]} & {*session.outcomes}
+    sample = sample_of([*packable], is_first=True)
+    assert sum(nodes == 1 for _, nodes in clock.executed) <= len(sample) + 1

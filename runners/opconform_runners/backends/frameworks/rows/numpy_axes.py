@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.frameworks.rows.numpy_convert import numbers_of
 from opconform_runners.backends.graph import padded
