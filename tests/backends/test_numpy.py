@@ -29,13 +29,15 @@ def integers(*elements: int) -> Tensor:
         ("Broadcast-1", [of("f32"), integers(HUGE, 0)], (HUGE, 0)),
         ("Tile-1", [of("f32", 1, 2), integers(HUGE, 0)], (HUGE, 0)),
         ("Tile-1", [of("f32", 3, 2), integers(0)], (3, 0)),
+        ("ReverseSequence-1", [of("f32", 0, HUGE), integers()], (0, HUGE)),
+        ("Roll-7", [of("f32", HUGE, 0), integers(1), integers(0)], (HUGE, 0)),
         (
             "SliceScatter-15",
             [of("f32", HUGE, 0), of("f32", HUGE - 1, 0), integers(1), integers(HUGE), integers(1), integers(0)],
             (HUGE, 0),
         ),
     ],
-    ids=["broadcast", "tiled", "tiled in one dimension", "scattered"],
+    ids=["broadcast", "tiled", "tiled in one dimension", "reversed", "rolled", "scattered"],
 )
 def test_outputs_without_elements_take_no_memory(op: str, inputs: Sequence[Tensor], shape: tuple[int, ...]) -> None:
     """However large their other dimensions are."""

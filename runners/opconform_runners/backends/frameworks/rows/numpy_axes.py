@@ -90,6 +90,8 @@ def reverse_sequence(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) ->
     refuse_if(numbers.shape != (count,), "seq_lengths.count")
     refuse_if(np.any(np.trunc(numbers) != numbers) or not np.all(np.isfinite(numbers)), "seq_lengths.whole")
     refuse_if(np.any(numbers < 1) or np.any(numbers > size), "seq_lengths.range")
+    if not data.array.size:  # a dimension beside one of 0 can be too large
+        return [data]
     places, last = np.arange(size), numbers.astype(np.int64)[:, np.newaxis] - 1
     sources = np.where(places <= last, last - places, places)
     ordered = np.moveaxis(data.array, (batch, sequence), (0, 1))
@@ -105,7 +107,7 @@ def roll(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tenso
     refuse_if(shift.shape and shift.shape != axes.shape and not is_example, "shift.length")
     refuse_if(any(not -rank <= integer < rank for integer in axes.integers()), "axes.range")
     array = data.array
-    for place, axis in enumerate(axes.integers()):
+    for place, axis in enumerate(axes.integers() if array.size else ()):  # dimensions beside one of 0 can be too large
         size = array.shape[axis]
         sources = [(index - shifts[place % len(shifts)]) % size for index in range(size)]
         array = array.take(np.array(sources, np.int64), axis)
