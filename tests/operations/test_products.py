@@ -1,5 +1,6 @@
 """MatMul-1, Convolution-1, SoftMax-8 and MVN-6: right kernels are within the bounds of every case, and wrong ones are not."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -654,6 +655,15 @@ def test_normal_numbers_are_of_both_signs_around_0(element_type: str) -> None:
 def test_integers_have_no_fractions() -> None:
     """They are the small ones of the fill `exact`."""
     assert filled("i8", 11, "fractions").array.tolist() == filled("i8", 11, "exact").array.tolist()
+
+
+def test_an_infinity_beside_a_product_that_overflows_has_no_certain_sum() -> None:
+    """It is a NaN if the product becomes an infinity of the other sign."""
+    kind, large, infinity = ELEMENT_TYPES["f64"], Exact(1e200), -math.inf
+
+    with pytest.raises(ContextError, match="NaN"):
+        sum_of_products(kind, [large, infinity], [large, Exact(1)])
+    assert sum_of_products(kind, [large, infinity], [Exact(1), Exact(1)]) == infinity
 
 
 @pytest.mark.parametrize("normalize_variance", [False, True])
