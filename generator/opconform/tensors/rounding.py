@@ -54,6 +54,11 @@ def nearest(element_type: ElementType, number: Number, *, is_truncated: bool = F
     return math.copysign(float(count * unit) if count * unit < 1 << 1024 else math.inf, number)
 
 
+def vanishes(element_type: ElementType, number: Number) -> bool:
+    """Whether a number other than 0 would be rounded to 0 in a floating-point type that has no zero."""
+    return element_type.name == "f8e8m0" and number != 0 and nearest(element_type, number) == 0
+
+
 def encoded_floats(element_type: ElementType, numbers: list[Number]) -> Array:
     """Numbers that a floating-point type has, or the nearest ones of nf4, as a flat array in the storage dtype.
 
