@@ -14,7 +14,7 @@ from opconform.operations.arithmetic.convert import CONVERT, TYPES
 from opconform.operations.operation import ContextError
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.rounding import numbers_of
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Tensor, patterns
 
 FLOATS = ("bf16", "f16", "f32", "f64", "f8e5m2")
 Compute = Callable[[Arguments], tuple[Tensor, ...]]
@@ -153,3 +153,11 @@ def test_a_number_near_zero_has_no_result_in_a_type_without_zero() -> None:
         converted("f64", [below], "f8e8m0")
     assert numbers_of(converted("f64", [least], "f8e8m0")) == [2.0**-127]
     assert math.isnan(numbers_of(converted("f64", [0], "f8e8m0"))[0])
+
+
+@pytest.mark.parametrize(("to", "quiet"), [("f16", 0x7E00), ("bf16", 0x7FC0), ("f32", 0x7FC00000)])
+def test_a_nan_becomes_the_quiet_one_without_a_payload(to: str, quiet: int) -> None:
+    """Also a signalling NaN, whose first bits fit."""
+    nan = converted("f64", [0x7FF0040000000000], to)
+
+    assert patterns(nan.array).tolist() == [quiet]
