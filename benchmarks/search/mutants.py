@@ -5,6 +5,7 @@ Usage: python -m benchmarks.search.mutants OPERATION [--tests N] [--seed S] [--r
 
 import resource
 import tempfile
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from opconform.suite.selection.selection import EVERYTHING, Selection
 from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.tools.fuzz.cases.draws import Draws
 from opconform_runners.tools.fuzz.cases.supply import written
-from opconform_runners.tools.fuzz.trial import GROUP
+from opconform_runners.tools.fuzz.trial import GROUP, is_defined
 
 #: The seconds that a case may take on a mutant with a process of its own.
 _TIMEOUT = 1.0
@@ -37,7 +38,8 @@ def command(op: str, tests: int, seed: int, right_only: bool) -> None:
     mutants = [mutant for mutant in MUTANTS if concerns(MUTANTS[mutant], op) and not right_only]
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))  # some mutants make outputs of 20 GiB
     with tempfile.TemporaryDirectory(prefix="opconform-") as scratch:
-        trials = islice(Draws(OPERATIONS[op], seed), tests)
+        has_results = partial(is_defined, seed=_OPTIONS.seed)
+        trials = islice(filter(has_results, Draws(OPERATIONS[op], seed)), tests)
         drawn = written(trials, Path(scratch) / "drawn", _OPTIONS)
         workbench = Workbench(drawn.folder, Selection(profiles=(GROUP,)), _TIMEOUT)
         wrong = [entry.id for entry, verdict in workbench.verdicts_of(Numpy()) if verdict.verdict != "pass"]

@@ -253,6 +253,15 @@ def test_division_by_zero_has_no_result(op: str, kind: str) -> None:
     assert computed("Power-1", stored("i32", [-1, -1]), stored("i32", [-1, -2])).integers() == [-1, 1]
 
 
+def test_a_product_below_a_type_without_zero_has_no_result() -> None:
+    """Libraries have the least number instead, or a NaN."""
+    least = stored("f8e8m0", [2.0**-127])
+
+    with pytest.raises(ContextError, match="near 0"):
+        computed("Multiply-1", least, least)
+    assert same(computed("Multiply-1", least, stored("f8e8m0", [2.0])), stored("f8e8m0", [2.0**-126]).array)
+
+
 def test_special_numbers() -> None:
     """NaN, zeros with a sign, and the special cases of pow."""
     nan, inf = math.nan, math.inf

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, Operand, Unknown
 from opconform.operations.arithmetic.convert import CONVERT, TYPES
+from opconform.operations.operation import ContextError
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.rounding import numbers_of
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Tensor, patterns
 
 FLOATS = ("bf16", "f16", "f32", "f64", "f8e5m2")
 Compute = Callable[[Arguments], tuple[Tensor, ...]]
@@ -132,3 +133,31 @@ def other(compute: Compute, source: str, bits: int, to: str) -> float | None:
     except Unknown:
         return None
     return numbers_of(output)[0]
+
+
+@pytest.mark.parametrize("to", ["f4e2m1", "nf4"])
+def test_a_nan_has_no_result_in_a_type_of_numbers_alone(to: str) -> None:
+    """Its page does not mention NaNs, and each library has another number instead."""
+    with pytest.raises(ContextError, match="undefined"):
+        converted("f32", [0x3F800000, 0x7FC00000], to)
+
+    assert numbers_of(converted("f32", [0x3F800000, 0], to)) == [1, 0]
+    assert np.array_equal(converted(to, [15, 8], to).array, [15, 8])
+
+
+def test_a_number_near_zero_has_no_result_in_a_type_without_zero() -> None:
+    """The least number of f8e8m0 is 2 to the power of -127, and a NaN stands for a 0."""
+    least, below = np.array([2.0**-127, 2.0**-129]).view(np.uint64).tolist()
+
+    with pytest.raises(ContextError, match="undefined"):
+        converted("f64", [below], "f8e8m0")
+    assert numbers_of(converted("f64", [least], "f8e8m0")) == [2.0**-127]
+    assert math.isnan(numbers_of(converted("f64", [0], "f8e8m0"))[0])
+
+
+@pytest.mark.parametrize(("to", "quiet"), [("f16", 0x7E00), ("bf16", 0x7FC0), ("f32", 0x7FC00000)])
+def test_a_nan_becomes_the_quiet_one_without_a_payload(to: str, quiet: int) -> None:
+    """Also a signalling NaN, whose first bits fit."""
+    nan = converted("f64", [0x7FF0040000000000], to)
+
+    assert patterns(nan.array).tolist() == [quiet]

@@ -1,6 +1,7 @@
 """ExtractImagePatches-3 and Col2Im-15: each clause of their pages, and implementations of others."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,11 @@ import pytest
 
 from opconform.model.golden import golden_of
 from opconform.model.readings import other_readings
-from opconform.operations.arguments import Arguments, Operand
+from opconform.operations.arguments import Arguments, Operand, Unknown
 from opconform.operations.movement.col2im import COL2IM
 from opconform.operations.movement.patches import EXTRACT_IMAGE_PATCHES
 from opconform.tensors.tensor import Array, Tensor, outputs_digest
+from opconform_runners.backends.numpy.patches import extract_image_patches
 from tests.operations.test_scatters import accepted
 
 
@@ -61,6 +63,17 @@ def test_patches_agree_with_numpy() -> None:
         assert (output.shape, output.tobytes()) == (expected.shape, expected.tobytes()), case
         count += 1
     assert count > 60
+
+
+def test_patches_without_elements_take_no_memory() -> None:
+    """However large they are."""
+    attributes = {"sizes": (1 << 33, 1), "strides": (1, 1), "rates": (1, 1), "auto_pad": "same_upper"}
+    given = arguments(np.zeros((1, 0, 2, 3)), **attributes)
+
+    [ours] = EXTRACT_IMAGE_PATCHES.evaluate(given)
+    [numpys] = extract_image_patches([given.tensor("data")], attributes)
+
+    assert ours.shape == numpys.shape == (1, 0, 2, 3)
 
 
 def test_patches_are_those_of_the_page() -> None:
@@ -135,3 +148,24 @@ def test_filled_data_without_signs_of_zeros_and_payloads_is_another_reading() ->
 
     assert (added != bits).any()
     assert other_readings(golden).outputs[outputs_digest([[added.view(np.float16)]])] == ("data.negative-zero",)
+
+
+def test_blocks_in_a_padding_beyond_memory_are_not_counted() -> None:
+    """On any machine, however much memory it has; otherwise a search would depend on it."""
+    attributes = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0)}
+    sizes = {
+        name: Operand(
+            element_type="i64",
+            shape=(2,),
+            integers=(1, 1),
+        )
+        for name in ("output_size", "kernel_size")
+    }
+
+    def overlaps(padding: int) -> bool:
+        given = arguments(np.zeros((1, 1 + padding)), **attributes, pads_end=(0, padding))
+        return COL2IM.computes(replace(given, inputs={**given.inputs, **sizes}))
+
+    assert not overlaps(1 << 10)
+    with pytest.raises(Unknown):
+        overlaps(1 << 21)

@@ -1,5 +1,6 @@
 """MatMul-1, Convolution-1, SoftMax-8 and MVN-6: right kernels are within the bounds of every case, and wrong ones are not."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,9 +20,11 @@ from opconform.generation.expansion import expand
 from opconform.model.draft import Fill, TensorDraft
 from opconform.model.fills import fill
 from opconform.model.golden import golden_of
-from opconform.operations.arithmetic.mvn import _Scale, normalized
+from opconform.operations.arguments import Operand
+from opconform.operations.arithmetic.mvn import MVN, _Scale, normalized
 from opconform.operations.arithmetic.softmax import softmax as exact_softmax
 from opconform.operations.arithmetic.sums import sum_of_products
+from opconform.operations.operation import ContextError
 from opconform.specs.loader import load_specs
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.exact import Exact, Rounded
@@ -652,3 +655,35 @@ def test_normal_numbers_are_of_both_signs_around_0(element_type: str) -> None:
 def test_integers_have_no_fractions() -> None:
     """They are the small ones of the fill `exact`."""
     assert filled("i8", 11, "fractions").array.tolist() == filled("i8", 11, "exact").array.tolist()
+
+
+def test_an_infinity_beside_a_product_that_overflows_has_no_certain_sum() -> None:
+    """It is a NaN if the product becomes an infinity of the other sign."""
+    kind, large, infinity = ELEMENT_TYPES["f64"], Exact(1e200), -math.inf
+
+    with pytest.raises(ContextError, match="NaN"):
+        sum_of_products(kind, [large, infinity], [large, Exact(1)])
+    assert sum_of_products(kind, [large, infinity], [Exact(1), Exact(1)]) == infinity
+
+
+@pytest.mark.parametrize("normalize_variance", [False, True])
+def test_a_negative_zero_less_a_mean_of_zero_has_no_certain_sign(normalize_variance: bool) -> None:
+    """It is negative if a kernel adds to a positive zero, and positive if it begins with the first element."""
+
+    def evaluated(*elements: float) -> list[float]:
+        data = Tensor(element_type="f32", array=np.array(elements, np.float32))
+        inputs = {
+            "data": Operand(element_type="f32", shape=data.shape, tensor=data),
+            "axes": Operand(element_type="i64", shape=(1,), integers=(0,)),
+        }
+        given = MVN.arguments(
+            inputs, {"normalize_variance": normalize_variance, "eps": 1.0, "eps_mode": "outside_sqrt"}
+        )
+        [output] = MVN.evaluate(given)
+        return [float(x) for x in output.array]
+
+    for elements in ((-0.0,), (-0.0, 1.0, -1.0)):
+        with pytest.raises(ContextError, match="undefined"):
+            evaluated(*elements)
+    assert np.signbit(evaluated(0.0, 1.0, -1.0)).tolist() == [False, False, True]
+    assert evaluated(-0.0, 2.0)[0] < 0

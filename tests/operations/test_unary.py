@@ -518,3 +518,16 @@ def test_a_wrong_one_is_wrong_alone() -> None:
     with mpmath.workprec(PRECISION):
         for op, variant in exact.items():
             assert all(is_right(x, variant) for x in goldens(op)), op
+
+
+@pytest.mark.parametrize(("least", "most"), [(-2.0, -1.0), (256.0, 300.0)])
+def test_limits_beyond_an_unsigned_type_leave_no_result(least: float, most: float) -> None:
+    """The nearest limit is no integer of the type."""
+    clamp = OPERATIONS["Clamp-1"]
+    data = Tensor(element_type="u8", array=np.array([1], np.uint8))
+    operand = Operand(element_type="u8", shape=(1,), tensor=data)
+
+    with pytest.raises(ContextError, match="undefined"):
+        clamp.evaluate(clamp.arguments({"data": operand}, {"min": least, "max": most}))
+    [output] = clamp.evaluate(clamp.arguments({"data": operand}, {"min": -2.0, "max": 300.0}))
+    assert output.integers() == [1]

@@ -156,6 +156,18 @@ def test_a_failure_that_was_not_executed_again_is_marked(tmp_path: Path) -> None
     assert lines[3].startswith("     after 0 cases, 0 s, executed only once; group fuzz-")
 
 
+def test_operations_with_too_few_cases_to_tell_are_not_reached(tmp_path: Path) -> None:
+    """A longer search may test them. Others, of which many cases neither passed nor failed, it would not test either."""
+    search = search_of()
+    search.executed.update({"Split-1": 16, "Gelu-7": 15, "Tile-1": 16})
+    search.decided.update({"Split-1": 1})
+
+    assert [*lines_of(search, tmp_path, "numpy", ["Split-1", "Gelu-7", "Tile-1", "Pad-1"])][1:] == [
+        "Not reached in this time: Gelu-7, Pad-1.",
+        "Not tested, because no case passed or failed: Tile-1.",
+    ]
+
+
 def test_wrong_elements_that_differ_in_their_looks_are_one_finding() -> None:
     """Which elements a case has decides how they look."""
     first, second = plain(2)

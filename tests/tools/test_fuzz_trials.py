@@ -14,6 +14,7 @@ from opconform.generation.options import LIMITS, Options
 from opconform.model.draft import TensorDraft
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
+from opconform.suite.case import Attribute
 from opconform_runners.tools.fuzz.cases.draws import Draws
 from opconform_runners.tools.fuzz.cases.reduction import reduce, shrink
 from opconform_runners.tools.fuzz.cases.simplicity import cost
@@ -38,6 +39,8 @@ FEW = {
     "StringTensorUnpack-15": 10,
     "Unique-10": 30,
 }
+#: Attributes of MVN-6.
+MVN: dict[str, Attribute] = {"normalize_variance": True, "eps": 1.0, "eps_mode": "inside_sqrt"}
 #: The element types in them of operations whose inputs have one type.
 TYPES = {"GatherTree-1": 9, "StringTensorPack-15": 9, "StringTensorUnpack-15": 8}
 
@@ -165,6 +168,51 @@ def test_a_trial_without_a_result_is_not_executed(elements: tuple[float, ...], e
 
     assert draft is not None
     assert is_defined(Trial(draft=draft), seed=0) is expected
+
+
+@pytest.mark.parametrize(("updates", "expected"), [(65, True), (66, False)])
+def test_a_trial_with_too_many_right_elements_is_not_executed(updates: int, expected: bool) -> None:
+    """A case lists the earlier updates of an element, of which the last one need not win, up to a limit."""
+    data = TensorDraft(element_type="f32", shape=(updates,), fill="ramp")
+    axis = TensorDraft(element_type="i64", shape=(), fill="values", elements=(0,))
+    indices = TensorDraft(element_type="i64", shape=(updates,), fill="values", elements=(0,) * updates)
+    tensors = {"data": data, "indices": indices, "updates": data, "axis": axis}
+    draft = decided(drawn_case(OPERATIONS["ScatterElementsUpdate-3"], tensors))
+
+    assert draft is not None
+    assert is_defined(Trial(draft=draft), seed=0) is expected
+
+
+def test_a_valid_trial_has_a_requirement_that_a_rejection_breaks() -> None:
+    """Also of an operation that computes, whose outputs have no bits of the inputs."""
+    requirements = {op: {x.draft.requirements for x in drawn(op, 30) if x.twin is None} for op in ("Abs-1", "CumSum-3")}
+
+    assert all("values.exact" in listed for every in requirements.values() for listed in every)
+
+
+def test_a_violation_that_another_node_mends_is_none() -> None:
+    """A context that converts the axes gives the operation integers of an allowed type."""
+    axes = TensorDraft(element_type="u64", shape=(0,), fill="values")
+    data = TensorDraft(element_type="f32", shape=(), fill="ramp")
+    draft = drawn_case(OPERATIONS["MVN-6"], {"data": data, "axes": axes}, MVN)
+
+    bare, converted = decided(draft), decided(replace(draft, context="convert"))
+
+    assert bare is not None
+    assert bare.rejected_for == "axes.element-type"
+    assert converted is None
+
+
+def test_exact_results_of_a_trial_take_no_seconds() -> None:
+    """Other operations would wait for them."""
+    axes = TensorDraft(element_type="i64", shape=(1,), fill="values", elements=(0,))
+
+    def is_decided(count: int) -> bool:
+        data = TensorDraft(element_type="f32", shape=(count,), fill="ramp")
+        return decided(drawn_case(OPERATIONS["MVN-6"], {"data": data, "axes": axes}, MVN)) is not None
+
+    assert is_decided(512)
+    assert not is_decided(4096)
 
 
 def test_the_seed_alone_decides_the_trials() -> None:

@@ -288,15 +288,15 @@ def _expectation(first: str, others: Sequence[str]) -> str:
     return f"`expect: {{reject: {first}{also}}}`"
 
 
-def check_work(draft: Draft) -> None:
+def check_work(draft: Draft, limit: int = PRODUCT_LIMIT) -> None:
     """Check that the exact results of a valid case can be computed in the time and the memory at hand."""
     valid = zip(draft.arguments, draft.inferences, strict=True)
     products = sum(draft.operation.products(arguments) for arguments, inference in valid if not inference.violated)
     tensors = draft.tensors.values()
     if draft.operation.sums and all(x.fill == "exact" and x.element_type in _SUMMED_TYPES for x in tensors):
         products //= _SUMMED
-    if products > PRODUCT_LIMIT:
-        sentence = f"its exact result needs the work of {products:,} products, over the limit of {PRODUCT_LIMIT:,}"
+    if products > limit:
+        sentence = f"its exact result needs the work of {products:,} products, over the limit of {limit:,}"
         raise KeyMistake(draft.operation.inputs[0].name, f"{sentence}; use smaller shapes")
 
 

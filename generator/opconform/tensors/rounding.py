@@ -54,10 +54,16 @@ def nearest(element_type: ElementType, number: Number, *, is_truncated: bool = F
     return math.copysign(float(count * unit) if count * unit < 1 << 1024 else math.inf, number)
 
 
+def vanishes(element_type: ElementType, number: Number) -> bool:
+    """Whether a number other than 0 would be rounded to 0 in a floating-point type that has no zero."""
+    return element_type.name == "f8e8m0" and number != 0 and nearest(element_type, number) == 0
+
+
 def encoded_floats(element_type: ElementType, numbers: list[Number]) -> Array:
     """Numbers that a floating-point type has, or the nearest ones of nf4, as a flat array in the storage dtype.
 
     What is beyond its range becomes an infinity, a NaN in a type without, or the largest number in one without both.
+    Every NaN is the quiet one without a payload.
     """
     if element_type.kind == "lookup":
         codes = [min(range(len(NF4)), key=lambda code: abs(NF4[code] - number)) for number in numbers]
@@ -66,4 +72,5 @@ def encoded_floats(element_type: ElementType, numbers: list[Number]) -> Array:
     if element_type.name == "f4e2m1":
         numbers = [max(-most, min(number, most)) for number in numbers]
     beyond = {"f8e4m3": math.nan, "f8e8m0": math.nan}.get(element_type.name, math.inf)
-    return encoded(element_type.name, [math.copysign(beyond, x) if abs(x) > most else float(x) for x in numbers])
+    kept = (math.nan if math.isnan(x) else math.copysign(beyond, x) if abs(x) > most else float(x) for x in numbers)
+    return encoded(element_type.name, [*kept])

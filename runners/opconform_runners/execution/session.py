@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from functools import cached_property
+from operator import attrgetter
 
 from opconform.errors import HarnessError
 from opconform.suite.case import Case
@@ -11,13 +13,22 @@ from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.case_verdicts import CaseVerdicts, execute_again
 from opconform_runners.execution.log.logged_outcome import Attempt
-from opconform_runners.execution.waiting import InOrder
+from opconform_runners.execution.packs.eligibility import Eligibility
+from opconform_runners.execution.packs.pack import Packed
+from opconform_runners.execution.packs.schedule import Schedule
+from opconform_runners.execution.packs.size import Limits
+from opconform_runners.execution.waiting import InOrder, Waiting
 from opconform_runners.execution.worker import Execution, HarnessWorker
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Incident, Outcome
 from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import Pass, Unsupported, Verdict
+
+#: Fewer cases take longer in a pack, of which some are executed alone too.
+_FEWEST = 4
+#: A case that was executed, its outcome, and what happened to the process at it.
+_Executed = tuple[Entry, Case, Outcome, *tuple[Incident, ...]]
 
 
 class Session:
@@ -34,6 +45,9 @@ class Session:
         self._first = _WarmHarness(suite, launch)
         self._again = _WarmHarness(suite, launch)
         self._settled: dict[str, Verdict] = {}
+        self._limits: Limits | None = None
+        self._given_up: set[str] = set()
+        self._sampled: set[str] = set()
         #: The first outcome of each executed case of the suite, by its id.
         self.outcomes: dict[str, Outcome] = {}
 
@@ -61,6 +75,33 @@ class Session:
         verdicts = CaseVerdicts(self._suite, self.implementation, self._claims)
         verdicts.own.update(self._settled)
         return verdicts
+
+    def execute_packed(self, entries: Sequence[Entry]) -> None:
+        """Execute those cases that may be packed, if the backend takes packs, before their results are asked for.
+
+        As in a run, only a pass counts from a pack, and a sample of the passes is executed alone too.
+        """
+        implementation = self.implementation
+        if implementation.packs == 1 or self._launch.alone:
+            return
+        eligibility = Eligibility(suite=self._suite, implementation=implementation)
+        wanted = [x for x in entries if x.op not in self._given_up and x.id not in self._verdicts.own]
+        packable = [x for x in wanted if eligibility.member(x) is not None]
+        self._limits = self._limits or Limits(packs=implementation.packs, timeout=self._launch.timeout)
+
+        def on_packed(entry: Entry, case: Case, outcome: Outcome, packed: Packed, /, *incidents: Incident) -> None:
+            self._verdicts.add_packed(entry, case, outcome, packed, *incidents)
+            if isinstance(packed.own, Pass):
+                self.outcomes[entry.id] = outcome
+
+        ordered = sorted(packable, key=attrgetter("op"))
+        if len(ordered) < _FEWEST:
+            return
+        schedule = Schedule(ordered, eligibility, self._limits, on_packed, sampled=self._sampled)
+        for entry, case, outcome, *incidents in self._first.execute_all(schedule):
+            self.outcomes[entry.id] = outcome
+            self._verdicts.add(entry, "first", case, outcome, *incidents)
+        self._given_up |= schedule.given_up
 
     def result_of(self, entry: Entry, *, once: bool = False) -> Result:
         """The result of a case; the first call executes it. With `once`, a failure is not executed again."""
@@ -99,7 +140,7 @@ class _WarmHarness:
 
     def __init__(self, suite: Suite, launch: Launch) -> None:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # leaves the caller's event loop alone
-        self._outcomes: list[tuple[Case, Outcome, *tuple[Incident, ...]]] = []
+        self._outcomes: list[_Executed] = []
         self._execution = Execution(suite, launch, self._on_outcome)
         self._worker = HarnessWorker(self._execution)
 
@@ -122,9 +163,21 @@ class _WarmHarness:
 
     def execute(self, entry: Entry) -> tuple[Case, Outcome, *tuple[Incident, ...]]:
         """The outcome of a case, and what happened to the process at it."""
+        [(_, case, outcome, *incidents)] = self._executed(InOrder([entry]))
+        return case, outcome, *incidents
+
+    def execute_all(self, schedule: Schedule) -> Sequence[_Executed]:
+        """The outcomes of the cases of a schedule that were executed alone, in the order of their execution."""
+        self._execution.schedule = schedule
+        try:
+            return self._executed(schedule)
+        finally:
+            self._execution.schedule = None
+
+    def _executed(self, waiting: Waiting) -> Sequence[_Executed]:
         self.start()
-        self._outcomes.clear()
-        self._execution.waiting.put_back(entry)
+        self._outcomes = []
+        self._execution.waiting = waiting
         try:
             self._runner.run(self._worker.work())
         except BaseException:
@@ -134,12 +187,11 @@ class _WarmHarness:
             raise
         if self._execution.gave_up is not None:
             raise HarnessError(self._execution.gave_up)
-        [outcome] = self._outcomes
-        return outcome
+        return self._outcomes
 
     def close(self) -> None:
         self._runner.run(self._worker.end())
         self._runner.close()
 
-    def _on_outcome(self, _entry: Entry, case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
-        self._outcomes.append((case, outcome, *incidents))
+    def _on_outcome(self, entry: Entry, case: Case, outcome: Outcome, /, *incidents: Incident) -> None:
+        self._outcomes.append((entry, case, outcome, *incidents))

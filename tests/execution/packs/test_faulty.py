@@ -2,17 +2,21 @@
 
 import json
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from opconform.suite.reader import Suite
+from opconform_runners.execution.packs.sample import sample_of
+from opconform_runners.execution.session import Session
 from opconform_runners.findings.report import report_of
+from opconform_runners.harness.command import Command, Launch
 from opconform_runners.reports.report_file import finished, write_report
 from opconform_runners.reports.terminal.conclusion import conclusion
 from opconform_runners.verdicts.results import Result
 from tests.execution.packs import faulty
-from tests.execution.packs.faulty import Right, run_on, verdicts
+from tests.execution.packs.faulty import TIMEOUT, Clock, Right, run_on, verdicts
 
 BACKENDS = (
     *(Right, faulty.FailsAlone, faulty.Mixes, faulty.Crashes, faulty.CrashesOften, faulty.Hangs),
@@ -179,3 +183,34 @@ def test_the_report_follows_from_the_results(splits: Suite, tmp_path: Path) -> N
         assert finished(tmp_path).report.packs == report.packs
         assert packs["differing"] == differing
         assert any("passed in packs" in sentence for sentence in conclusion(report))
+
+
+@pytest.mark.parametrize("backend", [Right, faulty.FailsAlone, faulty.Mixes, faulty.Crashes, faulty.Hangs])
+def test_a_session_has_the_verdicts_of_a_run(splits: Suite, tmp_path: Path, backend: type[Right]) -> None:
+    """As a search has, whose trials are executed in packs first; what passed there is not executed again."""
+    valid = [entry for entry in splits.entries if entry.expect == "accept"]
+    alone, _ = run_on(backend(), splits, tmp_path, alone=True)
+    clock = Clock()
+    launch = Launch(command=Command(arguments=(), name="fake"), timeout=TIMEOUT)
+    with faulty.faulty(backend(), clock), closing(Session(splits, launch)) as session:
+        session.execute_packed(valid)
+        results = {entry.id: session.result_of(entry) for entry in valid}
+
+    assert {name: (x.verdict, x.reason) for name, x in results.items()} == {
+        name: verdict for name, verdict in verdicts(alone).items() if name in results
+    }
+    assert max(nodes for _, nodes in clock.executed) > 1
+
+
+def test_a_session_executes_the_sample_of_an_operation_once(splits: Suite) -> None:
+    """Not again for each row of its cases."""
+    valid = [entry for entry in splits.entries if entry.expect == "accept" and entry.op == "Split-1"]
+    clock = Clock()
+    launch = Launch(command=Command(arguments=(), name="fake"), timeout=TIMEOUT)
+    with faulty.faulty(Right(), clock), closing(Session(splits, launch)) as session:
+        for start in range(0, 40, 8):
+            session.execute_packed(valid[start : start + 8])
+
+    packable = {x.id for x in valid[:40]} & {*session.outcomes}
+    sample = sample_of([*packable], is_first=True)
+    assert sum(nodes == 1 for _, nodes in clock.executed) <= len(sample) + 1

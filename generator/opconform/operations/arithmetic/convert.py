@@ -11,11 +11,14 @@ from opconform.operations.operation import Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.literals import encoded
-from opconform.tensors.rounding import Number, encoded_floats, low_bits, nearest, numbers_of
+from opconform.tensors.rounding import Number, encoded_floats, low_bits, nearest, numbers_of, vanishes
 from opconform.tensors.tensor import Array, Tensor
 
 #: Every type but strings, which the page does not mention.
 TYPES = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_type.kind != "string")
+
+#: The types that have no NaN and are no integers, for which an interpretation has a rule.
+_NUMBERS_ALONE = ("f4e2m1", "nf4")
 
 
 def _target(arguments: Arguments) -> ElementType:
@@ -27,6 +30,15 @@ def _integer(target: ElementType, number: Number) -> int:
     if isinstance(number, int):
         return low_bits(target, number)
     return 0 if math.isnan(number) else int(min(max(number, target.minimum), target.maximum))
+
+
+def _has_no_number(arguments: Arguments) -> bool:
+    """Whether a type without NaNs gets one, or a type without zeros a number near 0, for which the page has no rule."""
+    target, data = _target(arguments), arguments.operand("data")
+    if data.is_integer or data.element_type == target.name:
+        return False
+    numbers = numbers_of(arguments.tensor("data"))
+    return any((target.name in _NUMBERS_ALONE and math.isnan(x)) or vanishes(target, x) for x in numbers)
 
 
 def _elements(target: ElementType, numbers: list[Number]) -> Array:
@@ -58,6 +70,7 @@ CONVERT = Operation(
     attributes=(AttributeSpec("destination_type", type="enum", values=TYPES),),
     types=lambda a: (TensorType(element_type=_target(a).name, shape=a.shape("data")),),
     compute=_converted,
+    undefined=_has_no_number,
     known=_known,
     contexts={"chain": contexts.chain("data"), "doubled": contexts.doubled(lambda _: 0)},
     facts={

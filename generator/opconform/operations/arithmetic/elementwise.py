@@ -41,7 +41,7 @@ from opconform.tensors.exact import (
     with_reduced,
 )
 from opconform.tensors.literals import encoded
-from opconform.tensors.rounding import encoded_floats, low_bits, nearest, numbers_of
+from opconform.tensors.rounding import encoded_floats, low_bits, nearest, numbers_of, vanishes
 from opconform.tensors.tensor import Array, Tensor
 
 #: The integer of a type that stands for one beyond its range.
@@ -111,7 +111,10 @@ def _stored(kind: ElementType, results: Array, keep: Keep) -> Array:
     elif kind.name in REALS:
         return np.asarray(rounded(kind, np.asarray(results, np.float64)), order="C")
     else:
-        flat = encoded_floats(kind, [nearest(kind, x) for x in np.asarray(results, np.float64).reshape(-1).tolist()])
+        exact = np.asarray(results, np.float64).reshape(-1).tolist()
+        if any(vanishes(kind, x) for x in exact):
+            raise ContextError(f"{kind.name} has no number for a result near 0")
+        flat = encoded_floats(kind, [nearest(kind, x) for x in exact])
     return flat.reshape(results.shape)
 
 

@@ -26,8 +26,8 @@ from opconform.operations.movement.axis import is_outside
 from opconform.operations.operation import ContextError, Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, has_few_bits, wide_type
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, has_few_bits, numbers, wide_type
+from opconform.tensors.tensor import Array, Tensor
 
 #: The units in the last place of a square root with the sum in it, and of a product with a reciprocal or a division
 #: (OpenCL C 3.0, section 7.4: 3 and 2.5, and one for the sum or the product).
@@ -81,6 +81,21 @@ def _intervals(way: Composition, elements: Sequence[Exact], scale: _Scale | None
     return composites.normalized(way, elements, scale.parts(len(elements)), scale.of)
 
 
+def _rows(moved: Array, count: int) -> Array:
+    """The slices that are normalized, of an array whose last dimensions they are."""
+    return moved.reshape(-1, math.prod(moved.shape[moved.ndim - count :])) if moved.size else moved.reshape(0, 1)
+
+
+def _has_open_zero(arguments: Arguments) -> bool:
+    """Whether a slice of mean 0 has a negative zero: less a zero of either sign, it is one of either sign."""
+    data, axes = arguments.tensor("data"), reduced_axes(arguments)
+    last = tuple(range(len(data.shape) - len(axes), len(data.shape)))
+    zeros = np.signbit(numbers(data)) & (numbers(data) == 0)
+    pairs = zip(*(_rows(np.moveaxis(x, axes, last), len(axes)) for x in (zeros, exact_array(data))), strict=True)
+    rows = (row for are_zeros, row in pairs if are_zeros.any())
+    return any(sum(row) == 0 for row in rows if not any(isinstance(x, float) for x in row))
+
+
 def _computed(arguments: Arguments, parts: Callable[[int], int] = int) -> tuple[Tensor, ...]:
     data, axes = arguments.tensor("data"), reduced_axes(arguments)
     scale = None
@@ -89,7 +104,7 @@ def _computed(arguments: Arguments, parts: Callable[[int], int] = int) -> tuple[
         scale = _Scale(eps, arguments.attribute("eps_mode") == "inside_sqrt", parts)
     last = tuple(range(len(data.shape) - len(axes), len(data.shape)))
     moved = np.moveaxis(exact_array(data), axes, last)
-    rows = moved.reshape(-1, math.prod(data.shape[axis] for axis in axes)) if moved.size else moved.reshape(0, 1)
+    rows = _rows(moved, len(axes))
     results = np.empty(rows.shape, object)
     for place, row in enumerate(rows):
         results[place, :] = np.fromiter(normalized(data.type, list(row), scale), object, len(row))
@@ -131,6 +146,7 @@ MVN = Operation(
     },
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
     compute=_computed,
+    undefined=_has_open_zero,
     rounds=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
     mistakes={"As if eps were at the other side of the square root": partial(_with_other_mode, None)},

@@ -30,7 +30,10 @@ def sum_of_products(
     `ContextError` if the order decides whether a partial sum is beyond the accumulator's range.
     """
     if any(isinstance(x, float) for x in (*left, *right)):
-        return _special(left, right) / divisor
+        special = _special(left, right) / divisor
+        if math.isinf(special) and _may_overflow(kind, left, right):
+            raise ContextError("a finite product that overflows decides whether an infinite sum is a NaN")
+        return special
     products = [Exact(a) * Exact(b) for a, b in zip(left, right, strict=True)]
     exact, magnitude = sum(products, Exact(0)), sum(map(abs, products), Exact(0))
     if abs(exact) < magnitude and magnitude > Exact(float(wide_type(kind).layout.max)):
@@ -46,6 +49,12 @@ def sum_of_products(
     reduced = reduced_error(kind, magnitude, len(products), is_exact=is_exact) / divisor
     other = 2 * unit(kind, quotient) if reduced and divisor > 1 else Exact(0)
     return within(quotient, allowed / divisor + rounding, reduced + other)
+
+
+def _may_overflow(kind: ElementType, left: Sequence[_Number], right: Sequence[_Number]) -> bool:
+    """Whether partial sums of the finite products can be beyond the accumulator's range."""
+    pairs = [(a, b) for a, b in zip(left, right, strict=True) if not isinstance(a, float) and not isinstance(b, float)]
+    return sum((abs(Exact(a) * Exact(b)) for a, b in pairs), Exact(0)) > Exact(float(wide_type(kind).layout.max))
 
 
 def partial_sums(kind: ElementType, numbers: Sequence[float]) -> list[Result]:

@@ -65,6 +65,12 @@ def _limits(arguments: Arguments) -> tuple[float, float]:
     return least, most
 
 
+def _is_beyond(arguments: Arguments) -> bool:
+    """Whether both limits are below or above an integer type, so that it does not have the result."""
+    kind, (least, most) = ELEMENT_TYPES[arguments.operand("data").element_type], _limits(arguments)
+    return kind.is_integer and (most < kind.minimum or least > kind.maximum)
+
+
 def limits_of(arguments: Arguments) -> tuple[Tensor, Tensor]:
     """The limits as scalars of the type of data: rounded, of integers inwards, and not beyond the type."""
     kind, (least, most) = ELEMENT_TYPES[arguments.operand("data").element_type], _limits(arguments)
@@ -168,6 +174,7 @@ CLAMP = replace(
     unary(
         "Clamp-1",
         _clamp,
+        undefined=_is_beyond,
         others={
             "values.nan": [partial(_clamp, nan=side) for side in (0, 1)],
             "values.zero": [partial(_clamp, is_zero_replaced=True)],

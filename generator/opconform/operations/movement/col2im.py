@@ -25,6 +25,8 @@ _TYPES = ("i32", "i64")
 #: The inputs and attributes with one number for rows and one for columns.
 _SETTINGS = ("output_size", "kernel_size")
 _PAIRS = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
+#: The most elements of a padded dimension whose blocks are counted, and of all these blocks.
+_LONGEST = 1 << 20
 #: The numeric types without a zero.
 _WITHOUT_ZERO = frozenset({"f8e8m0"})
 #: The bits of the quiet NaN with the least payload.
@@ -109,13 +111,16 @@ def _moved(arguments: Arguments, places: Places) -> list[Array]:
 
 
 def _coverage(arguments: Arguments) -> list[Array]:
-    """How many blocks each row and each column is in; an element is in the product of both numbers."""
+    """How many blocks each row and each column is in; an element is in the product of both numbers.
+
+    `Unknown` if that takes much memory or time, on every machine alike.
+    """
     counts = []
     for axis in _blocks(arguments):
-        try:
-            count = np.zeros(axis.begin + axis.length + axis.end, np.int64)
-        except (MemoryError, ValueError) as error:  # no array is so large
-            raise Unknown from error
+        size = axis.begin + axis.length + axis.end
+        if max(size, axis.kernel * axis.number) > _LONGEST:
+            raise Unknown
+        count = np.zeros(size, np.int64)
         for place in range(axis.kernel):
             count[axis.block(place)] += 1
         counts.append(count[axis.begin : axis.begin + axis.length])

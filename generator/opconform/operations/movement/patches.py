@@ -54,8 +54,6 @@ class Window(NamedTuple):
     @property
     def places(self) -> Array:
         """The place in data per place in a patch and per patch; -1 and the length of data stand for zeros."""
-        if not self.number:  # of a patch that can be too large for memory
-            return np.zeros((self.size, 0), np.int64)
         places = np.add.outer(np.arange(self.size) * self.rate, np.arange(self.number) * self.stride) - self.begin
         clipped: Array = np.clip(places, -1, self.length)
         return clipped
@@ -90,12 +88,14 @@ def _shape(arguments: Arguments) -> Shape:
 def _extracted(arguments: Arguments, places: Places) -> list[Array]:
     """Channels count the rows of a patch slowest, and the channels of data fastest (example 5)."""
     data, (rows, columns) = places["data"], windows_of(arguments)
+    if 0 in (shape := _shape(arguments)):  # the patches can be too large for memory
+        return [np.zeros(shape, np.result_type(data, places.none))]
     batches, depth, height, width = data.shape
     # one zero more in each direction, which -1 selects, too
     around = np.full((batches, depth, height + 1, width + 1), places.none, np.result_type(data, places.none))
     around[:, :, :height, :width] = data
     patches = around[:, :, rows.places[:, np.newaxis, :, np.newaxis], columns.places[np.newaxis, :, np.newaxis, :]]
-    return [np.moveaxis(patches, 1, 3).reshape(_shape(arguments))]
+    return [np.moveaxis(patches, 1, 3).reshape(shape)]
 
 
 def _is_other_count(name: str) -> Predicate:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import padded
 from opconform_runners.backends.numpy.convert import numbers_of
@@ -16,39 +16,47 @@ def tile(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tenso
     """Tile-1 by `numpy.tile`."""
     data, repeats = inputs
     refuse_if(any(integer < 0 for integer in repeats.integers()), "repeats.negative")
-    array = np.tile(data.array, repeats.integers())
+    counts = repeats.integers()
+    if 0 in counts:  # others can be too large for the array that `numpy.tile` makes first
+        rank = max(len(counts), data.array.ndim)
+        sizes = np.array(data.array, ndmin=rank).shape
+        shape = [size * count for size, count in zip(sizes, [1] * (rank - len(counts)) + counts, strict=True)]
+        return [Tensor(element_type=data.element_type, array=np.empty(shape, data.array.dtype))]
+    array = np.tile(data.array, counts)
     return [Tensor(element_type=data.element_type, array=np.array(array, data.array.dtype, order="C"))]
 
 
 def broadcast(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """Broadcast-1 and Broadcast-3 by new dimensions and `numpy.repeat`."""
+    """Broadcast-1 and Broadcast-3 by new dimensions and `numpy.broadcast_to`."""
     data, target_shape, mapping = padded(inputs, 3)
     target, mode, array = target_shape.integers(), attributes.get("mode", "numpy"), data.array
     refuse_if(target and min(target) < 0, "target_shape.negative")
     if mode == "explicit":
         refuse_if(mapping is None, "axes_mapping.explicit")
-        array = _mapped(array, mapping.integers(), len(target))
+        sizes = _mapped(array.shape, mapping.integers(), len(target))
     else:
         refuse_if(mapping is not None, "axes_mapping.other-modes")
         refuse_if(mode == "numpy" and array.ndim > len(target), "numpy.rank")
-        while array.ndim < len(target):
-            array = array[np.newaxis]
+        sizes = [1] * (len(target) - array.ndim) + [*array.shape]
+    shape = [*sizes]
     for axis, size in enumerate(reversed(target), 1):
-        if array.shape[-axis] == 1:
-            array = np.repeat(array, size, -axis)
-        refuse_if(array.shape[-axis] != size and (mode, size) != ("bidirectional", 1), f"{mode}.dimensions")
+        if shape[-axis] == 1:
+            shape[-axis] = size
+        refuse_if(shape[-axis] != size and (mode, size) != ("bidirectional", 1), f"{mode}.dimensions")
+    array = np.broadcast_to(array.reshape(sizes), shape)
     return [Tensor(element_type=data.element_type, array=np.array(array, order="C"))]
 
 
-def _mapped(array: Array, axes: list[int], rank: int) -> Array:
-    """The array with new dimensions beside those that some axes of a rank name."""
-    refuse_if(len(axes) != array.ndim, "axes_mapping.count")
+def _mapped(shape: Sequence[int], axes: list[int], rank: int) -> list[int]:
+    """The shape with new dimensions beside those that some axes of a rank name."""
+    refuse_if(len(axes) != len(shape), "axes_mapping.count")
     for axis, after in pairwise([*axes, rank]):
         refuse_if(axis < 0, "axes_mapping.negative")
         refuse_if(axis >= rank, "axes_mapping.range")
         refuse_if(axis > after, "axes_mapping.sorted")
         refuse_if(axis == after, "axes_mapping.repeated")
-    return np.expand_dims(array, tuple(axis for axis in range(rank) if axis not in axes))
+    sizes = dict(zip(axes, shape, strict=True))
+    return [sizes.get(axis, 1) for axis in range(rank)]
 
 
 def reverse(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
@@ -82,6 +90,8 @@ def reverse_sequence(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) ->
     refuse_if(numbers.shape != (count,), "seq_lengths.count")
     refuse_if(np.any(np.trunc(numbers) != numbers) or not np.all(np.isfinite(numbers)), "seq_lengths.whole")
     refuse_if(np.any(numbers < 1) or np.any(numbers > size), "seq_lengths.range")
+    if not data.array.size:  # a dimension beside one of 0 can be too large
+        return [data]
     places, last = np.arange(size), numbers.astype(np.int64)[:, np.newaxis] - 1
     sources = np.where(places <= last, last - places, places)
     ordered = np.moveaxis(data.array, (batch, sequence), (0, 1))
@@ -97,7 +107,7 @@ def roll(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tenso
     refuse_if(shift.shape and shift.shape != axes.shape and not is_example, "shift.length")
     refuse_if(any(not -rank <= integer < rank for integer in axes.integers()), "axes.range")
     array = data.array
-    for place, axis in enumerate(axes.integers()):
+    for place, axis in enumerate(axes.integers() if array.size else ()):  # dimensions beside one of 0 can be too large
         size = array.shape[axis]
         sources = [(index - shifts[place % len(shifts)]) % size for index in range(size)]
         array = array.take(np.array(sources, np.int64), axis)

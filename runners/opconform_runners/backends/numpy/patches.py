@@ -31,10 +31,12 @@ def extract_image_patches(inputs: Sequence[Tensor], attributes: Mapping[str, Any
         pads.append((end // 2 if mode == "same_upper" else end - end // 2, end))  # too many at the end do no harm
         counts.append(len(starts))
     refuse_if(any(map(sum, pads)) and tensor.element_type == "f8e8m0", "auto_pad.no-zero")
-    data = np.pad(tensor.array, pads, constant_values=zero_of(tensor).item())
-    batches, depth, *_ = data.shape
+    batches, depth, *_ = tensor.shape
     output = np.empty((batches, prod(attributes["sizes"]) * depth, *counts), tensor.array.dtype)
-    for number, place in enumerate(np.ndindex(*attributes["sizes"]) if 0 not in counts else ()):
+    if not output.size:  # with patches that can be too large for memory
+        return [Tensor(element_type=tensor.element_type, array=output)]
+    data = np.pad(tensor.array, pads, constant_values=zero_of(tensor).item())
+    for number, place in enumerate(np.ndindex(*attributes["sizes"])):
         window = [
             slice(at * rate, at * rate + (count - 1) * stride + 1, stride)
             for at, rate, count, stride in zip(place, attributes["rates"], counts, attributes["strides"], strict=True)

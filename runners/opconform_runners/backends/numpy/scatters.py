@@ -154,18 +154,19 @@ def _slice_scatter(inputs: Sequence[Tensor | None], _attributes: Mapping[str, An
     data, updates, *lists = padded(inputs, 6)
     _check_types(data, updates)
     start, stop, step, axes = (list_ and list_.integers() for list_ in lists)
-    refuse_if(len({*map(len, (start, stop, step, axes or start))}) > 1, "indices.count")
+    refuse_if(len({*map(len, (start, stop, step, start if axes is None else axes))}) > 1, "indices.count")
     refuse_if(0 in step, "step.zero")
     rank, along = data.array.ndim, [*range(len(start))] if axes is None else axes
     refuse_if(any(not -rank <= axis < rank for axis in along), "axes.range")
     refuse_if(len({axis % rank for axis in along}) < len(along), "axes.unique")
-    places = [[*range(size)] for size in data.shape]
+    places = [range(size) for size in data.shape]
     for axis, *bounds in zip(along, start, stop, step, strict=True):
-        places[axis] = [*range(data.shape[axis])][slice(*bounds)]
+        places[axis] = range(data.shape[axis])[slice(*bounds)]
     refuse_if(updates.array.ndim != rank, "updates.rank")
     refuse_if(updates.shape != tuple(map(len, places)), "updates.shape")
     output = data.array.astype(np.result_type(data.array, updates.array))
-    output[np.ix_(*places)] = updates.array
+    if updates.array.size:  # the places of others can be too many for memory
+        output[np.ix_(*places)] = updates.array
     return [Tensor(element_type=data.element_type, array=output)]
 
 

@@ -46,7 +46,8 @@ def _clamp(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]
     refuse_if(least > most, "min.order")
     numbers, kind = numbers_of(data), ELEMENT_TYPES[data.element_type]
     if kind.is_integer:
-        least, most = max(math.ceil(least), kind.minimum), min(math.floor(most), kind.maximum)
+        limits = math.ceil(least), math.floor(most)
+        least, most = (min(max(limit, kind.minimum), kind.maximum) for limit in limits)
     with np.errstate(invalid="ignore"):  # NaNs
         below = np.where(numbers < least, numbers.dtype.type(least), numbers)
         return result_of(data.element_type, np.where(below > most, numbers.dtype.type(most), below))

@@ -38,6 +38,8 @@ class Schedule:
         packs: The packs that were formed and not sent.
         checks: The ids of cases that passed in a pack and are executed alone too.
         differing: The operations of which a case passed in a pack, but not alone.
+        sampled: The operations of which a pass was executed alone too.
+        given_up: The operations whose cases are executed alone, since one differed or many ended a process.
     """
 
     entries: Sequence[Entry]
@@ -48,9 +50,10 @@ class Schedule:
     packs: deque[Pack] = field(default_factory=deque)
     checks: set[str] = field(default_factory=set)
     differing: set[str] = field(default_factory=set)
+    sampled: set[str] = field(default_factory=set)
+    given_up: set[str] = field(default_factory=set)
     _later: deque[list[Entry]] = field(init=False)
     _members: deque[Member] = field(default_factory=deque)
-    _unpacked: set[str] = field(default_factory=set)
     _rest: list[Entry] = field(default_factory=list)
     _passed: dict[str, list[Entry]] = field(default_factory=dict)
     _incidents: dict[str, tuple[Incident, ...]] = field(default_factory=dict)
@@ -84,7 +87,7 @@ class Schedule:
         """Execute a case or a pack before the others, since it was not executed."""
         if not isinstance(item, Pack):
             self.alone.appendleft(item)
-        elif item.op in self._unpacked:
+        elif item.op in self.given_up:
             self.take_apart(item)
         else:
             self.packs.appendleft(item)
@@ -126,7 +129,7 @@ class Schedule:
         """Take what was seen before an interruption."""
         self.checks |= history.unchecked
         self.differing |= history.differing
-        self._unpacked |= history.differing
+        self.given_up |= history.differing
         self._note_passed(self.eligibility.suite.by_id[name] for name in sorted(history.counted))
 
     def take_apart(self, pack: Pack) -> None:
@@ -152,7 +155,8 @@ class Schedule:
         """The cases among those that passed that are executed alone too."""
         if op in self.differing:
             return {entry.id for entry in passed}
-        sample = sample_of([entry.id for entry in passed], is_first=op not in self._passed)
+        sample = sample_of([entry.id for entry in passed], is_first=op not in self._passed and op not in self.sampled)
+        self.sampled |= {op} if sample else set()
         self._note_passed(passed)
         return sample
 
@@ -163,7 +167,7 @@ class Schedule:
 
     def _give_up(self, op: str) -> None:
         """Execute the rest of an operation alone."""
-        self._unpacked.add(op)
+        self.given_up.add(op)
         for pack in [pack for pack in self.packs if pack.op == op]:
             self.packs.remove(pack)
             self.take_apart(pack)
@@ -178,7 +182,7 @@ class Schedule:
         """Read the cases of the next operation, and sort out those that may be packed."""
         members: list[Member] = []
         for entry in entries:
-            member = None if self.limits.is_useless or entry.op in self._unpacked else self.eligibility.member(entry)
+            member = None if self.limits.is_useless or entry.op in self.given_up else self.eligibility.member(entry)
             if member is None:
                 self._rest.append(entry)
             else:
@@ -194,7 +198,7 @@ class Schedule:
 
     def _wait(self, members: Sequence[Member], *, is_suspect: bool = False) -> None:
         """Let cases wait as a pack, but for a single one."""
-        if len(members) == 1 or members[0].case.op in self._unpacked:
+        if len(members) == 1 or members[0].case.op in self.given_up:
             self.alone.extend(member.entry for member in members)
         else:
             self.packs.appendleft(Pack(members=tuple(members), is_suspect=is_suspect))

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 
 from opconform.generation.options import Options
@@ -102,9 +103,13 @@ class Batches:
         """
         batch = trials if isinstance(trials, Batch) else self._written(trials)
         suite, session = self._opened(batch)
+        op = None
         for number, trial in enumerate(batch.trials):
             if number > 0 and time.monotonic() >= until:
                 break
+            if once and trial.draft.op != op:
+                op = trial.draft.op
+                session.execute_packed(_valid_cases(suite, op, batch.trials[number:]))
             yield _executed(suite, session, trial, once=once)
 
     @property
@@ -127,6 +132,12 @@ class Batches:
             self._session = Session(suite, self._launch)
         self._session.turn_to(suite)
         return suite, self._session
+
+
+def _valid_cases(suite: Suite, op: str, trials: Sequence[Trial]) -> list[Entry]:
+    """The valid cases of the first trials, which are of one operation, and the twins of the invalid ones."""
+    row = takewhile(lambda trial: trial.draft.op == op, trials)
+    return [suite.by_id[name] for name in dict.fromkeys((trial.twin or trial.draft).id for trial in row)]
 
 
 def _executed(suite: Suite, session: Session, trial: Trial, *, once: bool) -> Failure | Result:

@@ -27,6 +27,8 @@ from opconform_runners.tools.fuzz.trial import GROUP, Trial, trial_of
 from opconform_runners.tools.repro.observation import Observation, notes_of
 from opconform_runners.tools.repro.script import SCRIPTS, script_of
 
+#: So few cases of an operation without a pass or a failure do not show that a longer search has none either.
+_FEW = 16
 #: The most characters of a sentence.
 _LONGEST = 300
 
@@ -177,12 +179,12 @@ def lines_of(search: Search, folder: Path, backend: str, operations: Sequence[st
 
 
 def _lines_of_coverage(search: Search, operations: Sequence[str]) -> Iterator[str]:
-    """The operations without a case that passed or failed: those that no case was drawn of, and the others."""
-    waiting = [operation for operation in operations if not search.executed[operation]]
-    if waiting and search.tests:
+    """The operations without a case that passed or failed: those of which few cases were executed, and the others."""
+    undecided = [operation for operation in operations if not search.decided[operation]]
+    waiting = [operation for operation in undecided if search.decided and search.executed[operation] < _FEW]
+    if waiting:
         yield f"Not reached in this time: {', '.join(waiting)}."
-    missing = [operation for operation in operations if search.executed[operation] and not search.decided[operation]]
-    if missing:
+    if missing := [operation for operation in undecided if operation not in waiting]:
         what = ", ".join(missing) if search.decided else "everything"
         yield f"Not tested, because no case passed or failed: {what}."
 

@@ -21,7 +21,7 @@ _SEEDS = 12
 #: How many draws are tried before an operation is given up: every one of them was invalid.
 PATIENCE = 200_000
 #: How many draws are tried for the first cases of an operation that has samples.
-_DRAWS = 5_000
+_DRAWS = 1_000
 #: The most changes between a case and the next one.
 _STEPS = 5
 #: How many changes are tried to violate a requirement.

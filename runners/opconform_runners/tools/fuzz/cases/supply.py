@@ -1,7 +1,6 @@
 """The supply of trials: while a batch is executed, a process of its own draws and writes the next one."""
 
 import shutil
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from opconform_runners.tools.fuzz.trial import Trial, is_defined
 
 #: The trials of the first batch, which is awaited, and of later ones, each of which may have twice as many.
 _FIRST, _BATCH = 6, 100
+#: The most trials of an operation in a row: those that pass are executed in packs.
+_IN_A_ROW = 16
 #: The digest of a spec that does not exist.
 _NO_DIGEST = "0" * 64
 
@@ -76,13 +77,16 @@ def _ask(worker: GenerationWorker, left: float) -> int:
 
 
 def mixed(streams: Iterable[Iterator[Trial]]) -> Iterator[Trial]:
-    """The trials of several streams in turn, until all have ended."""
-    left = deque(streams)
+    """The trials of several streams in turn, until all have ended: one of each, then two of each, and so on."""
+    left, row = [*streams], 1
     while left:
-        stream = left.popleft()
-        for trial in islice(stream, 1):
-            yield trial
-            left.append(stream)
+        going = []
+        for stream in left:
+            trials = [*islice(stream, row)]
+            yield from trials
+            if len(trials) == row:
+                going.append(stream)
+        left, row = going, min(2 * row, _IN_A_ROW)
 
 
 def begin(operations: Sequence[str], seed: int, folder: Path, options: Options) -> Callable[[int], Batch | None]:

@@ -1,0 +1,72 @@
+"""The `numpy` backend with arguments that few cases have, and that searches drew."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.backend import Rejected
+from opconform_runners.backends.numpy.backend import FUNCTIONS
+
+#: A size that no array in memory has, unless another one is 0.
+HUGE = 1 << 40
+
+
+def of(element_type: str, *shape: int) -> Tensor:
+    """A tensor of zeros."""
+    return Tensor(element_type=element_type, array=np.zeros(shape, {"f32": np.float32, "u64": np.uint64}[element_type]))
+
+
+def integers(*elements: int) -> Tensor:
+    """A list of i64."""
+    return Tensor(element_type="i64", array=np.array(elements, np.int64))
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "shape"),
+    [
+        ("Broadcast-1", [of("f32"), integers(HUGE, 0)], (HUGE, 0)),
+        ("Tile-1", [of("f32", 1, 2), integers(HUGE, 0)], (HUGE, 0)),
+        ("Tile-1", [of("f32", 3, 2), integers(0)], (3, 0)),
+        ("ReverseSequence-1", [of("f32", 0, HUGE), integers()], (0, HUGE)),
+        ("Roll-7", [of("f32", HUGE, 0), integers(1), integers(0)], (HUGE, 0)),
+        (
+            "SliceScatter-15",
+            [of("f32", HUGE, 0), of("f32", HUGE - 1, 0), integers(1), integers(HUGE), integers(1), integers(0)],
+            (HUGE, 0),
+        ),
+    ],
+    ids=["broadcast", "tiled", "tiled in one dimension", "reversed", "rolled", "scattered"],
+)
+def test_outputs_without_elements_take_no_memory(op: str, inputs: Sequence[Tensor], shape: tuple[int, ...]) -> None:
+    """However large their other dimensions are."""
+    [output] = FUNCTIONS[op](inputs, {})
+
+    assert output.shape == shape
+
+
+def test_a_shape_of_more_dimensions_than_arrays_have_is_refused() -> None:
+    """Before an array of it is made."""
+    with pytest.raises(Rejected) as refusal:
+        FUNCTIONS["Broadcast-1"]([of("f32", 3), integers(*[2] * 65)], {})
+
+    assert refusal.value.requirement == "numpy.dimensions"
+
+
+def test_an_empty_list_of_axes_is_not_an_omitted_one() -> None:
+    """Beside lists of other lengths it is refused."""
+    data, ones = of("f32", 2, 3), integers(1)
+
+    with pytest.raises(Rejected) as refusal:
+        FUNCTIONS["SliceScatter-15"]([data, data, ones, ones, ones, integers()], {})
+
+    assert refusal.value.requirement == "indices.count"
+
+
+@pytest.mark.parametrize(("limits", "expected"), [((-2.0, -1.0), 0), ((1e30, 2e30), (1 << 64) - 1)])
+def test_limits_beyond_an_integer_type_are_those_of_the_type(limits: tuple[float, float], expected: int) -> None:
+    """Also if both are on one side of it."""
+    [output] = FUNCTIONS["Clamp-1"]([of("u64", 2)], {"min": limits[0], "max": limits[1]})
+
+    assert output.integers() == [expected, expected]
