@@ -255,6 +255,7 @@ def test_a_store_that_cannot_be_written_is_an_error(opconform: Run, small_suite:
         (("verify", "test://"), "test:// does not name a zip file. Use a URL such as test://bucket/name.zip."),
         (("verify", "test://bucket/suite"), "test://bucket/suite does not name a zip file. Use a URL such as test://"),
         (("verify", "test://bucket/suite.zip"), "cannot be read: not found"),
+        (("verify", "test://bucket/suite.zip/../suite"), "names a folder outside of the zip file. Name one inside it."),
         (("generate", "test://bucket/specs", "--out", "suite"), "is a URL, but a local path is needed here."),
         (("certify", "numpy", "test://bucket/specs"), "test://bucket/specs is a URL, but specs must be local files."),
         (("fuzz", "numpy", "--out", "test://bucket/finds"), "is a URL, but a local path is needed here."),
