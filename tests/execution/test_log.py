@@ -5,20 +5,23 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from opconform.errors import DiskError
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
+from opconform.tensors.npz import npz_bytes
 from opconform_runners.cli.report import command as report
 from opconform_runners.cli.run import command as run
 from opconform_runners.execution import case_verdicts
-from opconform_runners.execution.log.outputs_zip import KeptOutputs
+from opconform_runners.execution.log.outputs_zip import KeptOutputs, OutputsWriter
 from opconform_runners.harness.outcome import Outcome
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import OUTPUTS_ZIP, read_results
@@ -108,6 +111,48 @@ def test_a_kill_leaves_kept_outputs_that_can_be_read(suite: Suite, tmp_path: Pat
 
     assert len(KeptOutputs(tmp_path).outputs(first.id)) == 3
     assert KeptOutputs(tmp_path).outputs(second.id) == {}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole, at: whole[:at] + whole[at:].replace(b"PK\1\2\x14\3\x14", b"PK\1\2\x14\3\xff"),
+        lambda whole, at: whole[:-6] + (at + 100).to_bytes(4, "little") + whole[-2:],
+    ],
+    ids=["a version that does not exist", "members before the beginning"],
+)
+def test_kept_outputs_with_a_damaged_directory_are_continued(
+    suite: Suite, tmp_path: Path, damage: Callable[[bytes, int], bytes]
+) -> None:
+    """The directory is written again, from the members."""
+    name = f"{suite.entries[0].id}/outputs.npz"
+    place, content = tmp_path / OUTPUTS_ZIP, npz_bytes({"output_0": np.arange(3)})
+    before = OutputsWriter(place, None)
+    before.write(name, content)
+    before.close()
+    whole = place.read_bytes()
+    with zipfile.ZipFile(place) as archive:
+        directory = archive.start_dir
+    place.write_bytes(damage(whole, directory))
+    after = OutputsWriter(place, None)
+    after.resume({name})
+    after.write("other/outputs.npz", content)
+    after.close()
+
+    assert KeptOutputs(tmp_path).files(suite.entries[0].id) == [content]
+    assert KeptOutputs(tmp_path).files("other") == [content]
+
+
+def test_a_member_with_a_name_that_opconform_never_writes_ends_kept_outputs(tmp_path: Path) -> None:
+    """Such a name could be too long to be written again."""
+    place = tmp_path / OUTPUTS_ZIP
+    before = OutputsWriter(place, None)
+    before.write("x" * 60_000, b"content")
+    before.close()
+    whole = place.read_bytes().replace(b"x" * 60_000, b"\xff" * 60_000)
+    place.write_bytes(whole[: whole.index(b"PK\1\2")])
+
+    assert KeptOutputs(tmp_path).files("x") == []
 
 
 def test_a_full_disk_ends_a_run_with_its_results_so_far(suite: Suite, tmp_path: Path) -> None:
