@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -14,17 +15,21 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from opconform.errors import DiskError
+from opconform.errors import DiskError, SuiteError
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.tensors.npz import npz_bytes
 from opconform_runners.cli.report import command as report
 from opconform_runners.cli.run import command as run
 from opconform_runners.execution import case_verdicts
+from opconform_runners.execution.case_verdicts import results_of
+from opconform_runners.execution.log.logged_outcome import LoggedOutcome
+from opconform_runners.execution.log.outcomes import log_in
 from opconform_runners.execution.log.outputs_zip import KeptOutputs, OutputsWriter
 from opconform_runners.harness.outcome import Outcome
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import OUTPUTS_ZIP, read_results
+from opconform_runners.verdicts.verdict import Fail, Own, Pass
 from tests import fake_harnesses
 from tests.execution.fake_runs import FakeBackend, odd_ways, plan_of, ran, zeros
 
@@ -111,6 +116,29 @@ def test_a_kill_leaves_kept_outputs_that_can_be_read(suite: Suite, tmp_path: Pat
 
     assert len(KeptOutputs(tmp_path).outputs(first.id)) == 3
     assert KeptOutputs(tmp_path).outputs(second.id) == {}
+
+
+def test_a_verdict_that_no_outputs_can_have_is_refused(suite: Suite, tmp_path: Path) -> None:
+    """Outputs of an invalid case never pass, and a failure names what the comparison found."""
+    ran(suite, FakeBackend(suite, odd=lambda *_: zeros(suite, suite.by_id[TWIN])), plan_of(tmp_path))
+    log = log_in(tmp_path)
+    invalid = next(x for x in log.lines if x.case == REJECTED)
+    valid = next(x for x in log.lines if x.case == TWIN)
+    assert isinstance(valid.own, Fail)
+    verdicts: list[tuple[LoggedOutcome, Own]] = [
+        (invalid, Pass()),
+        (invalid, Fail(reason="value", sentence="forged")),
+        (valid, Fail(reason="rejected-valid", sentence="forged")),
+        (valid, Fail(reason="accepted-invalid", sentence="forged")),
+        (valid, replace(valid.own, reason="rounding")),
+        (valid, replace(valid.own, mismatch=None)),
+    ]
+
+    assert (invalid.own or Pass()).verdict == valid.own.verdict == "fail"
+    for line, own in verdicts:
+        forged = tuple(replace(x, own=own) if x is line else x for x in log.lines)
+        with pytest.raises(SuiteError, match="does not follow from the suite"):
+            results_of(replace(log, lines=forged), suite)
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,8 @@ def _executions(
     """The first and the second execution of each case; that alone counts more than that in a fresh harness."""
     runs: dict[str, dict[Attempt, LoggedOutcome]] = defaultdict(dict)
     for logged in lines:
-        if logged.execution in runs[logged.case] or logged.execution == "neighbour-check" or logged.own is not None:
+        is_foreign = logged.execution in ("packed", "neighbour-check") or logged.own is not None
+        if is_foreign or logged.execution in runs[logged.case]:
             raise SuiteError(f"{path}: {OUTCOMES} has a line of {logged.case} that no recording has.")
         runs[logged.case][logged.execution] = logged
     both = {
