@@ -3,6 +3,7 @@
 import io
 import shutil
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,18 @@ def test_a_web_server_is_not_written_to() -> None:
     """It is refused without a request."""
     with pytest.raises(UsageError, match=r"https://host/suite.zip can only be read. Use another URL, such as s3://"):
         Bucket(url="https://host/suite.zip", path="https://host/suite.zip", files=None).check_writable()
+
+
+@pytest.mark.parametrize("time", [None, "yesterday", datetime(9999, 12, 31, tzinfo=UTC)], ids=str)
+def test_a_store_that_knows_no_time_of_an_upload_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, time: object
+) -> None:
+    """Whatever it says instead."""
+    Store().pipe_file("/bucket/results.zip", stored({"results.jsonl": b"content"}))
+    monkeypatch.setattr(Store, "modified", lambda *_: time)
+    bucket_at("test://bucket/results.zip").download(tmp_path / "copy")
+
+    assert (tmp_path / "copy" / "results.jsonl").read_bytes() == b"content"
 
 
 def test_results_have_the_time_of_their_upload(small_suite: Path, tmp_path: Path) -> None:

@@ -152,8 +152,8 @@ class Bucket:
 
     def _date(self, folder: Path) -> None:
         """Give the files of a folder, which reports date, the time of its upload, if the store knows it."""
-        with contextlib.suppress(OpconformError):
-            time_of_upload = self._request("read", self.files.modified, self.path).timestamp()
+        with contextlib.suppress(OpconformError, OSError, OverflowError):
+            time_of_upload = self._request("read", lambda path: self.files.modified(path).timestamp(), self.path)
             for path in folder.iterdir():
                 os.utime(path, (time_of_upload, time_of_upload))
 
