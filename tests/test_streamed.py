@@ -75,6 +75,8 @@ def test_the_failures_and_their_twins_are_kept(opconform: Run, spec: Path, tmp_p
     assert {entry.id for entry in suite.entries} == {*failed, *(suite.by_id[failure].twin for failure in failed)}
     assert "accepted" in opconform("show", failed[0], tmp_path / "out").stdout
     assert "accepted-invalid" in (tmp_path / "out" / "report.html").read_text()
+    findings = json.loads((tmp_path / "out" / "report.json").read_text())["findings"]
+    assert {finding["about"] for finding in findings} == {""}  # it would count cases, of which the passes are not kept
 
 
 def test_an_interrupted_run_repeats_no_finished_batch(

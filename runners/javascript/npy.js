@@ -37,7 +37,8 @@ export function arrayOfNpy(bytes, where) {
   const shape = dimensions.split(",").filter((each) => each.trim() !== "").map(Number);
   const count = shape.reduce((product, each) => product * each, 1);
   const width = descr.startsWith("<U") ? LARGEST_UTF32 * Number(descr.slice(2)) : ARRAYS.get(descr).BYTES_PER_ELEMENT;
-  if (count * width !== view.length - start) {
+  if (!shape.every(Number.isSafeInteger)) throw new Error(`${where} has a dimension beyond 2^53 - 1: ${header.trim()}`);
+  if (count * width !== view.length - start || (width === 0 && count > 0)) {
     throw new Error(`${where} declares the shape [${shape}] of ${descr}, but contains ${view.length - start} bytes`);
   }
   const content = new Uint8Array(view.subarray(start)); // a copy: a typed array's elements must be aligned

@@ -151,12 +151,23 @@ def npy(array: "np.ndarray[Any, Any]") -> bytes:
     return stream.getvalue()
 
 
+def headed(descr: str, shape: str) -> bytes:
+    """An array of no bytes with a header that numpy need not write."""
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header
+
+
 REFUSED = {
     "big-endian": (npy(np.zeros(3, ">f4")), "data.npy has an unsupported header"),
     "fortran": (npy(np.zeros((2, 3), np.float32, order="F")), "data.npy has an unsupported header"),
     "pickled": (npy(np.array([{}], object)), "data.npy has an unsupported header"),
     "short": (npy(np.zeros(3, np.float32))[:-1], "data.npy declares the shape [3] of <f4, but contains 11 bytes"),
     "no array": (b"three", "data.npy is not a .npy file of version 1.0 or 2.0"),
+    "a long dimension": (headed("<f4", "(9007199254740993, 0)"), "data.npy has a dimension beyond 2^53 - 1"),
+    "strings of no length": (
+        headed("<U0", "(4000000000,)"),
+        "data.npy declares the shape [4000000000] of <U0, but contains 0 bytes",
+    ),
     "another type": (npy(np.zeros(3, np.int32)), "data.npy contains <i4, but data is f32"),
 }
 

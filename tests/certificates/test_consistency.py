@@ -115,8 +115,8 @@ def test_a_process_that_died_is_in_the_conclusion() -> None:
 def test_the_accuracy_levels_and_flushed_numbers_are_in_the_summary() -> None:
     """The level of each operation, and the declaration with the cases that need it."""
     said = statement(
-        replace(result(1, "pass", "axis.range"), error=0.0),
-        replace(result(2, "pass", "data.bits", "types"), error=0.25, remarks=("flushes-denormals",)),
+        replace(result(1, "pass", "axis.range"), error=0.0, rounded="f32"),
+        replace(result(2, "pass", "data.bits", "types"), error=0.25, rounded="f32", remarks=("flushes-denormals",)),
     )
     declared = conclusion(said, backend=replace(said.predicate.opconform.backend, flushes_denormals=True))
 

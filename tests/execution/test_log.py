@@ -5,23 +5,31 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from opconform.errors import DiskError
+from opconform.errors import DiskError, SuiteError
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
+from opconform.tensors.npz import npz_bytes
 from opconform_runners.cli.report import command as report
 from opconform_runners.cli.run import command as run
 from opconform_runners.execution import case_verdicts
-from opconform_runners.execution.log.outputs_zip import KeptOutputs
+from opconform_runners.execution.case_verdicts import results_of
+from opconform_runners.execution.log.logged_outcome import LoggedOutcome
+from opconform_runners.execution.log.outcomes import log_in
+from opconform_runners.execution.log.outputs_zip import KeptOutputs, OutputsWriter
 from opconform_runners.harness.outcome import Outcome
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import OUTPUTS_ZIP, read_results
+from opconform_runners.verdicts.verdict import Fail, Own, Pass
 from tests import fake_harnesses
 from tests.execution.fake_runs import FakeBackend, odd_ways, plan_of, ran, zeros
 
@@ -108,6 +116,71 @@ def test_a_kill_leaves_kept_outputs_that_can_be_read(suite: Suite, tmp_path: Pat
 
     assert len(KeptOutputs(tmp_path).outputs(first.id)) == 3
     assert KeptOutputs(tmp_path).outputs(second.id) == {}
+
+
+def test_a_verdict_that_no_outputs_can_have_is_refused(suite: Suite, tmp_path: Path) -> None:
+    """Outputs of an invalid case never pass, and a failure names what the comparison found."""
+    ran(suite, FakeBackend(suite, odd=lambda *_: zeros(suite, suite.by_id[TWIN])), plan_of(tmp_path))
+    log = log_in(tmp_path)
+    invalid = next(x for x in log.lines if x.case == REJECTED)
+    valid = next(x for x in log.lines if x.case == TWIN)
+    assert isinstance(valid.own, Fail)
+    verdicts: list[tuple[LoggedOutcome, Own]] = [
+        (invalid, Pass()),
+        (invalid, Fail(reason="value", sentence="forged")),
+        (valid, Fail(reason="rejected-valid", sentence="forged")),
+        (valid, Fail(reason="accepted-invalid", sentence="forged")),
+        (valid, replace(valid.own, reason="rounding")),
+        (valid, replace(valid.own, mismatch=None)),
+    ]
+
+    assert (invalid.own or Pass()).verdict == valid.own.verdict == "fail"
+    for line, own in verdicts:
+        forged = tuple(replace(x, own=own) if x is line else x for x in log.lines)
+        with pytest.raises(SuiteError, match="does not follow from the suite"):
+            results_of(replace(log, lines=forged), suite)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole, at: whole[:at] + whole[at:].replace(b"PK\1\2\x14\3\x14", b"PK\1\2\x14\3\xff"),
+        lambda whole, at: whole[:-6] + (at + 100).to_bytes(4, "little") + whole[-2:],
+    ],
+    ids=["a version that does not exist", "members before the beginning"],
+)
+def test_kept_outputs_with_a_damaged_directory_are_continued(
+    suite: Suite, tmp_path: Path, damage: Callable[[bytes, int], bytes]
+) -> None:
+    """The directory is written again, from the members."""
+    name = f"{suite.entries[0].id}/outputs.npz"
+    place, content = tmp_path / OUTPUTS_ZIP, npz_bytes({"output_0": np.arange(3)})
+    before = OutputsWriter(place, None)
+    before.write(name, content)
+    before.close()
+    whole = place.read_bytes()
+    with zipfile.ZipFile(place) as archive:
+        directory = archive.start_dir
+    place.write_bytes(damage(whole, directory))
+    after = OutputsWriter(place, None)
+    after.resume({name})
+    after.write("other/outputs.npz", content)
+    after.close()
+
+    assert KeptOutputs(tmp_path).files(suite.entries[0].id) == [content]
+    assert KeptOutputs(tmp_path).files("other") == [content]
+
+
+def test_a_member_with_a_name_that_opconform_never_writes_ends_kept_outputs(tmp_path: Path) -> None:
+    """Such a name could be too long to be written again."""
+    place = tmp_path / OUTPUTS_ZIP
+    before = OutputsWriter(place, None)
+    before.write("x" * 60_000, b"content")
+    before.close()
+    whole = place.read_bytes().replace(b"x" * 60_000, b"\xff" * 60_000)
+    place.write_bytes(whole[: whole.index(b"PK\1\2")])
+
+    assert KeptOutputs(tmp_path).files("x") == []
 
 
 def test_a_full_disk_ends_a_run_with_its_results_so_far(suite: Suite, tmp_path: Path) -> None:

@@ -176,15 +176,18 @@ def test_only_files_of_outputs_are_overwritten(
     """Options that need verdicts are refused with --record."""
     mine = tmp_path / "mine.zip"
     mine.write_bytes(b"PK")
+    damaged = tmp_path / "damaged.zip"
+    damaged.write_bytes(outputs.read_bytes().replace(b"PK\1\2", b"PK\1\3"))
     running = ("run", blind_suite, "--backend", "numpy", "--record")
     again = shutil.copy(outputs, tmp_path / "again.zip")
 
     assert f"opconform did not write {mine} and does not overwrite it." in opconform(*running, mine, code=2).stderr
     assert mine.read_bytes() == b"PK"
+    assert f"did not write {damaged} and does not" in opconform(*running, damaged, code=2).stderr
     assert "must be a file whose name ends in .zip" in opconform(*running, tmp_path / "folder", code=2).stderr
     assert (
         "--out, --strict, --accuracy, --baseline and --claims cannot be used with --record, which gives no verdicts."
         in opconform(*running, mine, "--strict", code=2).stderr
     )
     opconform(*running, again)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["again.zip", "mine.zip"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again.zip", "damaged.zip", "mine.zip"]

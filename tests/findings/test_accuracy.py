@@ -1,8 +1,10 @@
 """The accuracy level of each operation, from results and from the tallies of a streamed run."""
 
+from dataclasses import replace
 from typing import Any
 
 from opconform_runners.findings.accuracy import Accuracy, accuracy_of, accuracy_sentences
+from opconform_runners.verdicts.comparison import Mismatch
 from opconform_runners.verdicts.results import Result, tally_kind_of
 from opconform_runners.verdicts.tally import Tally
 from opconform_runners.verdicts.verdict import VerdictName
@@ -51,6 +53,21 @@ def test_one_wrong_result_leaves_no_level() -> None:
     levels = {op: accuracies["f32"].level for op, accuracies in accuracy_of(results, []).items()}
 
     assert levels == {"Exp-1": "reduced", "Tanh-1": "none", "Erf-1": "bounded", "Log-1": "reduced"}
+
+
+def test_a_wrong_result_counts_if_no_other_is_right_or_it_is_right_the_second_time() -> None:
+    """The level is that of all results, whatever the others are."""
+    wrong = Mismatch(reason="value", sentence="wrong", feed=0)
+    results = [
+        result("Exp-1", 0, "fail", reason="value"),
+        result("Tanh-1", 0, error=0.0),
+        result("Tanh-1", 1, "fail", reason="nondeterministic", mismatch=wrong),
+        result("Erf-1", 0, error=0.0),
+        result("Erf-1", 1, "fail", reason="nondeterministic", mismatch=replace(wrong, reason="rounding")),
+    ]
+    levels = {op: accuracies["f32"].level for op, accuracies in accuracy_of(results, []).items()}
+
+    assert levels == {"Erf-1": "reduced", "Exp-1": "none", "Tanh-1": "none"}
 
 
 def test_each_element_type_has_its_level() -> None:

@@ -204,7 +204,8 @@ def with_footer(content: bytes) -> bytes:
         return content
     body = b"".join(line + b"\n" for line in lines)
     footer |= {"cases": max(0, len(lines) - 1), "digest": hashlib.sha256(body).hexdigest()}
-    return body + json.dumps(footer, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(errors="replace")
+    text = json.dumps(footer, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return body + text.encode(errors="replace") + b"\n"
 
 
 def write_zip(path: Path, members: Mapping[str, bytes]) -> None:

@@ -3,6 +3,7 @@
 import io
 import shutil
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,36 @@ def test_results_of_a_stranger_stay_in_their_folder(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["copy"]
 
 
+@pytest.mark.parametrize("where", ["/{}", "../../../../../../../../../{}", "suite/../../../../../../../../../..{}"])
+def test_a_url_of_a_folder_outside_of_the_zip_file_moves_no_folder(tmp_path: Path, where: str) -> None:
+    """A folder in a zip file is moved out of the unpacked file; a folder of the user's stays where it is."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").write_text("mine")
+    Store().pipe_file("/bucket/results.zip", stored({"results.jsonl": b"content"}))
+    with pytest.raises(UsageError, match=r"names a folder outside of the zip file\. Name one inside it\.$"):
+        bucket_at("test://bucket/results.zip/" + where.format(tmp_path / "mine")).download(tmp_path / "copy")
+
+    assert (tmp_path / "mine" / "file").read_text() == "mine"
+
+
+def test_a_member_without_a_name_is_an_error_in_one_sentence(tmp_path: Path) -> None:
+    """`zipfile` has no error of its own for it."""
+    content = stored({"results.jsonl": b"content", "x": b""})
+    unnamed = content.replace(b"x", b"\0")
+    Store().pipe_file("/bucket/results.zip", unnamed)
+    with pytest.raises(SuiteError, match=r"^test://bucket/results.zip cannot be unpacked: string index out of range"):
+        bucket_at("test://bucket/results.zip").download(tmp_path / "copy")
+
+
+def stored(members: dict[str, bytes]) -> bytes:
+    """A zip file with some members, not compressed."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
 def test_results_that_grow_are_not_unpacked(tmp_path: Path) -> None:
     """They could fill the disk."""
     Store().pipe_file("/bucket/results.zip", zip_file_of("results.jsonl"))
@@ -126,6 +157,18 @@ def test_a_web_server_is_not_written_to() -> None:
     """It is refused without a request."""
     with pytest.raises(UsageError, match=r"https://host/suite.zip can only be read. Use another URL, such as s3://"):
         Bucket(url="https://host/suite.zip", path="https://host/suite.zip", files=None).check_writable()
+
+
+@pytest.mark.parametrize("time", [None, "yesterday", datetime(9999, 12, 31, tzinfo=UTC)], ids=str)
+def test_a_store_that_knows_no_time_of_an_upload_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, time: object
+) -> None:
+    """Whatever it says instead."""
+    Store().pipe_file("/bucket/results.zip", stored({"results.jsonl": b"content"}))
+    monkeypatch.setattr(Store, "modified", lambda *_: time)
+    bucket_at("test://bucket/results.zip").download(tmp_path / "copy")
+
+    assert (tmp_path / "copy" / "results.jsonl").read_bytes() == b"content"
 
 
 def test_results_have_the_time_of_their_upload(small_suite: Path, tmp_path: Path) -> None:

@@ -178,6 +178,21 @@ def test_only_the_upload_of_a_completed_run_is_repeated(opconform: Run, small_su
     assert "Only the upload" not in opconform(*run, "--force", "--quiet", code=1).stderr
 
 
+@pytest.mark.parametrize("note", ["[]", "null", "{", '{"code": null, "arguments": "ARGUMENTS"}'])
+def test_a_damaged_note_of_a_failed_upload_is_none(
+    opconform: Run, small_suite: Path, tmp_path: Path, note: str
+) -> None:
+    """The run is repeated, and nothing is taken from the note."""
+    run = ("run", small_suite, "numpy", "--out", "test://bucket/results.zip")
+    Store.fail = failing(OSError(errno.EIO, "no disk"), "put")
+    opconform(*run, code=2)
+    Store.fail = staticmethod(working)
+    [place] = tmp_path.with_name(f"{tmp_path.name}-cache").rglob("uploads/*.json")
+    place.write_text(note.replace("ARGUMENTS", json.loads(place.read_text())["arguments"]))
+
+    assert "Only the upload was left" not in opconform(*run).stderr
+
+
 def test_an_interrupted_run_is_continued_and_uploaded(opconform: Run, small_suite: Path) -> None:
     """Its results are in the local folder."""
     run = ("run", small_suite, "numpy", "--out", "test://bucket/results.zip")
@@ -255,6 +270,7 @@ def test_a_store_that_cannot_be_written_is_an_error(opconform: Run, small_suite:
         (("verify", "test://"), "test:// does not name a zip file. Use a URL such as test://bucket/name.zip."),
         (("verify", "test://bucket/suite"), "test://bucket/suite does not name a zip file. Use a URL such as test://"),
         (("verify", "test://bucket/suite.zip"), "cannot be read: not found"),
+        (("verify", "test://bucket/suite.zip/../suite"), "names a folder outside of the zip file. Name one inside it."),
         (("generate", "test://bucket/specs", "--out", "suite"), "is a URL, but a local path is needed here."),
         (("certify", "numpy", "test://bucket/specs"), "test://bucket/specs is a URL, but specs must be local files."),
         (("fuzz", "numpy", "--out", "test://bucket/finds"), "is a URL, but a local path is needed here."),

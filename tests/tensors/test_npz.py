@@ -1,6 +1,7 @@
 """`.npz` files: what is put together and taken apart here is what `zipfile` and numpy make of it."""
 
 import io
+import struct
 import zipfile
 from collections.abc import Callable
 from unittest import mock
@@ -123,6 +124,19 @@ def test_a_version_to_come_is_for_zipfile_to_judge(needed: int) -> None:
             arrays_of(bytes(damaged), "it", limit=LIMIT)
     else:
         assert list(arrays_of(bytes(damaged), "it", limit=LIMIT)) == ["data"]
+
+
+def test_a_member_beyond_every_file_is_refused() -> None:
+    """Its place is one of 64 bits, which no file can be read at."""
+    content = npz_bytes({"data": np.arange(6), "axis": np.array(1)})
+    start, at, end = content.index(b"PK\1\2"), content.rindex(b"PK\1\2"), content.index(b"PK\5\6")
+    place = struct.pack("<2HQ", 1, 8, 1 << 63)
+    head = bytearray(content[at:end])
+    head[42:46], head[30:32] = b"\xff" * 4, struct.pack("<H", len(place))
+    last = bytearray(content[end:])
+    last[12:16] = struct.pack("<L", at - start + len(head) + len(place))
+    with pytest.raises(SuiteError, match=r"^it is not a readable \.npz file: Python int too large"):
+        arrays_of(content[:at] + head + place + last, "it", limit=LIMIT)
 
 
 def test_no_member_is_left_out() -> None:

@@ -46,7 +46,7 @@ _SMALL = 1 << 16
 #: What `zipfile` raises for a file that is damaged, has invalid names, or uses features that it does not support.
 ZIP_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError),
-    *(EOFError, NotImplementedError, RuntimeError, ValueError),
+    *(EOFError, IndexError, NotImplementedError, OverflowError, RuntimeError, ValueError, struct.error),
 )
 
 

@@ -9,7 +9,7 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.executions import first_of, follows, pack_note, second_of
+from opconform_runners.execution.executions import first_of, follows, is_on_outputs, pack_note, second_of
 from opconform_runners.execution.log.logged_outcome import Answer, Attempt, LoggedOutcome, Saved, answer_of
 from opconform_runners.execution.log.outcomes import Log
 from opconform_runners.execution.log.outputs_zip import CASE_LIMIT
@@ -122,7 +122,7 @@ class CaseVerdicts:
                 return False
             judged_case = case if judged is entry else self._suite.case(judged)
             own = judge.first_verdict(self._suite, judged, judged_case, logged.outcome)
-        elif not isinstance(own, Pass | Fail):
+        elif own is None or not is_on_outputs(own, judged):
             return False
         self._keep(entry, case, logged.execution, own, logged.outcome, logged.incidents)
         return True

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from opconform.suite.manifest import Entry
 from opconform_runners.execution.log.logged_outcome import Attempt, LoggedOutcome
 from opconform_runners.verdicts.tally import PackNote
-from opconform_runners.verdicts.verdict import Own, Pass, Verdict
+from opconform_runners.verdicts.verdict import Fail, Own, Pass, Verdict
 
 
 def follows(logged: LoggedOutcome, entry: Entry, executed: Mapping[Attempt, Own]) -> bool:
@@ -19,6 +19,19 @@ def follows(logged: LoggedOutcome, entry: Entry, executed: Mapping[Attempt, Own]
             return "first" not in executed
         case execution:
             return "first" in executed and execution not in executed
+
+
+def is_on_outputs(own: Own, entry: Entry) -> bool:
+    """Whether a verdict can be that on outputs: those of a valid case are compared; those of an invalid one fail."""
+    match own:
+        case Pass():
+            return entry.expect == "accept"
+        case Fail(reason="accepted-invalid", mismatch=None):
+            return entry.expect != "accept"
+        case Fail(reason=reason, mismatch=mismatch):
+            return entry.expect == "accept" and mismatch is not None and mismatch.reason == reason
+        case _:
+            return False
 
 
 def first_of(executions: Mapping[Attempt, Own]) -> Own | None:

@@ -33,24 +33,32 @@ def accuracy_of(results: Sequence[Result], tallies: Iterable[Tally]) -> Accuraci
     """
     errors: dict[tuple[str, str], list[float]] = defaultdict(list)
     levels: dict[tuple[str, str], set[MetLevel]] = defaultdict(set)
-    wrong = {(result.op, result.rounded) for result in results if result.reason == "value"}
     for result in results:
         if result.rounded is None:
             continue
         if result.verdict == "pass" and result.error is not None:
             levels[result.op, result.rounded].add(level_of(result.error))
             errors[result.op, result.rounded].append(result.error)
-        elif result.reason in ("rounding", "accuracy"):
-            is_right = result.reason == "accuracy" and result.mismatch is None
+        elif (reason := _reason_of(result)) == "value":
+            levels[result.op, result.rounded].add("none")
+        elif reason in ("rounding", "accuracy"):
+            is_right = reason == "accuracy" and result.mismatch is None
             levels[result.op, result.rounded].add("bounded" if is_right else "reduced")
     for kind in (tally.kind for tally in tallies):
         if kind.accuracy is not None and kind.rounded is not None:
             levels[kind.op, kind.rounded].add(kind.accuracy)
     found: dict[str, dict[str, Accuracy]] = defaultdict(dict)
     for op, name in sorted(levels):
-        level = "none" if (op, name) in wrong else max(levels[op, name], key=MET_LEVELS.index)
+        level = max(levels[op, name], key=MET_LEVELS.index)
         found[op][name] = Accuracy(level=level, error=max(errors[op, name], default=None))
     return dict(found)
+
+
+def _reason_of(result: Result) -> str | None:
+    """The reason of a failure; of a nondeterministic one, that of the execution that failed."""
+    if result.reason == "nondeterministic" and result.mismatch is not None:
+        return result.mismatch.reason
+    return result.reason
 
 
 def accuracy_sentences(accuracies: Accuracies, least: LeastAccuracy) -> Iterator[str]:

@@ -57,7 +57,7 @@ def with_findings(
         alike[*kinds[name], symptoms[name]].append(failing[name])
     for results in alike.values():
         finding = _finding(results, severities, symptoms)
-        about = "" if suite is None else _about(finding, suite, report.results)
+        about = "" if suite is None or report.tallies else _about(finding, suite, report.results)
         findings.append(replace(finding, about=about))
     findings = [_with_causes(finding, causes) for finding in findings]
     return replace(report, findings=tuple(sorted(findings, key=_rank)))

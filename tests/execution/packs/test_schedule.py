@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from opconform.errors import SuiteError
+from opconform.suite.case import canonical_json
 from opconform.suite.reader import Suite
 from opconform_runners.execution.case_verdicts import results_of
-from opconform_runners.execution.log.outcomes import log_in
+from opconform_runners.execution.log.outcomes import linked, log_in, read_log
 from opconform_runners.execution.packs.sample import ONE_IN, history_of, sample_of
 from opconform_runners.execution.packs.size import Limits
 from opconform_runners.harness.outcome import Incident
+from tests.execution.conftest import _unlinked
 from tests.execution.packs import faulty
 from tests.execution.packs.faulty import Right, run_on, verdicts
 
@@ -130,6 +132,45 @@ def test_results_without_the_executions_alone_of_the_sample_cannot_be_signed(spl
     assert results_of(log, splits, settled=True) == [*run.results]
     with pytest.raises(SuiteError, match="lacks the execution alone"):
         results_of(replace(log, lines=left), splits, settled=True)
+
+
+def test_the_sample_does_not_depend_on_what_the_log_says_of_it(
+    splits: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its digest says that a case must be executed alone, so that a failure alone cannot be left out of the log."""
+    monkeypatch.setattr("opconform_runners.execution.packs.sample.ONE_IN", 4)
+    run_on(Right(), splits, tmp_path)
+    log = log_in(tmp_path)
+    chosen = sample_of([x.case for x in log.lines if x.execution == "packed"], is_first=False)
+    left = tuple(replace(x, checked=False) for x in log.lines if x.execution == "packed" or x.case not in chosen)
+
+    assert chosen
+    with pytest.raises(SuiteError, match="lacks the execution alone"):
+        results_of(replace(log, lines=left), splits, settled=True)
+
+
+def test_two_cases_with_the_same_digits_are_both_in_the_sample() -> None:
+    """The same case in two groups has the same digits."""
+    names = ["Split-1/a/0000000014", "Split-1/b/0000000014"]
+
+    assert sample_of(names, is_first=False) == {*names}
+
+
+@pytest.mark.parametrize("change", [{"alone": True}, {"packs": 1}], ids=["alone", "no packs"])
+def test_a_log_of_a_run_without_packs_has_no_lines_of_packs(
+    splits: Suite, tmp_path: Path, change: dict[str, object]
+) -> None:
+    """They would be passes of cases that were not executed as the header says."""
+    run_on(Right(), splits, tmp_path)
+    header, *lines = (tmp_path / "outcomes.jsonl").read_bytes().splitlines(keepends=True)
+    document = json.loads(header)
+    if "packs" in change:
+        document["implementation"]["packs"] = 1
+    else:
+        document |= change
+    forged = linked(canonical_json(document).encode() + b"\n", [*map(_unlinked, lines)])
+    with pytest.raises(SuiteError, match=r"is not what a run wrote there"):
+        read_log(forged, "outcomes.jsonl")
 
 
 def test_lines_of_packs_that_cannot_follow_are_refused(splits: Suite, tmp_path: Path) -> None:

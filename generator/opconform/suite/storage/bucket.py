@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 from opconform.errors import DiskError, MissingError, OpconformError, SuiteError, UsageError, quoted_text
@@ -152,8 +152,8 @@ class Bucket:
 
     def _date(self, folder: Path) -> None:
         """Give the files of a folder, which reports date, the time of its upload, if the store knows it."""
-        with contextlib.suppress(OpconformError):
-            time_of_upload = self._request("read", self.files.modified, self.path).timestamp()
+        with contextlib.suppress(OpconformError, OSError, OverflowError):
+            time_of_upload = self._request("read", lambda path: self.files.modified(path).timestamp(), self.path)
             for path in folder.iterdir():
                 os.utime(path, (time_of_upload, time_of_upload))
 
@@ -176,9 +176,17 @@ def bucket_at(url: str) -> Bucket:
         if isinstance(error, ValueError) and protocol not in fsspec.available_protocols():
             raise UsageError(f"{url}: the protocol {protocol}:// is unknown. Use another, such as s3://.") from error
         raise UsageError(f"{url} cannot be used: {_reason_of(error, secrets)}.") from error
+    if _leads_out(inside):
+        raise UsageError(f"{url} names a folder outside of the zip file. Name one inside it.")
     if not path.endswith(".zip"):
         raise UsageError(f"{url} does not name a zip file. Use a URL such as {protocol}://bucket/name.zip.")
     return Bucket(url=url.rstrip("/"), path=path, inside=inside.rstrip("/"), files=files, secrets=secrets)
+
+
+def _leads_out(inside: str) -> bool:
+    """Whether the rest of a URL after the zip file, which becomes a part of a local path, leads out of the file."""
+    parts = PurePath("content", inside).parts  # which an absolute path replaces
+    return ".." in parts or parts[0] != "content"
 
 
 def occupied(url: str) -> UsageError:

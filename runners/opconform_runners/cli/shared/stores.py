@@ -151,7 +151,7 @@ def _upload(places: "list[tuple[Path, Bucket]]", *, replace: bool, code: int) ->
 def _taken_code(places: "list[tuple[Path, Bucket]]") -> int | None:
     """The exit code of the same command, if it failed only to upload what is here; the note of it is removed."""
     for place, _ in places:
-        with contextlib.suppress(OSError, ValueError, KeyError):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             note = json_of(_note_of(place).read_text())
             _note_of(place).unlink()
             if note["arguments"] == _arguments() and place.exists():

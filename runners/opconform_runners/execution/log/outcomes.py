@@ -220,6 +220,8 @@ def read_log(content: bytes, where: str) -> Log:
                 logged, last = [], (place, chain)
             else:
                 logged.append(LOGGED.validate_json(text))
+                if logged[-1].pack is not None and (header.alone or header.implementation.packs == 1):
+                    raise SuiteError(what)
         except ValidationError as error:
             raise SuiteError(what) from error
     return Log(path=where, header=header, lines=tuple(logged), chain=chain, batches=batches, last=last)

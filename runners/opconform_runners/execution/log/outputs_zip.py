@@ -137,11 +137,17 @@ def _is_finished(path: Path) -> bool:
 
 
 def _names(path: Path, *, marked: bool = False) -> set[str]:
+    """The names in the directory of an archive; none if it is damaged."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return {*archive.namelist()} - (set() if marked else {MARK})
-    except zipfile.BadZipFile:
+            members = archive.infolist()
+    except OSError:
+        raise
+    except ZIP_ERRORS:
         return set()
+    if any(info.header_offset < 0 for info in members):
+        return set()  # such a directory can be read, but not be written again
+    return {info.filename for info in members} - (set() if marked else {MARK})
 
 
 def _copy(source: BinaryIO, target: BinaryIO, names: Collection[str] | None) -> None:
@@ -156,9 +162,9 @@ def _members(file: BinaryIO) -> Iterator[tuple[str, bytes]]:
     """The members of an archive, up to the first one that was not written completely."""
     while len(head := file.read(_LOCAL.size)) == _LOCAL.size and head.startswith(b"PK\x03\x04"):
         *_, crc, size, _, name_size, extra_size = _LOCAL.unpack(head)
-        name = file.read(name_size).decode("utf-8", "replace")
+        name = file.read(name_size)
         file.seek(extra_size, io.SEEK_CUR)
         content = file.read(size)
-        if len(content) != size or zlib.crc32(content) != crc:
+        if len(content) != size or zlib.crc32(content) != crc or not name.isascii():
             return
-        yield name, content
+        yield name.decode("ascii"), content

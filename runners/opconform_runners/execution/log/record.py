@@ -19,7 +19,7 @@ from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, entry_line
 from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import Suite
 from opconform.system.files import open_regular
-from opconform.tensors.npz import arrays_of
+from opconform.tensors.npz import ZIP_ERRORS, arrays_of
 from opconform.tensors.tensor import Array
 from opconform_runners.execution.log.logged_outcome import (
     Attempt,
@@ -99,7 +99,7 @@ def open_record(path: Path) -> Record:
         raise MissingError(f"Recorded outputs not found: {path}. Name a file that `run --record` wrote.") from error
     except OSError as error:
         raise SuiteError(f"{path} cannot be read: {error.strerror}. Name a file that `run --record` wrote.") from error
-    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+    except ZIP_ERRORS as error:
         raise SuiteError(f"{path} is not a complete file of outputs, as `run --record` writes it: {error}.") from error
     log = read_log(member_content(archive, path, OUTCOMES, _LIMIT), f"{path}: {OUTCOMES}")
     lines = _executions(log.lines, log.header, path)
@@ -124,7 +124,8 @@ def _executions(
     """The first and the second execution of each case; that alone counts more than that in a fresh harness."""
     runs: dict[str, dict[Attempt, LoggedOutcome]] = defaultdict(dict)
     for logged in lines:
-        if logged.execution in runs[logged.case] or logged.execution == "neighbour-check" or logged.own is not None:
+        is_foreign = logged.execution in ("packed", "neighbour-check") or logged.own is not None
+        if is_foreign or logged.execution in runs[logged.case]:
             raise SuiteError(f"{path}: {OUTCOMES} has a line of {logged.case} that no recording has.")
         runs[logged.case][logged.execution] = logged
     both = {

@@ -14,7 +14,7 @@ from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import check_named
-from opconform.tensors.npz import member
+from opconform.tensors.npz import ZIP_ERRORS, member
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.execution.case_verdicts import execute_again
 from opconform_runners.execution.log.logged_outcome import (
@@ -75,10 +75,13 @@ def record_outputs(
 
 
 def _is_ours(path: Path) -> bool:
-    if not path.is_file() or not zipfile.is_zipfile(path):
+    if not path.is_file():
         return False
-    with zipfile.ZipFile(path) as archive:
-        return OUTCOMES in archive.namelist()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return OUTCOMES in archive.namelist()
+    except ZIP_ERRORS:
+        return False
 
 
 @dataclass(slots=True)

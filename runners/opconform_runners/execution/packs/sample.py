@@ -15,9 +15,8 @@ def sample_of(passed: Sequence[str], *, is_first: bool) -> set[str]:
 
     At least one of the first pack of an operation is among them.
     """
-    by_digest = {int(name.rpartition("/")[2], 16): name for name in passed}
-    sample = {name for digest, name in by_digest.items() if digest % ONE_IN == 0}
-    return sample or ({by_digest[min(by_digest)]} if is_first and by_digest else set())
+    sample = {name for name in passed if _digest(name) % ONE_IN == 0}
+    return sample or ({min(passed, key=_digest)} if is_first and passed else set())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +44,7 @@ class PackHistory:
 def history_of(lines: Sequence[LoggedOutcome]) -> PackHistory:
     """The history in the lines of a log."""
     passed = {x.case: x.checked for x in lines if x.execution == "packed" and isinstance(x.own, Pass)}
+    passed |= dict.fromkeys(sample_of([*passed], is_first=False), True)
     alone = {x.case: isinstance(x.own, Pass) for x in lines if x.execution == "first"}
     differing = {_operation(name) for name in passed if alone.get(name) is False}
     left = {name: checked for name, checked in passed.items() if name not in alone}
@@ -55,6 +55,10 @@ def history_of(lines: Sequence[LoggedOutcome]) -> PackHistory:
         unchecked=frozenset(left.keys() - counted),
         differing=frozenset(differing),
     )
+
+
+def _digest(case: str) -> int:
+    return int(case.rpartition("/")[2], 16)
 
 
 def _operation(case: str) -> str:
