@@ -53,15 +53,17 @@ def test_the_older_numpy_is_tried_first(tmp_path: Path) -> None:
 
 
 def test_an_environment_is_made_once(tmp_path: Path) -> None:
-    """And again if its making was interrupted."""
+    """And again if its making was interrupted, or its mark is damaged."""
     asked: list[str] = []
     environments = prepared(tmp_path, lambda words: asked.append(words[0]))
     prepared(tmp_path, lambda words: asked.append(words[0]))
     (environments.place("1.0") / "opconform.json").unlink()
     prepared(tmp_path, lambda words: asked.append(words[0]))
+    (environments.place("1.0") / "opconform.json").write_bytes(b"\xff" * 20)
+    prepared(tmp_path, lambda words: asked.append(words[0]))
     prepared(tmp_path, lambda words: asked.append(words[0]), "0.9")
 
-    assert asked == ["some==1.0", "some==1.0", "some==0.9"]
+    assert asked == ["some==1.0", "some==1.0", "some==1.0", "some==0.9"]
     assert environments.installed() == ("0.9", "1.0")
 
 

@@ -96,7 +96,9 @@ class Environments:
     def _is_ready(place: Path, needed: Collection[str]) -> bool:
         """Whether an environment was finished, with the needed packages."""
         ready = place / _READY
-        return interpreter_in(place).exists() and ready.is_file() and {*needed} <= {*ready.read_text().splitlines()}
+        if not interpreter_in(place).exists() or not ready.is_file():
+            return False
+        return {*needed} <= {*ready.read_text(errors="replace").splitlines()}
 
     def implementation(self, version: str) -> Implementation:
         """What the backend of a release that is installed says of itself; a `HarnessError` if it does not start."""
