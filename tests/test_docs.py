@@ -74,7 +74,7 @@ def beside(op: str) -> list[str]:
 @pytest.mark.ci_only
 @pytest.mark.parametrize("name", products())
 def test_every_finding_names_a_case_and_what_it_breaks(name: str) -> None:
-    """The cases of `docs/findings` are in the specs, and test the requirements that they are said to break.
+    """The cases of the products' findings are in the specs, and test the requirements that they are said to break.
 
     A case need not list the requirements that changed elements, the end of a process, or another reading break.
     """
@@ -118,7 +118,7 @@ def test_a_wrong_finding_has_its_line(tmp_path: Path, line: str, place: str, sen
     lines[int(place.partition(":")[0]) - 1] = f"  {'- ' if key == 'number' else '  '}{line}"
     (tmp_path / "product.yaml").write_text("\n".join(lines))
 
-    with pytest.raises(SpecMistakes, match=re.escape(f"docs/findings/product.yaml:{place}: {sentence}")):
+    with pytest.raises(SpecMistakes, match=re.escape(f"product.yaml:{place}: {sentence}")):
         product_of(tmp_path / "product.yaml")
 
 

@@ -1,10 +1,10 @@
-"""The dates of the findings in `docs/findings`."""
+"""The dates of the findings in the products' folders."""
 
 from typing import Any
 
 import pytest
 
-from tests.pages.findings import FOLDER
+from tests.pages.findings import FILES
 from tests.pages.history import dates, filled
 
 CASE = "Split-1/axis/0123456789"
@@ -62,7 +62,7 @@ def test_only_the_dates_of_a_file_change() -> None:
     assert changed == TEXT.replace('    first: "1.0"\n    last: "2.0"\n', '    first: "2.0"\n')
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES.values(), ids=FILES)
 def test_the_files_keep_their_layout(path: object) -> None:
     """A history without their cases changes nothing, and one with the first case adds one line to its block."""
     text = path.read_text()  # type: ignore[attr-defined]

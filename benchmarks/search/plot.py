@@ -27,7 +27,7 @@ def command(out: Path, files: tuple[Path, ...]) -> None:
     axes.set_xscale("log")
     axes.set_yticks(range(len(order)), [str(row) for row in order])
     axes.set_xlabel("seconds until the first failure")
-    axes.set_ylabel("row of docs/findings/openvino-2026.4.yaml")
+    axes.set_ylabel("row of runners/opconform_products/openvino/findings/openvino-2026.4.yaml")
     axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(out)

@@ -1,4 +1,4 @@
-"""The rows of docs/findings/openvino-2026.4.yaml that failures of the two splits belong to, by handwritten rules."""
+"""The rows of OpenVINO's findings that failures of the two splits belong to, by handwritten rules."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""What a run on a released product breaks, beside what `docs/findings` says of the product."""
+"""What a run on a released product breaks, beside what its findings say."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -82,7 +82,7 @@ FRAMEWORKS: dict[str, dict[str, str]] = {
 
 
 def module_of(backend: str) -> str:
-    """The module that a framework is imported as, and the backend that `docs/findings` names."""
+    """The module that a framework is imported as, and the backend that the findings name."""
     return backend.partition(":")[0]
 
 

@@ -36,7 +36,7 @@ EXAMPLES = {
     ),
 }
 
-#: What the reader says of valid models that it refuses: findings 93, 99 and 115 of docs/findings/openvino-2026.4.yaml, and
+#: What the reader says of valid models that it refuses: findings 93, 99 and 115 of OpenVINO 2026.4, and
 #: what it says of Transpose-1. Of those with constants that finding 129 is about, it says what memory has after them. It
 #: reads no pads of u2, u3 and u6. Under the rule pdpd, it puts a second input of lower rank at the first dimension. It requires
 #: the axis of CumSum-3: finding 394.
@@ -56,7 +56,7 @@ REFUSED = (
 )
 
 
-#: What ends the process of the reader: finding 296 of docs/findings/openvino-2026.4.yaml.
+#: What ends the process of the reader: finding 296 of OpenVINO 2026.4.
 CRASHING = "Col2Im-15/default-"
 
 

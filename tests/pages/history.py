@@ -1,4 +1,4 @@
-"""The first and the last release of each finding in `docs/findings`, from the folder of a history.
+"""The first and the last release of each finding in the products' folders, from the folder of a history.
 
 `python -m tests.pages.history FOLDER` fills the files of the product, by the case of each finding. The cases of a file
 are run by `opconform history openvino $(python -m tests.pages.history --select openvino-2026.4)`.
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.pages.findings import FOLDER, Finding, listed, products
+from tests.pages.findings import FILES, Finding, listed, products
 
 #: The keys that are filled, and a line with one of them.
 KEYS = ("first", "last")
@@ -56,7 +56,7 @@ def files_of(product: str) -> Iterator[Path]:
     """The files with the findings of a backend."""
     for name, file in products().items():
         if file.backend == product:
-            yield FOLDER / f"{name}.yaml"
+            yield FILES[name]
 
 
 def main(words: list[str]) -> None:

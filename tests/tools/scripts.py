@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import Run
 from tests.pages.findings import products
 
-#: The product in `docs/findings` of each backend that there are scripts for, and the packages that its scripts need.
+#: The product with findings of each backend that there are scripts for, and the packages that its scripts need.
 PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "openvino": ("openvino-2026.4", ("openvino",)),
     "openvino-onnx": ("openvino-onnx-2026.4", ("openvino", "onnx")),
