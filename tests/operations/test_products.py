@@ -589,11 +589,18 @@ def test_sums_are_exact(pairs: list[tuple[float, float]]) -> None:
     ("left", "right", "total"), [(np.inf, 1e308, np.inf), (np.inf, -1e-300, -np.inf), (np.nan, 1, np.nan)]
 )
 def test_finite_products_do_not_change_an_infinity(left: float, right: float, total: float) -> None:
-    """Also if they are beyond the largest number."""
-    huge = Exact(1.7e308)
-    result = sum_of_products(ELEMENT_TYPES["f64"], [left, huge], [Exact(right), -huge])
+    """As large as they are, if the type has them."""
+    large = Exact(2) ** 511
+    result = sum_of_products(ELEMENT_TYPES["f64"], [left, large], [Exact(right), -large])
 
     assert patterns(np.array(result)) == patterns(np.array(total))
+
+
+def test_an_infinity_beside_a_product_beyond_the_type_is_open() -> None:
+    """The product becomes an infinity, of the other sign in the worst case, and their sum a NaN."""
+    huge = Exact(1.7e308)
+    with pytest.raises(ContextError, match="decides whether an infinite sum is a NaN"):
+        sum_of_products(ELEMENT_TYPES["f64"], [np.inf, huge], [Exact(1), -huge])
 
 
 def test_a_sum_of_zeros_has_either_sign() -> None:

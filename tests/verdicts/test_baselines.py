@@ -38,7 +38,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
     shown, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", baseline, code=1)
     said = "output_0[0, 1]: expected -0.0 (0x80000000), got 0.0 (0x00000000)"
 
-    assert shown.count("New findings\nVariadicSplit-1 data.bits: wrong data (value), 3 cases\n") == 1
+    assert shown.count("New findings\nVariadicSplit-1 data.bits: wrong data (value), 3 of its 4 cases\n") == 1
     assert shown.count(said) == 1
     passes = f"Unexpected passes\n  {REJECTED} passes, and known.txt:1 expects accepted-invalid\n\n"
     assert passes in shown
@@ -48,7 +48,7 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
         "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NEW: 3 regressions, 1 unexpected pass.\n"
         "Results: out/results.jsonl, out/report.json\n"
-        "Worst finding: VariadicSplit-1 data.bits: wrong data (value), 3 cases\n"
+        "Worst finding: VariadicSplit-1 data.bits: wrong data (value), 3 of its 4 cases\n"
         f"Next: opconform show {ACCEPTED[2]} out --suite {small_suite}\n"
         f"      opconform report out --suite {small_suite}\n"
     )
@@ -60,7 +60,7 @@ def test_a_summary_lists_only_what_is_new(opconform: Run, small_suite: Path, tmp
     nothing, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", pattern, code=0)
     some = "".join(f"{name} value\n" for name in ACCEPTED[:3]) + f"{ACCEPTED[3]} crash\n"
     new, _ = run_with(opconform, small_suite, tmp_path, "LosesNegativeZero", some, code=1)
-    found = "VariadicSplit-1 data.bits: wrong data (value), 1 case\n"
+    found = "VariadicSplit-1 data.bits: wrong data (value), 1 of its 4 cases\n"
 
     assert nothing[nothing.index("\n\nExpected") :] == (
         "\n\nExpected by known.txt: 4 known failures.\n"

@@ -119,7 +119,7 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions, f
         from opconform_runners.tools.repro.script import SCRIPTS  # it takes long to import
 
         case = shown.smallest.id
-        print_lines([f"Worst finding: {shown.names}: {shown.kind}, {counted(len(shown.results), 'case')}"])
+        print_lines([f"Worst finding: {shown.names}: {shown.kind}, {shown.cases_text}"])
         steps.append(show_command(case, out, suite))
         if report.backend in SCRIPTS:
             steps.append(f"repro {case} {report.started} --suite {shlex.quote(str(suite))}")
