@@ -115,7 +115,7 @@ class Framework:
 
     def outputs(self, case: DeclaredCase, inputs: Mapping[str, Any], call: Call) -> list[Any]:
         """The outputs of a case's model, by functions that `call` calls."""
-        check_constants(case)
+        check_constants(case, case.declarations)
         operands = {port.name: self.operand(inputs[port.name], port) for port in case.inputs}
         outputs = outputs_of(case, operands, self.functions(case, call))
         return [self._output(output) for output in outputs]

@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from opconform.suite.case import Attribute
-from opconform.suite.declarations import Declaration, DeclaredCase, Typed
+from opconform.suite.case import Attribute, Case
+from opconform.suite.declarations import Declaration, Typed
 from opconform_runners.backends.backend import Implementation, Rejected, full_name
 from opconform_runners.backends.graph import Function
 
@@ -33,9 +33,9 @@ def check_declared(
         refuse_if(is_checked, requirement)
 
 
-def check_constants(case: DeclaredCase) -> None:
+def check_constants(case: Case, declarations: Iterable[Declaration]) -> None:
     """Raise `Rejected` if an input of a case that must be a constant of the model is given at run time."""
-    declared = (declaration for declaration in case.declarations if declaration.name == case.op)
+    declared = (declaration for declaration in declarations if declaration.name == case.op)
     ports = {port.name: port for declaration in declared for port in declaration.inputs if port.constant}
     for input_ in case.inputs:
         if input_.name in ports:

@@ -19,7 +19,7 @@ from opconform.operations import OPERATIONS
 from opconform.suite.case import Case, Reject
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected, Unsupported
-from opconform_runners.backends.constraints import with_constraints
+from opconform_runners.backends.constraints import check_constants, with_constraints
 from opconform_runners.backends.graph import Function, outputs_of
 from opconform_runners.backends.numpy.backend import FUNCTIONS, Numpy
 from opconform_runners.verdicts.comparison import mismatch_of
@@ -138,6 +138,7 @@ def _differs(trial: CaseTrial, table: Mapping[str, Function]) -> bool:
 def _verdict(trial: CaseTrial, table: Mapping[str, Function]) -> tuple[bool, str | None]:
     """Whether a case passes, and the requirement that a rejection names."""
     try:
+        check_constants(trial.case, [OPERATIONS[trial.case.op].declaration])
         actual = [outputs_of(trial.case, feed, table) for feed in trial.feeds]
     except Rejected as answer:
         return (True, answer.requirement) if isinstance(trial.case.expect, Reject) else _FAILS

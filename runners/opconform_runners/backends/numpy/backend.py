@@ -70,7 +70,7 @@ class Numpy:
 
     def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed."""
-        check_constants(case)
+        check_constants(case, case.declarations)
         functions = with_constraints(FUNCTIONS, case.declarations)
         return [outputs_of(case, feed, functions) for feed in feeds]
 
