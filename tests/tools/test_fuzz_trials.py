@@ -88,7 +88,7 @@ def test_a_trial_whose_results_are_not_known_is_drawn_again(op: str, count: int)
 @pytest.mark.parametrize("op", shipped_operations()[:: 1 if WHOLE else 4])
 def test_trials_vary_in_everything_that_decides_failures(op: str) -> None:
     """Contexts, element types, bindings, declared dimensions, second feeds, and violations."""
-    trials = drawn(op, 250)
+    trials = drawn(op, 300)
     drafts = [trial.draft for trial in trials]
 
     assert len({draft.context for draft in drafts}) > 2
