@@ -5,6 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from maintenance import findings, manual, matrix, operations
+from maintenance.findings import findings_page, listed, product_of, products
+from maintenance.interpretations import PAGE, interpretations_page
 
 from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
@@ -14,9 +17,6 @@ from opconform.suite.reader import open_suite
 from opconform_runners.cli.main import COMMANDS
 from opconform_runners.reports.backend_matrix import LEGEND
 from tests.conftest import MINIATURES, ROOT, Run
-from tests.pages import findings, manual, matrix, operations
-from tests.pages.findings import findings_page, listed, product_of, products
-from tests.pages.interpretations import PAGE, interpretations_page
 
 FINDINGS = """\
 product: a product
@@ -35,23 +35,23 @@ findings:
 
 
 def test_the_page_on_interpretations_is_up_to_date() -> None:
-    """It is what `python -m tests.pages.interpretations` writes."""
+    """It is what `python -m maintenance.interpretations` writes."""
     assert interpretations_page() == PAGE.read_text()
 
 
 @pytest.mark.ci_only
 def test_the_page_of_findings_is_up_to_date() -> None:
-    """It is what `python -m tests.pages.findings` writes."""
+    """It is what `python -m maintenance.findings` writes."""
     assert findings_page() == findings.PAGE.read_text()
 
 
 def test_the_page_of_operations_is_up_to_date() -> None:
-    """It is what `python -m tests.pages.operations` writes."""
+    """It is what `python -m maintenance.operations` writes."""
     assert operations.operations_page() == operations.PAGE.read_text()
 
 
 def test_the_man_page_is_up_to_date() -> None:
-    """It is what `python -m tests.pages.manual` writes, with every command and exit code."""
+    """It is what `python -m maintenance.manual` writes, with every command and exit code."""
     text = manual.manual()
 
     assert text == manual.PAGE.read_text()
@@ -125,7 +125,7 @@ def test_a_wrong_finding_has_its_line(tmp_path: Path, line: str, place: str, sen
 def test_the_page_of_all_backends_has_a_row_per_broken_requirement(
     opconform: Run, small_spec: Path, tmp_path: Path
 ) -> None:
-    """It is what `python -m tests.pages.matrix` writes."""
+    """It is what `python -m maintenance.matrix` writes."""
     backends = ("-b", "numpy", "-b", f"{MINIATURES}:AcceptsEverything")
     opconform("certify", small_spec, *backends, "--out", tmp_path, code=1)
 

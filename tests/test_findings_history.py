@@ -3,9 +3,8 @@
 from typing import Any
 
 import pytest
-
-from tests.pages.findings import FILES
-from tests.pages.history import dates, filled
+from maintenance.findings import FILES
+from maintenance.history import dates, filled
 
 CASE = "Split-1/axis/0123456789"
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from maintenance.findings import Finding, products
+
 from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from tests.conftest import Run
-from tests.pages.findings import Finding, products
 from tests.result_files import report_in
 from tests.sampling import SAMPLE
 

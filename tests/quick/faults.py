@@ -5,13 +5,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from maintenance.findings import products
+
 from opconform.generation.expansion import expand
 from opconform.model.draft import Draft
 from opconform.model.golden import file_bytes
 from opconform.specs.group import Spec
 from opconform.specs.requirements import requirements_of
 from tests.mutants.kills import CORE
-from tests.pages.findings import products
 from tests.quick.cover import CoreCase, Fault
 
 #: What a requirement and a row of findings are worth: more than any number of mutants that one case kills, and a

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from maintenance.index import FILE, index_text, quick_in, quick_of
 
 from opconform.errors import SpecError
 from opconform.explanation.shipped_groups import ShippedGroups, kinds_of
@@ -18,7 +19,6 @@ from opconform.specs.loader import load_spec
 from opconform.specs.operation_names import operations_of
 from opconform.suite.selection.selection import Selection
 from tests.conftest import ROOT
-from tests.pages.index import FILE, index_text, quick_in, quick_of
 
 OWN = """\
 op: Split-1
@@ -59,7 +59,7 @@ def cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_the_index_has_every_file_as_it_is() -> None:
-    """After a change of cases, `python -m tests.pages.index` writes it again."""
+    """After a change of cases, `python -m maintenance.index` writes it again."""
     known = index_of(specified_operations())
     stored = json.loads(FILE.read_text())
 
@@ -71,7 +71,7 @@ def test_the_index_has_every_file_as_it_is() -> None:
 
 @pytest.mark.ci_only
 def test_the_index_is_what_the_specs_expand_to() -> None:
-    """After a change of the reference semantics, `python -m tests.pages.index all` writes it again."""
+    """After a change of the reference semantics, `python -m maintenance.index all` writes it again."""
     assert index_text({}) == FILE.read_text()
 
 

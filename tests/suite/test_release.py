@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from maintenance.releases import PAGE, release_of, table_text
 
 from opconform.generation.identity.header import SUITE_VERSION
 from opconform.suite import release
@@ -15,7 +16,6 @@ from opconform.suite.manifest import Header, entry_line
 from opconform.suite.reader import open_suite
 from tests.conftest import Run
 from tests.forgery import forge, seal
-from tests.pages.releases import PAGE, release_of, table_text
 
 #: An operation with few cases in the profile `core`.
 OP = "ShapeOf-1"
@@ -36,7 +36,7 @@ def suite(released: Path, tmp_path: Path) -> Path:
 
 
 def test_the_table_of_releases_is_up_to_date(any_suite: Path) -> None:
-    """After a change of cases, `python -m tests.pages.releases` writes it again; a published row is never changed."""
+    """After a change of cases, `python -m maintenance.releases` writes it again; a published row is never changed."""
     suite, table = open_suite(any_suite), json.loads(PAGE.read_text())
     row, profiles = table[SUITE_VERSION], {entry.profile for entry in suite.entries}
     ops = {entry.op for entry in suite.entries}

@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from maintenance.findings import products
 
 from tests.conftest import Run
-from tests.pages.findings import products
 
 #: The product with findings of each backend that there are scripts for, and the packages that its scripts need.
 PRODUCTS: Mapping[str, tuple[str, tuple[str, ...]]] = {

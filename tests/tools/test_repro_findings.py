@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from maintenance.findings import products
 
 from tests.conftest import Run, made_once
-from tests.pages.findings import products
 from tests.sampling import sampled
 from tests.tools.scripts import PRODUCTS, cases_of, executed, generated, header_of, interpreter
 

@@ -1,6 +1,6 @@
 """The index of the shipped specs, from which questions on groups are answered without reading a spec.
 
-`python -m tests.pages.index` writes it. Files that differ from those that it was written from are found by their
+`python -m maintenance.index` writes it. Files that differ from those that it was written from are found by their
 digests; whatever depends on them has to be read again.
 """
 

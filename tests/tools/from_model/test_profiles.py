@@ -1,16 +1,16 @@
 """The shipped profiles `transformer` and `vision` are the uses in the models that their script builds."""
 
 import pytest
+from maintenance.architectures import PROFILES as MODELS
+from maintenance.profiles import nodes_of, specs_of, uses_of
 
 from opconform.suite.selection.selection import NOT_BY_DEFAULT, PROFILES
 from tests.conftest import ROOT
-from tests.tools.from_model.architectures import PROFILES as MODELS
-from tests.tools.from_model.profiles import nodes_of, specs_of, uses_of
 
 
 @pytest.mark.parametrize("profile", MODELS)
 def test_shipped_specs_are_those_that_the_script_writes(profile: str) -> None:
-    """A change of a model, of from-model or of an operation is written again: python -m tests.tools.from_model.profiles."""
+    """A change of a model, of from-model or of an operation is written again: python -m maintenance.profiles."""
     shipped = {path.parent.name: path.read_text() for path in ROOT.glob(f"cases/*/{profile}.yaml")}
 
     assert shipped == specs_of(profile)

@@ -1,7 +1,7 @@
 """The first and the last release of each finding in the products' folders, from the folder of a history.
 
-`python -m tests.pages.history FOLDER` fills the files of the product, by the case of each finding. The cases of a file
-are run by `opconform history openvino $(python -m tests.pages.history --select openvino-2026.4)`.
+`python -m maintenance.history FOLDER` fills the files of the product, by the case of each finding. The cases of a file
+are run by `opconform history openvino $(python -m maintenance.history --select openvino-2026.4)`.
 """
 
 import json
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.pages.findings import FILES, Finding, listed, products
+from maintenance.findings import FILES, Finding, listed, products
 
 #: The keys that are filled, and a line with one of them.
 KEYS = ("first", "last")

@@ -1,4 +1,4 @@
-"""The table of releases: `python -m tests.pages.releases` generates the shipped suite and writes its row of the table."""
+"""The table of releases: `python -m maintenance.releases` generates the shipped suite and writes its row of the table."""
 
 import json
 import os
@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from maintenance import ROOT
+from opconform.dialects import SHIPPED
 from opconform.generation.identity.header import SUITE_VERSION
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
@@ -13,7 +15,6 @@ from opconform.specs.loader import load_specs
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.release import TABLE, cases_of, specs_digests
 from opconform.system.temporary import TemporaryFolder
-from tests.conftest import DIALECTS, ROOT
 
 PAGE = ROOT / "cases" / TABLE
 #: The indentation of an operation in a profile.
@@ -48,6 +49,8 @@ def _joined(lines: list[str]) -> list[str]:
 
 if __name__ == "__main__":
     with TemporaryFolder() as folder:
-        made = generate(load_specs([]), Path(folder) / "suite", Options(dialects=DIALECTS, jobs=os.cpu_count() or 1))
+        made = generate(
+            load_specs([]), Path(folder) / "suite", Options(dialects=tuple(SHIPPED), jobs=os.cpu_count() or 1)
+        )
         table = json.loads(PAGE.read_text()) if PAGE.exists() else {}
         PAGE.write_text(table_text(table | {SUITE_VERSION: release_of(open_suite(made.out))}))

@@ -1,4 +1,4 @@
-"""How well rules of support hold for cases that they were not learnt from: `python -m tests.pages.support OUT SUITE`."""
+"""How well rules of support hold for cases that they were not learnt from: `python -m maintenance.support OUT SUITE`."""
 
 import sys
 from collections import Counter

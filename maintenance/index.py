@@ -1,6 +1,6 @@
-"""The index of the shipped specs, `cases/index.json`: `python -m tests.pages.index` expands the specs and writes it.
+"""The index of the shipped specs, `cases/index.json`: `python -m maintenance.index` expands the specs and writes it.
 
-Only files that changed are expanded. After a change of the reference semantics, `python -m tests.pages.index all`
+Only files that changed are expanded. After a change of the reference semantics, `python -m maintenance.index all`
 expands all of them, which takes two minutes.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from maintenance import ROOT
 from opconform.explanation.shipped_groups import kinds_of
 from opconform.generation.options import LIMITS, ONE_CASE
 from opconform.specs.every.groups import every_groups, neighbours_in
@@ -28,7 +29,6 @@ from opconform.specs.index import (
 from opconform.specs.loader import load_spec
 from opconform.suite.selection.quick import quick_cases
 from opconform.suite.selection.selection import EXHAUSTIVE
-from tests.conftest import ROOT
 
 FILE = ROOT / "cases" / INDEX
 #: The profile `large` has tensors over the limit of a suite.

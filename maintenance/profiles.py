@@ -1,4 +1,4 @@
-"""The specs of the profiles `transformer` and `vision`: python -m tests.tools.from_model.profiles writes them to cases/.
+"""The specs of the profiles `transformer` and `vision`: python -m maintenance.profiles writes them to cases/.
 
 Each use in the models is a case with the shapes of the papers. Where a case would take too long, the text is shorter or
 the image smaller.
@@ -12,6 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from maintenance import ROOT
+from maintenance.architectures import PROFILES, TOKENS
 from opconform.errors import counted
 from opconform.generation.validation import check_work
 from opconform.model.draft import Draft, Fill, TensorDraft
@@ -24,8 +26,6 @@ from opconform_runners.tools.from_model.models.onnx_model import read_onnx
 from opconform_runners.tools.from_model.specs import requirements_shown
 from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text
 from opconform_runners.tools.fuzz.trial import Trial, drawn
-from tests.conftest import ROOT
-from tests.tools.from_model.architectures import PROFILES, TOKENS
 
 #: The most bytes of the inputs at run time and of the outputs of a case.
 BYTES = 1_250_000
@@ -33,7 +33,7 @@ BYTES = 1_250_000
 ROUNDED_USES = 6
 #: The most products of a case with rounded sums, and the work of one with functions.
 ROUNDED, FUNCTIONS = 600_000, 1_600_000
-MARK = "# Written by python -m tests.tools.from_model.profiles, of layers of {models}."
+MARK = "# Written by python -m maintenance.profiles, of layers of {models}."
 
 
 @dataclass
