@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Tensor, patterns
 from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.numpy.backend import FUNCTIONS
 
@@ -16,6 +16,11 @@ HUGE = 1 << 40
 def of(element_type: str, *shape: int) -> Tensor:
     """A tensor of zeros."""
     return Tensor(element_type=element_type, array=np.zeros(shape, {"f32": np.float32, "u64": np.uint64}[element_type]))
+
+
+def integers_of(*shape: int) -> Tensor:
+    """Zeros of i64."""
+    return Tensor(element_type="i64", array=np.zeros(shape, np.int64))
 
 
 def integers(*elements: int) -> Tensor:
@@ -36,14 +41,35 @@ def integers(*elements: int) -> Tensor:
             [of("f32", HUGE, 0), of("f32", HUGE - 1, 0), integers(1), integers(HUGE), integers(1), integers(0)],
             (HUGE, 0),
         ),
+        ("GatherElements-6", [of("f32", HUGE, 0), integers_of(HUGE, 0)], (HUGE, 0)),
     ],
-    ids=["broadcast", "tiled", "tiled in one dimension", "reversed", "rolled", "scattered"],
+    ids=["broadcast", "tiled", "tiled in one dimension", "reversed", "rolled", "scattered", "gathered"],
 )
 def test_outputs_without_elements_take_no_memory(op: str, inputs: Sequence[Tensor], shape: tuple[int, ...]) -> None:
     """However large their other dimensions are."""
-    [output] = FUNCTIONS[op](inputs, {})
+    [output] = FUNCTIONS[op](inputs, {"axis": 0})
 
     assert output.shape == shape
+
+
+def test_a_tensor_without_strings_has_no_places() -> None:
+    """However many places its other dimensions have."""
+    texts = Tensor(element_type="string", array=np.zeros((2, 0, HUGE, 0), np.str_))
+
+    begins, ends, symbols = FUNCTIONS["StringTensorUnpack-15"]([texts], {})
+
+    assert begins.shape == ends.shape == (2, 0, HUGE, 0)
+    assert symbols.shape == (0,)
+
+
+@pytest.mark.parametrize(("target", "bits"), [("f16", 0x7E00), ("f64", 0x7FF8 << 48), ("bf16", 0x7FC0)])
+def test_a_converted_nan_has_neither_sign_nor_payload(target: str, bits: int) -> None:
+    """Also the first of one element, which numpy converts in another way."""
+    data = Tensor(element_type="f32", array=np.array([0xFF800001], np.uint32).view(np.float32))
+
+    [output] = FUNCTIONS["Convert-1"]([data], {"destination_type": target})
+
+    assert patterns(output.array).tolist() == [bits]
 
 
 def test_a_shape_of_more_dimensions_than_arrays_have_is_refused() -> None:

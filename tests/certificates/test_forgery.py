@@ -21,9 +21,9 @@ from opconform_runners.certificates.certificate import sign
 from opconform_runners.certificates.keys import read_private, write_pair
 from opconform_runners.cli.certificate import command as certificate_command
 from opconform_runners.cli.certify import command as certify
-from opconform_runners.cli.shared.steps import report_of_run
 from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.runner import run_suite
+from opconform_runners.findings.report import report_of
 from opconform_runners.harness.command import backend_command
 from opconform_runners.reports.report_file import write_report
 from tests.conftest import MINIATURES
@@ -81,9 +81,8 @@ def with_every_case(header: Header) -> Header:
 def certified(suite: Path, key: Path) -> Path:
     """A certificate of a run on a forged suite, as an accomplice with the key would make it."""
     out, forged = suite.parent, seal(suite, (suite / MANIFEST).read_bytes(), with_every_case)
-    write_report(
-        out, report_of_run(run_suite(forged, backend_command(BROKEN), out, RunOptions(whole=True)), forged, out)
-    )
+    run = run_suite(forged, backend_command(BROKEN), out, RunOptions(whole=True))
+    write_report(out, report_of(run.header, run.results))
     assert sign(out, forged, read_private(key)).predicate.opconform.conformant
     return out / "certificate.json"
 

@@ -1,11 +1,13 @@
 """The contract of an operation: what its declaration decides for its semantics."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from opconform.explanation.origins import origins_of
+from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.operations.checks import INTEGERS, RANKED
 from opconform.operations.operation import Operation
@@ -145,3 +147,15 @@ def test_an_operation_has_one_output_unless_it_says_otherwise() -> None:
 def test_an_operation_that_computes_has_no_requirement_on_bits() -> None:
     """It does not only move data."""
     assert Operation(name="Add-1", inputs=(Port("a"), Port("b"))).bits is None
+
+
+@pytest.mark.parametrize(("op", "attributes"), [("SoftMax-8", {"axis": 1}), ("CumSum-3", {"exclusive": True})])
+def test_outputs_without_elements_take_no_memory(op: str, attributes: Mapping[str, Attribute]) -> None:
+    """However many rows they have."""
+    operation, shape = OPERATIONS[op], (1 << 32, 0)
+    data = Tensor(element_type="f32", array=np.zeros(shape, np.float32))
+    inputs = {"data": Operand(element_type="f32", shape=shape, tensor=data)}
+
+    [output] = operation.evaluate(operation.arguments(inputs, attributes))
+
+    assert output.shape == shape

@@ -65,6 +65,11 @@ def with_one_nan(array: Array, kind: ElementType) -> Array:
     return np.where(is_nan, nan, array) if is_nan.any() else array
 
 
+def places_in(array: Array, shape: Sequence[int]) -> Iterable[tuple[int, ...]]:
+    """The places in some dimensions of an array; none if it has no elements, however large these dimensions are."""
+    return np.ndindex(*shape) if array.size else ()
+
+
 def patterns(array: Array) -> Array:
     """The bit patterns of an array's elements as unsigned integers; strings and unsigned integers as they are."""
     if array.dtype.kind in "Uu":

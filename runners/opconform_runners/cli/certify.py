@@ -24,6 +24,7 @@ from opconform_runners.cli.shared.options.general import (
     ResultOptions,
     alone_option,
     collected,
+    known_option,
     profile_option,
     refused_option,
     result_options,
@@ -47,11 +48,13 @@ def _complete_targets(context: click.Context, parameter: click.Parameter, begun:
 )
 @refused_option("--suite", advice="`certify` generates its suite. Use `opconform run {} BACKEND`.")
 @refused_option("--baseline", advice="`certify` has fixed rules. Use `opconform run SUITE BACKEND --baseline {}`.")
+@refused_option("--known", advice="`certify` has fixed rules. Use `opconform run SUITE BACKEND --known`.", is_flag=True)
 @backend_options
 @collected("selection", Selection, profile_option, shard_option)
 @result_options
 @claims_option
 @sign_option
+@known_option
 @alone_option
 @rare_option("--keep-suite", is_flag=True, help="Keep all cases of the profile exhaustive.")
 @generation_options(RUN_JOBS)

@@ -7,11 +7,8 @@ import click
 from opconform.suite.path_kind import check_kind
 from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import FOLDER_TARGET, SOURCE, ResultOptions, json_option
-from opconform_runners.cli.shared.output.progress import progress
-from opconform_runners.cli.shared.steps import hold, print_next, publish, show_report
-from opconform_runners.execution.log.outputs_zip import KeptOutputs
+from opconform_runners.cli.shared.steps import explained, hold, print_next, publish, show_report
 from opconform_runners.execution.scale.merge import merge
-from opconform_runners.findings.grouping import with_findings
 from opconform_runners.findings.report import report_of
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import REPORT
@@ -49,8 +46,7 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **values: b
         verbose=False,
         as_json=values["as_json"],
     )
-    with progress("Finding causes", quiet=options.is_silent) as on_progress:
-        report = with_findings(report_of(header, results), opened, KeptOutputs(out), on_progress)
+    report = explained(report_of(header, results), opened, out, options)
     code = show_report(report, out, options)
     if opened is not None:
         publish(report, out, Path(opened.store.root), None, options)

@@ -72,13 +72,16 @@ def command(
     judging = (results.out is not None, results.strict, results.least_accuracy != LEAST_ACCURACIES[0])
     if record is not None and (any(judging) or expected != ExpectedOptions()):
         raise UsageError(
-            "--out, --strict, --accuracy, --baseline and --claims cannot be used with --record, "
+            "--out, --strict, --accuracy, --baseline, --known and --claims cannot be used with --record, "
             "which gives no verdicts."
         )
     if record is not None and selection.shard is not None:
         raise UsageError("--shard and --record cannot be used together: a recording must cover whole profiles.")
-    if backend.is_several and (record is not None or expected != ExpectedOptions() or values["last_failed"]):
-        raise UsageError("--baseline, --claims, --record and --last-failed work with one backend. Name one.")
+    files = replace(expected, known=expected.known or None)
+    if backend.is_several and (record is not None or files != ExpectedOptions() or values["last_failed"]):
+        raise UsageError("--baseline, --known, --claims, --record and --last-failed work with one backend. Name one.")
+    if expected.known and (expected.baseline is not None or expected.update_baseline):
+        raise UsageError("--known and --baseline cannot be used together, since what is known is a baseline.")
     if record is not None and (values["last_failed"] or values["exitfirst"]):
         raise UsageError("--last-failed and -x cannot be used with --record, which gives no verdicts.")
     if expected.updates and values["exitfirst"]:
@@ -90,7 +93,7 @@ def command(
     backend, selection, defaults = completed(
         backend,
         selection,
-        baseline=is_judged and expected.baseline is None,
+        baseline=is_judged and expected.baseline is None and not expected.known,
         claims=is_judged and expected.claims is None,
     )
     baseline, claims = expected.baseline or defaults.baseline, expected.claims or defaults.claims
@@ -100,7 +103,7 @@ def command(
         suite=suite,
         backend=backend,
         selection=selection,
-        results=results,
+        results=replace(results, no_known=expected.known is False),
         expected=replace(expected, baseline=baseline, claims=claims),
         cluster=cluster,
         jobs=jobs,

@@ -11,6 +11,7 @@ from opconform_runners.execution.progress import OnProgress
 from opconform_runners.findings.causes.likely import causes_of_failures
 from opconform_runners.findings.failures import SEVERITIES, Standing, result_size, severity_of, standings
 from opconform_runners.findings.finding import Finding, Severity
+from opconform_runners.findings.known.failures import Known
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import DECIDED, RequirementRow
 from opconform_runners.findings.run_conditions import run_conditions
@@ -108,12 +109,14 @@ class ShownFinding:
     Attributes:
         standing: `new` if one of them counts.
         results: The failures, the smallest of the finding's severity first.
+        known: Where a released product is known to fail in the same way; empty if it is not.
     """
 
     finding: Finding
     standing: Standing
     results: tuple[Result, ...]
     requirements: tuple[RequirementRow, ...]
+    known: str
 
     @property
     def smallest(self) -> Result:
@@ -145,17 +148,38 @@ class ShownFinding:
 
 
 def shown_findings(report: Report, standing: Iterable[Standing] = ("new", "known", "read")) -> tuple[ShownFinding, ...]:
-    """The findings of a report that have a failure with one of some standings; what a baseline expects comes last."""
+    """The findings of a report that have a failure with one of some standings.
+
+    First come failures that are not known of a release, of a finding that has both kinds as one of its own; what a
+    baseline expects comes last.
+    """
     stands, wanted = standings(report), set(standing)
     results = {result.id: result for result in report.results}
     rows = {(requirement.op, requirement.id): requirement for requirement in report.requirements}
-    shown = []
+    known = report.known.cases if report.known is not None else {}
+    shown: list[ShownFinding] = []
     for finding in report.findings or with_findings(report).findings:
         chosen = [results[case] for case in finding.cases if stands[case] in wanted]
-        if chosen:
-            broken = dict.fromkeys((x.op, name) for x in chosen for name in x.broken)
-            met = {stands[x.id] for x in chosen}
-            first = next(name for name in ("new", "read", "known") if name in met)
-            known = tuple(rows[requirement] for requirement in broken if requirement in rows)
-            shown.append(ShownFinding(finding=finding, standing=first, results=tuple(chosen), requirements=known))
-    return tuple(sorted(shown, key=lambda x: x.standing == "known"))
+        parts = [x for x in chosen if x.id not in known], [x for x in chosen if x.id in known]
+        shown += [_shown(finding, part, stands, rows, report.known) for part in parts if part]
+    return tuple(sorted(shown, key=lambda x: (x.standing == "known", bool(x.known))))
+
+
+def _shown(
+    finding: Finding,
+    part: Sequence[Result],
+    stands: Mapping[str, Standing],
+    rows: Mapping[tuple[str, str], RequirementRow],
+    known: Known | None,
+) -> ShownFinding:
+    """Some failures of a finding, all of them known of a release or none."""
+    met = {stands[x.id] for x in part}
+    broken = dict.fromkeys((x.op, name) for x in part for name in x.broken)
+    names = [x.id for x in part]
+    return ShownFinding(
+        finding=finding,
+        standing=next(name for name in ("new", "read", "known") if name in met),
+        results=tuple(part),
+        requirements=tuple(rows[requirement] for requirement in broken if requirement in rows),
+        known=known.sentence(names) if known is not None and names[0] in known.cases else "",
+    )

@@ -16,6 +16,7 @@ from opconform_runners.findings.accuracy import Accuracies, accuracy_of
 from opconform_runners.findings.claim_coverage import Claimed, claimed_of
 from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.gaps import gaps_of
+from opconform_runners.findings.known.failures import Known
 from opconform_runners.findings.packs import PackCounts, pack_counts
 from opconform_runners.findings.requirement_row import RequirementRow, supported
 from opconform_runners.harness.environment import UNKNOWN, Environment
@@ -46,6 +47,7 @@ class Report:
         gave_up: Why cases are missing, or None.
         baseline: The comparison with the expected failures, where a baseline was given.
         findings: What the failures have in common, if that was searched; the verdict does not depend on it.
+        known: Which failures are known of a release of the backend's product, if its findings are known.
 
     The other attributes are those of `RunHeader`.
     """
@@ -69,6 +71,7 @@ class Report:
     tallies: tuple[Tally, ...] = ()
     baseline: Comparison | None = None
     findings: tuple[Finding, ...] = ()
+    known: Known | None = None
 
     @property
     def backend(self) -> str:

@@ -57,6 +57,13 @@ def missing_package(name: str) -> str | None:
     return None
 
 
+def folder_of_backend(name: str) -> Path | None:
+    """The folder of the module of a registered backend, which is not imported; None for any other name."""
+    points = tuple(entry_points(group=GROUP, name=name.partition(":")[0]))
+    spec = importlib.util.find_spec(points[0].module) if points else None
+    return Path(spec.origin).parent if spec is not None and spec.origin is not None else None
+
+
 def load(name: str) -> "Backend":
     """The backend of a name such as `openvino:CPU` or `path/file.py:ClassName`."""
     check(name)

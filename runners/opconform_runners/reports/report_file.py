@@ -20,6 +20,7 @@ from opconform_runners.execution.case_verdicts import results_of
 from opconform_runners.execution.log.outcomes import log_in
 from opconform_runners.execution.scale.stream import killed_run
 from opconform_runners.findings.finding import Finding
+from opconform_runners.findings.known.failures import Known
 from opconform_runners.findings.report import Report, report_of
 from opconform_runners.findings.support.claims_file import claims_in
 from opconform_runners.harness.outcome import Incident
@@ -50,6 +51,7 @@ class _Noted:
     gave_up: str | None
     baseline: Comparison | None = None
     findings: tuple[Finding, ...]
+    known: Known | None = None
 
 
 _NOTED = TypeAdapter(_Noted)
@@ -114,6 +116,7 @@ def read_report(place: Path, suite: Path | None = None) -> Report:
         gave_up=noted.gave_up,
         baseline=noted.baseline,
         findings=noted.findings,
+        known=noted.known,
     )
     failing = {result.id for result in report.results if result.verdict == "fail"}
     if (
@@ -198,6 +201,8 @@ def report_document(report: Report) -> dict[str, object]:
         document["claims"] = asdict(report.claimed)
     if report.tallies:
         document["tallies"] = plain["tallies"]
+    if report.known is not None:
+        document["known"] = plain["known"]
     return document if report.baseline is None else document | {"baseline": plain["baseline"]}
 
 

@@ -62,11 +62,16 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Baseline:
-    """A baseline file: its name, its text, and the expectations in it."""
+    """A baseline file: its name, its text, and the expectations in it.
+
+    Attributes:
+        is_of_failures: Whether it says nothing about unsupported cases.
+    """
 
     file: str
     text: str = "# Expected failures: one case id or pattern of ids per line, and its reason, or `unsupported`.\n"
     lines: tuple[Line, ...] = ()
+    is_of_failures: bool = False
 
     @property
     def suite(self) -> str | None:
@@ -178,7 +183,9 @@ def compare(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, s
     for result in results:
         expected = lines.get(result.id, ())
         case = Met(id=result.id, verdict=result.verdict, reason=result.reason, lines=expected)
-        met[comparison_field_of(result, expected)].append(case)
+        kind = comparison_field_of(result, expected)
+        if kind != "lost" or expected or not baseline.is_of_failures:
+            met[kind].append(case)
     stale = tuple(line for line in baseline.lines if not line.cases(suite))
     kinds = ("regressions", "lost", "passes", "known", "undecided")
     return Comparison(file=baseline.file, stale=stale, **{kind: tuple(met[kind]) for kind in kinds})

@@ -15,7 +15,7 @@ from opconform.operations.operation import ContextError, Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.exact import bounded_tensor
 from opconform.tensors.rounding import low_bits
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Array, Tensor, places_in
 
 
 def _given_axis(arguments: Arguments) -> int:
@@ -36,7 +36,7 @@ def _sums(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...]:
     data, axis, is_exclusive = arguments.tensor("data"), _axis(arguments), arguments.attribute("exclusive") is True
     rows = _placed(arguments, np.moveaxis(elements_of(data), axis, -1))
     sums = np.empty(rows.shape, object)
-    for index in np.ndindex(rows.shape[:-1]):
+    for index in places_in(rows, rows.shape[:-1]):
         row = rows[index].tolist()[: len(rows[index]) - is_exclusive]
         if data.type.is_integer:
             partial = [*np.add.accumulate(np.array([*row, None], object)[:-1])] if row else []

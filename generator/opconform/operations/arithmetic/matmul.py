@@ -102,7 +102,8 @@ def sums_of_products(kind: ElementType, left: Array, right: Array, shape: Shape,
             return tensor_of(kind, np.matmul(left, columns).reshape(shape), keep=keep)
         if _is_exact(kind, left, columns):
             return _exact_sums(kind, left, columns, shape)
-    matrices = [(left[index].tolist(), right[index].tolist()) for index in np.ndindex(left.shape[:-2])]
+    places = np.ndindex(left.shape[:-2]) if math.prod(shape) else ()
+    matrices = [(left[index].tolist(), right[index].tolist()) for index in places]
     exact = [[[*map(_exact, row)] for row in matrix] for pair in matrices for matrix in pair]
     pairs = ((row, other) for a, b in zip(exact[::2], exact[1::2], strict=True) for row in a for other in b)
     return bounded_tensor(kind.name, shape, (sum_of_products(kind, *pair) for pair in pairs))

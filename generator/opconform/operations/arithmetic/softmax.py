@@ -17,7 +17,7 @@ from opconform.operations.operation import Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, numbers
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Tensor, places_in
 
 _HALF = Exact(1, 2)
 
@@ -49,7 +49,7 @@ def _computed(arguments: Arguments, *, is_literal: bool = False) -> tuple[Tensor
     data, axis = arguments.tensor("data"), _axis(arguments)
     rows = np.moveaxis(exact_array(data), axis, -1)
     results = np.empty(rows.shape, object)
-    for index in np.ndindex(rows.shape[:-1]):
+    for index in places_in(rows, rows.shape[:-1]):
         row = list(rows[index])
         for place, result in enumerate(softmax(data.type, row, is_literal=is_literal) if row else ()):
             results[(*index, place)] = result

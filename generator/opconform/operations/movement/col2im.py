@@ -19,7 +19,7 @@ from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.rounding import low_bits, numbers_of
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Array, Tensor, places_in
 
 _TYPES = ("i32", "i64")
 #: The inputs and attributes with one number for rows and one for columns.
@@ -95,7 +95,7 @@ def _folded(arguments: Arguments, data: Array, image: Array, join: Callable[[Arr
     *leading, height, width = _shape(arguments)
     padded = np.full((*leading, rows.begin + height + rows.end, columns.begin + width + columns.end), image)
     parts = data.reshape(*leading, rows.kernel, columns.kernel, rows.number, columns.number)
-    for row, column in np.ndindex(rows.kernel, columns.kernel):
+    for row, column in places_in(parts, (rows.kernel, columns.kernel)):
         at = (..., rows.block(row), columns.block(column))
         padded[at] = join(padded[at], parts[..., row, column, :, :])
     return padded[..., rows.begin : rows.begin + height, columns.begin : columns.begin + width]

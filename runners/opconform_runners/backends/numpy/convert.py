@@ -14,12 +14,15 @@ _WIDE = ("f32", "f64")
 
 
 def convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """Convert-1 by `numpy.ndarray.astype`, from integers of 64 bits or floating-point numbers without NaNs."""
+    """Convert-1 by `numpy.ndarray.astype`, from integers of 64 bits or floating-point numbers."""
     [data], target = inputs, ELEMENT_TYPES[attributes["destination_type"]]
     if data.element_type == target.name:
         return [data]
+    numbers = numbers_of(data)
+    if numbers.dtype.kind == "f":
+        numbers = np.where(np.isnan(numbers), math.nan, numbers)  # without its sign and payload
     with np.errstate(all="ignore"):
-        array = converted(numbers_of(data), target)
+        array = converted(numbers, target)
     return [Tensor(element_type=target.name, array=np.asarray(array).reshape(data.shape))]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Array, Tensor, places_in
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.indexing import batches_of, check_tuples
 from opconform_runners.backends.numpy.convert import numbers_of
@@ -73,7 +73,7 @@ def _rows(inputs: Sequence[Tensor]) -> Array:
 def _taken(data: Array, rows: Array, axis: int, batches: int) -> Array:
     """`np.take` in each batch."""
     output = np.empty((*data.shape[:axis], *rows.shape[batches:], *data.shape[axis + 1 :]), data.dtype)
-    for number in np.ndindex(*data.shape[:batches]):
+    for number in places_in(output, data.shape[:batches]):
         output[number] = np.take(data[number], rows[number], axis - batches)
     return output
 
@@ -127,8 +127,8 @@ def gather_elements(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> 
     refuse_if(any(number < 0 for number in indices.integers()), "indices.negative")
     refuse_if(any(number >= size for number in indices.integers()), "indices.range")
     output = np.empty(indices.shape, data.array.dtype)
-    for line in np.ndindex(*before, *after):
-        at = (*line[:along], slice(None), *line[along:])
+    for line in places_in(output, (*before, *after)):
+        at: tuple[int | slice, ...] = (*line[:along], slice(None), *line[along:])
         output[at] = data.array[at].take(indices.array[at])
     return [Tensor(element_type=data.element_type, array=output)]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Array, Tensor, places_in
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.numpy.gather import zero_of
 
@@ -65,7 +65,7 @@ def col2im(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tens
     data = tensor.array.reshape(*batches, depth // prod(kernel), prod(kernel), *counts)
     output = np.full((*data.shape[:-3], *output_size), zero_of(tensor), np.result_type(data, zero_of(tensor)))
     is_filled = np.zeros(output_size, bool)
-    for number, place in enumerate(np.ndindex(*kernel)):
+    for number, place in enumerate(places_in(data, kernel)):
         sources, targets = [], []
         for at, count, length, *numbers in zip(place, counts, output_size, *given.values(), strict=True):
             stride, rate, pad, _ = numbers

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Array, Tensor, places_in
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import Function, padded
 from opconform_runners.backends.numpy.arithmetic import result_of
@@ -72,7 +72,7 @@ def _top_k(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tens
     sign = -1 if attributes["mode"] == "max" else 1
     slices = np.moveaxis(numbers_of(data), axis, -1)
     indices = np.empty((*slices.shape[:-1], k), attributes.get("index_element_type", "i32").replace("i", "int"))
-    for place in np.ndindex(slices.shape[:-1]):
+    for place in places_in(slices, slices.shape[:-1]):
         keys = [(sign * math.isnan(number), sign * number) for number in slices[place].tolist()]
         best = sorted(range(len(keys)), key=keys.__getitem__)[:k]
         indices[place] = sorted(best) if attributes["sort"] == "index" else best

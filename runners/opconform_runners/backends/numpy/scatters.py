@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Array, Tensor, places_in
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import Function, padded
 
@@ -118,7 +118,7 @@ def _scatter_nd_15(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> l
         return [_assigned(inputs, tuples)]
     combine = (_OF_BOOLEANS if data.element_type == "boolean" else _COMBINED)[name]
     output, rest = _numbers(data).copy(), data.shape[length:]
-    targets = (tuple_ + place for tuple_ in tuples for place in np.ndindex(rest))
+    targets = (tuple_ + place for tuple_ in tuples for place in places_in(output, rest))
     for target, update in zip(targets, _numbers(updates).ravel(), strict=True):
         output[target] = combine(output[target], update)
     return [_stored(data, output)]

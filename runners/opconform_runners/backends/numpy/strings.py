@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Tensor, places_in
 from opconform.tensors.texts import bytes_of, text_of
 from opconform_runners.backends.constraints import refuse_if
 
@@ -20,7 +20,7 @@ def string_tensor_pack(inputs: Sequence[Tensor], _attributes: Mapping[str, Any])
     refuse_if(np.any(ends.array > len(symbols.array)), "ends.range")
     refuse_if(np.any(ends.array < begins.array), "ends.order")
     texts = np.empty(begins.shape, object)
-    for place in np.ndindex(begins.shape):
+    for place in places_in(begins.array, begins.shape):
         texts[place] = text_of(symbols.array[begins.array[place] : ends.array[place]].tobytes())
     return [Tensor(element_type="string", array=texts.astype(np.str_))]
 
@@ -29,7 +29,7 @@ def string_tensor_unpack(inputs: Sequence[Tensor], _attributes: Mapping[str, Any
     """StringTensorUnpack-15: each string is appended to the symbols."""
     [data] = inputs
     begins, ends, symbols = np.zeros(data.shape, np.int32), np.zeros(data.shape, np.int32), bytearray()
-    for place in np.ndindex(data.shape):
+    for place in places_in(data.array, data.shape):
         begins[place] = len(symbols)
         symbols += bytes_of(str(data.array[place]))
         ends[place] = len(symbols)

@@ -134,7 +134,7 @@ def _streamed(
     stream = Stream(specs=loaded, options=generating)
     with progress("generate and run", quiet=results.is_silent) as on_progress:
         run = run_stream(stream, command, folder, running, on_progress)
-    report = report_of_run(run, open_suite(place), folder, quiet=results.is_silent)
+    report = report_of_run(run, open_suite(place), folder, results)
     code = show_report(report, folder, results)
     if run.interrupted is not None:
         raise run.interrupted

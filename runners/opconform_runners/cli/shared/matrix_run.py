@@ -117,7 +117,7 @@ def run_matrix(
             columns.append(Column(name=name, report=earlier))
             continue
         run = executed(suite, command, folder, running, results, title=name)
-        columns.append(Column(name=name, report=report_of_run(run, suite, folder, quiet=results.is_silent)))
+        columns.append(Column(name=name, report=report_of_run(run, suite, folder, results)))
         write_report(folder, columns[-1].report)
         if run.interrupted is not None:
             raise run.interrupted

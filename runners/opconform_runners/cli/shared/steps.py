@@ -24,6 +24,8 @@ from opconform_runners.execution.log.results_folder import FILES, Marks, owned_f
 from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.runner import Run, run_suite
 from opconform_runners.findings.grouping import shown_findings, with_findings
+from opconform_runners.findings.known.comparison import with_known
+from opconform_runners.findings.known.release import KnownRelease, known_release
 from opconform_runners.findings.report import Report, report_of
 from opconform_runners.harness.command import Command
 from opconform_runners.reports.html.subject import Subject, subjects_of
@@ -65,11 +67,22 @@ def executed(
     return run
 
 
-def report_of_run(run: Run, suite: Suite, out: Path, *, quiet: bool = True) -> Report:
+def report_of_run(run: Run, suite: Suite, out: Path, results: ResultOptions) -> Report:
     """The report of a run in a folder, which an interruption may have ended, with its findings."""
     report = report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
-    with progress("Finding causes", quiet=quiet) as on_progress:
-        return with_findings(report, suite, KeptOutputs(out), on_progress)
+    return explained(report, suite, out, results)
+
+
+def explained(report: Report, suite: Suite | None, out: Path, results: ResultOptions) -> Report:
+    """A report with its findings, and with what is known of the release of its backend."""
+    with progress("Finding causes", quiet=results.is_silent) as on_progress:
+        report = with_findings(report, suite, KeptOutputs(out), on_progress)
+    return report if results.no_known else with_known(report, known_release_of(report))
+
+
+def known_release_of(report: Report) -> KnownRelease | None:
+    """The release of a report's backend that is known; of several, the one that was run or else the latest."""
+    return known_release(report.backend, report.implementation.version) if report.backend else None
 
 
 def show_report(report: Report, out: Path, results: ResultOptions) -> int:
@@ -99,7 +112,7 @@ def show_report(report: Report, out: Path, results: ResultOptions) -> int:
 
 def conclude(run: Run, suite: Suite, out: Path, results: ResultOptions, key: "PrivateKey | None") -> NoReturn:
     """Report a run and publish it, and end the command with its exit code, or with what interrupted it."""
-    report = report_of_run(run, suite, out, quiet=results.is_silent)
+    report = report_of_run(run, suite, out, results)
     code = show_report(report, out, results)
     if run.interrupted is not None:
         raise run.interrupted

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from opconform.errors import counted
+from opconform.errors import UsageError, counted
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
 from opconform_runners.cli.shared.earlier_run import complete_run
@@ -34,8 +34,10 @@ from opconform_runners.cli.shared.steps import (
 )
 from opconform_runners.execution.log.recorder import record_outputs
 from opconform_runners.execution.plan import RunOptions
+from opconform_runners.findings.known.release import known_release
 from opconform_runners.findings.report import Report
 from opconform_runners.harness.command import Command
+from opconform_runners.verdicts.baseline import Baseline
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +61,8 @@ def run_suites(wanted: SuiteRun) -> int:
     """Run one or several backends, and return the exit code."""
     suite, backend, selection, results = wanted.suite, wanted.backend, wanted.selection, wanted.results
     files = expected_of(wanted.expected)
+    if wanted.expected.known:
+        files = replace(files, baseline=_known_baseline(backend.command(), open_suite(suite)))
     running = RunOptions(
         jobs=wanted.jobs,
         timeout=backend.timeout,
@@ -91,6 +95,14 @@ def run_suites(wanted: SuiteRun) -> int:
     return code
 
 
+def _known_baseline(command: Command, suite: Suite) -> Baseline:
+    """The known failures of a backend's release, or a UsageError if none are known."""
+    release = known_release(command.name.partition(":")[0])
+    if release is None:
+        raise UsageError(f"No failures of {command.name} are known. Leave out --known, or use --baseline FILE.")
+    return release.baseline(suite.by_id)
+
+
 def _judged(suite: Suite, command: Command, running: RunOptions, results: ResultOptions, files: Expected) -> int:
     out, place = results.place, Path(suite.store.root)
     hold(out)
@@ -98,7 +110,7 @@ def _judged(suite: Suite, command: Command, running: RunOptions, results: Result
     interrupted = None
     if report is None:
         run = executed(suite, command, out, running, results)
-        report, interrupted = report_of_run(run, suite, out, quiet=results.is_silent), run.interrupted
+        report, interrupted = report_of_run(run, suite, out, results), run.interrupted
     report = files.compared(report, suite, lambda line: None if results.is_silent else print_lines([line]))
     code = show_report(report, out, results)
     if interrupted is not None:

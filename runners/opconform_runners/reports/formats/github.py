@@ -6,6 +6,7 @@ from typing import NamedTuple
 from opconform.errors import counted
 from opconform.system.text import one_line
 from opconform_runners.findings.grouping import shown_findings
+from opconform_runners.findings.known.comparison import known_sentences
 from opconform_runners.findings.report import Report
 from opconform_runners.reports.terminal.conclusion import (
     conclusion,
@@ -63,9 +64,13 @@ def _annotations(report: Report) -> Iterator[_Annotation]:
     for incident in report.incidents:
         yield _Annotation("error" if incident.is_death else "warning", "incident", incident_sentence(incident))
     for shown in shown_findings(report, ["new", "read"]):
+        if shown.known:
+            continue
         case = shown.smallest
         message = f"{shown.cases_text}, such as {case.id}: given {case.inputs}: {case.sentence}"
         yield _Annotation("error" if shown.standing == "new" else "warning", f"{shown.names}: {shown.kind}", message)
+    if sentences_of_known := [*known_sentences(report)]:
+        yield _Annotation("notice", "known findings", f"{'. '.join(sentences_of_known)}.")
     if baseline is not None:
         yield _Annotation("notice", "known failures", f"{known_failures(baseline)}.")
     elif report.conformant is not None:

@@ -82,13 +82,15 @@ def _failures(report: Report) -> Iterator[str]:
         rows = shown_findings(report, [standing])
         if rows:
             title = "Regressions" if standing == "new" and report.baseline is not None else heading
-            columns = ("finding", "kind", "cases", "when", "such as", "given", "got")
-            yield f"### {title}\n\n| {' | '.join(columns)} |\n|---|---|---:|---|---|---|---|"
+            known = [] if report.known is None else ["known"]
+            columns = ("finding", "kind", "cases", *known, "when", "such as", "given", "got")
+            yield f"### {title}\n\n| {' | '.join(columns)} |\n|---|---|---:|{'---|' * (len(columns) - 3)}"
         for row in rows:
             case, count = row.smallest, f"{len(row.results):,}"
             when = _code(row.finding.when) if row.finding.when else ""
+            known = [] if report.known is None else [_text(row.known) or "**new**"]
             texts = map(_code, (case.id, case.inputs, case.sentence))
-            yield f"| {' | '.join((_code(row.names), _code(row.kind), count, when, *texts))} |"
+            yield f"| {' | '.join((_code(row.names), _code(row.kind), count, *known, when, *texts))} |"
         if rows:
             yield ""
 

@@ -101,8 +101,10 @@ def _findings(report: Report) -> Iterator[dict[str, Any]]:
             result["properties"] = {"requirements": names}
         if shown.standing == "known":
             result["suppressions"] = [{"kind": "external", "justification": "The baseline expects it."}]
-        if report.baseline is not None:
-            result["baselineState"] = "unchanged" if shown.standing == "known" else "new"
+        if shown.known:
+            result.setdefault("properties", {})["known"] = shown.known
+        if report.baseline is not None or report.known is not None:
+            result["baselineState"] = "unchanged" if shown.standing == "known" or shown.known else "new"
         yield result
 
 

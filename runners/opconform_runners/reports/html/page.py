@@ -155,10 +155,10 @@ def _cards(number: int, subject: Subject) -> Iterator[_Card]:
         yield _Card(number, shown, tuple(name for name, _ in seen.most_common(_SEEN)))
 
 
-def _rank(card: _Card) -> tuple[bool, int, int]:
-    """The place of a card: what a baseline expects comes last, and what is worst and most frequent first."""
+def _rank(card: _Card) -> tuple[bool, bool, int, int]:
+    """The place of a card: what a baseline expects comes last, before it what is known, and the worst first."""
     shown = card.shown
-    return shown.standing == "known", SEVERITIES.index(shown.finding.severity), -len(shown.results)
+    return shown.standing == "known", bool(shown.known), SEVERITIES.index(shown.finding.severity), -len(shown.results)
 
 
 def _history(report: Report, against: Sequence[Finished], changed: Mapping[str, str]) -> dict[str, object]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from opconform.errors import counted
 from opconform_runners.findings.accuracy import accuracy_sentences, flushed_sentence
 from opconform_runners.findings.claim_coverage import claimed_text
+from opconform_runners.findings.known.comparison import known_sentences
 from opconform_runners.findings.packs import packs_sentences
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
@@ -35,6 +36,7 @@ def conclusion(report: Report) -> list[str]:
         )
     if report.cases and report.implementation.mapped:
         sentences.append("The harness fulfils the mapped requirements itself; their cases do not test the backend.")
+    sentences += [f"{sentence}." for sentence in known_sentences(report)]
     if report.claimed is not None:
         sentences.append(f"{claimed_text(report.claimed)}.")
     sentences += [f"{sentence}." for sentence in accuracy_sentences(report.accuracy, report.least_accuracy)]

@@ -73,7 +73,10 @@ def print_summary(
     section = partial(_print_section, console, most=None if is_verbose else _MOST)
     _print_head(report, console)
     if comparison is None:
-        section("Findings", _findings(shown_findings(report)))
+        shown = shown_findings(report)
+        new = [x for x in shown if not x.known]
+        section("Findings" if report.known is None else "New findings", _findings(new))
+        section("Known findings", _findings(x for x in shown if x.known))
     section("Harness errors", _by_sentence(report, "error"))
     section("Incidents", map(_item, incident_lines(report.incidents)))
     if comparison is not None:
@@ -191,6 +194,8 @@ def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableTyp
         grid.add_row("  of them", f"{counted(count, 'case')}: {_text(symptom)}")
     if rest := sum([*finding.symptoms.values()][_NAMED:]):
         grid.add_row("  of them", f"{counted(rest, 'case')}: other symptoms")
+    if shown.known:
+        grid.add_row("  known", _text(shown.known))
     if smallest.id in otherwise:
         grid.add_row("  baseline", _text(otherwise[smallest.id]))
     grid.add_row("  case", smallest.id)

@@ -18,10 +18,14 @@ claims_option = rare_option(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpectedOptions:
-    """The options for the two files: where they are, and whether they are updated."""
+    """The options for the two files: where they are, and whether they are updated.
+
+    With `known`, the known failures of the backend's release are the baseline; if it is False, they are not named.
+    """
 
     baseline: Path | None = None
     update_baseline: bool = False
+    known: bool | None = None
     claims: Path | None = None
     update_claims: bool = False
 
@@ -36,6 +40,11 @@ expected_options = collected(
     ExpectedOptions,
     click.option("--baseline", type=PATH, metavar="FILE", help="File of expected failures; only what is new counts."),
     click.option("--update-baseline", is_flag=True, help="Update FILE to list exactly the failures of this run."),
+    rare_option(
+        "--known/--no-known",
+        default=None,
+        help="Count only what the release of the backend is not known for, or treat known and new failures alike.",
+    ),
     claims_option,
     rare_option("--update-claims", is_flag=True, help="Update the file of claims to what this run shows."),
 )

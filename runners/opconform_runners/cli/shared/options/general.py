@@ -47,14 +47,14 @@ def collected(name: str, kind: type, *options: Decorator) -> Decorator:
     return decorate
 
 
-def refused_option(*names: str, advice: str) -> Decorator:
+def refused_option(*names: str, advice: str, is_flag: bool = False) -> Decorator:
     """A hidden option that a user may expect here; it is refused with what to do instead."""
 
-    def refuse(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
-        if value is not None:
+    def refuse(_context: click.Context, _option: click.Parameter, value: str | bool | None) -> None:
+        if value is not None and value is not False:
             raise UsageError(advice.format(value))
 
-    return click.option(*names, hidden=True, expose_value=False, callback=refuse)
+    return click.option(*names, hidden=True, expose_value=False, callback=refuse, is_flag=is_flag)
 
 
 def json_option(what: str) -> Decorator:
@@ -136,6 +136,7 @@ class ResultOptions:
     quiet: bool
     verbose: bool
     as_json: bool
+    no_known: bool = False
 
     @property
     def place(self) -> Path:
@@ -171,6 +172,12 @@ result_options = collected(
     click.option("--quiet", "-q", is_flag=True, help="Print only errors and the verdict."),
     click.option("--verbose", "-v", is_flag=True, help="Also list unsupported and inconclusive cases."),
     json_option("the report"),
+)
+
+
+#: Adds `--no-known`, a part of `ResultOptions` of commands that run backends.
+known_option = rare_option(
+    "--no-known", is_flag=True, help="Treat failures alike that are known of a backend's release and new ones."
 )
 
 
