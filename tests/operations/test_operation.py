@@ -159,3 +159,19 @@ def test_outputs_without_elements_take_no_memory(op: str, attributes: Mapping[st
     [output] = operation.evaluate(operation.arguments(inputs, attributes))
 
     assert output.shape == shape
+
+
+def test_integers_beside_added_zeros_are_exact() -> None:
+    """In Convolution-1 of u64, whose products are beyond 64 bits and keep their low ones."""
+    operation, large = OPERATIONS["Convolution-1"], (1 << 64) - 3
+    tensors = {
+        name: Tensor(element_type="u64", array=np.array(values, np.uint64).reshape(1, 1, -1))
+        for name, values in (("data", [large, 2]), ("filters", [large, 5]))
+    }
+    inputs = {name: Operand(element_type="u64", shape=tensor.shape, tensor=tensor) for name, tensor in tensors.items()}
+    attributes = {"strides": (1,), "pads_begin": (1,), "pads_end": (1,), "dilations": (1,)}
+
+    [output] = operation.evaluate(operation.arguments(inputs, attributes))
+
+    results = (5 * large, large * large + 10, 2 * large)
+    assert output.integers() == [result % (1 << 64) for result in results]

@@ -84,7 +84,9 @@ def _convolved(arguments: Arguments, keep: Keep = low_bits, sums: Sums = sums_of
     windows, shape, rank = windows_of(arguments), _shape(arguments), len(data.shape)
     if 0 in shape:
         return (Tensor(element_type=data.element_type, array=np.zeros(shape, data.type.storage)),)
-    padded = np.pad(elements_of(data), [(0, 0), (0, 0), *(window.added for window in windows)])
+    elements = elements_of(data)
+    zero = np.array(0, elements.dtype)  # by itself, `numpy.pad` adds an integer of numpy to those of Python
+    padded = np.pad(elements, [(0, 0), (0, 0), *(window.added for window in windows)], constant_values=zero)
     parts = np.lib.stride_tricks.sliding_window_view(padded, [x.extent for x in windows], tuple(range(2, rank)))
     steps = (*(slice(None, None, x.stride) for x in windows), *(slice(None, None, x.dilation) for x in windows))
     # the windows before their channels and elements, which are in the order of those of the filters

@@ -23,8 +23,11 @@ def with_known(report: Report, release: KnownRelease | None) -> Report:
     failing = {name for name, result in results.items() if result.verdict == "fail"}
     listed = release.run.failures
     cases = {name: listed[name].findings for name in failing & listed.keys() if _is_known(results[name], listed[name])}
-    cases |= dict(_alike(report, release, results, cases))
     by_number = {finding.number: finding for finding in release.product.findings}
+    for number, finding in by_number.items():  # a case of another profile than that of the release's run
+        if finding.case in failing - listed.keys():
+            cases[finding.case] = (number,)
+    cases |= dict(_alike(report, release, results, cases))
     shown = sorted({number for numbers in cases.values() for number in numbers} & by_number.keys())
     version = report.implementation.version
     known = Known(
@@ -79,10 +82,12 @@ def known_sentences(report: Report) -> Iterator[str]:
         return
     failing = [result.id for result in report.results if result.verdict == "fail"]
     if failing:
-        listed = sum(case in known.cases for case in failing)
-        seen = "; seen here, too" if known.is_other else ""
-        new = counted(len(failing) - listed, "failing case is", "failing cases are")
-        yield f"Known in {known.product}: {listed:,} of {counted(len(failing), 'failing case')}{seen}. {new} new"
+        listed, every = sum(case in known.cases for case in failing), counted(len(failing), "failing case")
+        here = ", and seen here, too" if known.is_other else ""
+        if listed == len(failing):
+            yield f"Known in {known.product}{here}: {every}; none is new"
+        else:
+            yield f"Known in {known.product}{here}: {listed:,} of {every}; the others are new"
     if known.gone:
         more = f" and {len(known.gone) - _NAMED} more" if len(known.gone) > _NAMED else ""
         numbers = ", ".join(map(str, known.gone[:_NAMED]))

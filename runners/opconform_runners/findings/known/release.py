@@ -112,16 +112,20 @@ def releases_in(folder: Path, backend: str) -> Iterator[KnownRelease]:
     """The releases of a backend whose two files a folder has; `UsageError` if one cannot be used."""
     for path in sorted(folder.glob(f"{backend}-[0-9]*.json")):
         try:
-            content = yaml.load(path.with_suffix(".yaml").read_bytes(), _LOADER)  # noqa: S506 - it is a safe one
-            product, run = KnownProduct.model_validate(content), read_known_run(path)
+            product, run = read_known_product(path.with_suffix(".yaml")), read_known_run(path)
         except (OSError, ValueError, yaml.YAMLError) as error:
             advice = "Mend it, or add --no-known"
             raise UsageError(f"{path.with_suffix('')}.yaml or .json cannot be used: {error}. {advice}.") from error
         yield KnownRelease(name=path.stem, product=product, run=run)
 
 
+def read_known_product(path: Path) -> KnownProduct:
+    """The file of a release's bugs; `ValueError` or `yaml.YAMLError` if it is wrong."""
+    return KnownProduct.model_validate(yaml.load(path.read_bytes(), _LOADER))  # noqa: S506 - it is a safe one
+
+
 def read_known_run(path: Path) -> KnownRun:
-    """The file of how cases ended."""
+    """The file of how cases ended; `ValueError` if it is wrong."""
     return _RUN.validate_json(path.read_bytes())
 
 

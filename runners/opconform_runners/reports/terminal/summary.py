@@ -76,7 +76,8 @@ def print_summary(
         shown = shown_findings(report)
         new = [x for x in shown if not x.known]
         section("Findings" if report.known is None else "New findings", _findings(new))
-        section("Known findings", _findings(x for x in shown if x.known))
+        if report.known is not None:
+            section(f"Known findings of {report.known.product}", _findings(x for x in shown if x.known))
     section("Harness errors", _by_sentence(report, "error"))
     section("Incidents", map(_item, incident_lines(report.incidents)))
     if comparison is not None:
