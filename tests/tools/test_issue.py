@@ -19,7 +19,7 @@ from opconform_runners.tools.repro.issue import issue_of
 from opconform_runners.tools.repro.observation import Observation
 from opconform_runners.verdicts.results import Result
 from tests.conftest import Run
-from tests.tools.scripts import interpreter
+from tests.products.scripts import interpreter
 
 #: A case with wrong outputs on OpenVINO, and one in which it reads out of bounds.
 WRONG, OUT_OF_BOUNDS = "Split-1/element-types/1faf64c2f9", "VariadicSplit-1/remainder-over/17a2d48cd0"

@@ -8,9 +8,9 @@ import pytest
 
 from opconform.suite.reader import open_suite
 from opconform_products.openvino.cpp_test import _literal, _raw, cpp_test_of
-from tests.backends.cpp import built, openvino
 from tests.conftest import Run
-from tests.tools.scripts import interpreter
+from tests.cpp.builds import built, openvino
+from tests.products.scripts import interpreter
 
 #: Wrong outputs, numbers outside their bounds, a number for a NaN, and an invalid case that is accepted. None damages
 #: the process, in which all tests run.

@@ -19,7 +19,7 @@ from opconform_runners.tools.repro.names import snake
 from opconform_runners.tools.repro.script import script_of
 from opconform_runners.tools.repro.variables import nan_source, output_source
 from tests.conftest import Run, made_once
-from tests.tools.scripts import PRODUCTS, cases_of, executed, generated, header_of, interpreter
+from tests.products.scripts import PRODUCTS, cases_of, executed, generated, header_of, interpreter
 
 #: A read past the end, wrong data, and a failure that does not count.
 SOME_FINDINGS = (

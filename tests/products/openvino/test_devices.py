@@ -14,7 +14,8 @@ from opconform.suite.reader import Suite
 from opconform_products.openvino.backend import OpenVINO
 from opconform_products.openvino.device import Device, device_of, executed_by
 from opconform_runners.backends.backend import Inputs, Unsupported
-from tests.backends.conftest import command, given
+from tests.conftest import Run
+from tests.device_suite import given
 
 #: The library of the CPU plugin that OpenVINO's wheel holds.
 CPU_PLUGIN = Path(openvino.__file__).parent / "libs" / "libopenvino_intel_cpu_plugin.so"
@@ -137,12 +138,12 @@ def test_what_openvino_executes_elsewhere_is_unsupported() -> None:
     assert executed_by(Compiled(None), named) == ()
 
 
-def test_an_openvino_plugin_is_loaded_by_its_path(suite: Suite, tmp_path: Path) -> None:
+def test_an_openvino_plugin_is_loaded_by_its_path(opconform: Run, suite: Suite, tmp_path: Path) -> None:
     """The wheel's own CPU plugin from another place, under another name, by OpenVINO and its ONNX frontend."""
     library = tmp_path / "libmine.so"
     library.symlink_to(CPU_PLUGIN)
     out = tmp_path / "out"
-    command("run", suite.store.root, "--backend", f"openvino:MYCPU={library}", "--out", out)
+    opconform("run", suite.store.root, "--backend", f"openvino:MYCPU={library}", "--out", out)
     report = json.loads((out / "report.json").read_text())
 
     assert report["implementation"]["device"] == "MYCPU"
