@@ -16,6 +16,7 @@ from opconform_products.openvino.device import Device, device_of, executed_by
 from opconform_runners.backends.backend import Inputs, Unsupported
 from tests.conftest import Run
 from tests.device_suite import given
+from tests.result_files import report_in
 
 #: The library of the CPU plugin that OpenVINO's wheel holds.
 CPU_PLUGIN = Path(openvino.__file__).parent / "libs" / "libopenvino_intel_cpu_plugin.so"
@@ -195,3 +196,13 @@ def test_excluding_every_device_is_refused() -> None:
 
     with pytest.raises(UsageError, match="excludes every device that OpenVINO has on this machine"):
         device_of(core, "AUTO:" + ",".join(f"-{device}" for device in devices))
+
+
+@pytest.mark.parametrize("device", ["AUTO", "HETERO:CPU"])
+def test_openvino_runs_on_other_devices(opconform: Run, small_suite: Path, tmp_path: Path, device: str) -> None:
+    """A device is what follows the backend's name."""
+    opconform("run", small_suite, "--backend", f"openvino:{device}", "--out", tmp_path, code=0)
+    report = report_in(tmp_path)
+
+    assert report["implementation"]["device"] == device
+    assert report["summary"]["pass"] == 6
