@@ -34,16 +34,6 @@ def test_numpy_is_conformant(opconform: Run, shipped_suite: Path, tmp_path: Path
     assert left == set()
 
 
-@pytest.mark.parametrize("device", ["AUTO", "HETERO:CPU"])
-def test_openvino_runs_on_other_devices(opconform: Run, small_suite: Path, tmp_path: Path, device: str) -> None:
-    """A device is what follows the backend's name."""
-    opconform("run", small_suite, "--backend", f"openvino:{device}", "--out", tmp_path, code=0)
-    report = report_in(tmp_path)
-
-    assert report["implementation"]["device"] == device
-    assert report["summary"]["pass"] == 6
-
-
 @pytest.mark.parametrize(
     "ops", [("Split-1", "Sqrt-1"), pytest.param(tuple(shipped_operations()), marks=pytest.mark.ci_only)], ids=len
 )

@@ -88,7 +88,8 @@ def test_every_finding_names_a_case_and_what_it_breaks(name: str) -> None:
 def test_every_link_to_a_finding_has_a_target() -> None:
     """In the page itself, and in the other documents."""
     targets = set(re.findall(r'<a id="([^"]+)">', findings.PAGE.read_text()))
-    for page in (ROOT / "README.md", ROOT / "SECURITY.md", *(ROOT / "docs").glob("**/*.md")):
+    pages = (*(ROOT / "docs").glob("**/*.md"), *(ROOT / "runners" / "opconform_products").glob("*/README.md"))
+    for page in (ROOT / "README.md", ROOT / "SECURITY.md", *pages):
         links = re.findall(r"findings\.md#([^)\s]+)", page.read_text())
         if page == findings.PAGE:
             links += re.findall(r"\]\(#([^)]+)\)", page.read_text())

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 from tests.conftest import ROOT
@@ -70,3 +71,16 @@ def test_the_sdist_holds_the_javascript_harness_without_its_packages(tmp_path: P
 
     assert "runners/javascript/main.js" in held
     assert not any("node_modules" in x for x in held)
+
+
+def test_each_package_is_pinned_once() -> None:
+    """In `constraints.txt`, or in the file of a product, which it includes."""
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    included = [ROOT / line.removeprefix("-c ") for line in lines if line.startswith("-c ")]
+    pins = [line for path in included for line in path.read_text().splitlines()]
+    pins += [line for line in lines if not line.startswith(("#", "-c "))]
+    names = Counter(pin.partition("==")[0].lower().replace("_", "-") for pin in pins)
+
+    assert included == sorted((ROOT / "runners" / "opconform_products").glob("*/constraints.txt"))
+    assert all("==" in pin for pin in pins)
+    assert [name for name, count in names.items() if count > 1] == []

@@ -13,21 +13,27 @@ from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.cli.shared.steps import folder_name
 from opconform_runners.harness.command import backend_command
 from opconform_runners.harness.environment import Environment, environment_facts, environment_of
-from tests.backends.conftest import command
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Run
+from tests.device_suite import device_suite
 
 TWO_DEVICES = ROOT / "tests" / "backends" / "two_devices.py"
 
 
 @pytest.fixture(scope="module")
-def placed(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    """Four cases: three accepted, one of them folded, and one rejected."""
+    return device_suite(opconform, tmp_path_factory.mktemp("devices"))
+
+
+@pytest.fixture(scope="module")
+def placed(opconform: Run, suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a certified run on two devices, with its keys."""
     folder = tmp_path_factory.mktemp("placed")
-    command("certificate", "keygen", folder / "me")
+    opconform("certificate", "keygen", folder / "me")
     spec = Path(str(suite.store.root)).with_name("spec.yaml")
     certify = ("certify", spec, "--backend", f"{TWO_DEVICES}:OnTwoDevices")
-    done = command(*certify, "--out", folder / "out", "--sign", folder / "me.key")
-    (folder / "printed").write_text(done.output)
+    done = opconform(*certify, "--out", folder / "out", "--sign", folder / "me.key")
+    (folder / "printed").write_text(done.stdout + done.stderr)
     return folder
 
 
@@ -53,12 +59,12 @@ def test_results_report_and_certificate_name_what_executed(placed: Path) -> None
 
 
 @pytest.mark.parametrize("where", ["summary", "certificate"])
-def test_what_executed_is_printed(placed: Path, where: str) -> None:
+def test_what_executed_is_printed(opconform: Run, placed: Path, where: str) -> None:
     """By the summary of a run, and by the check of a certificate."""
     shown = (placed / "printed").read_text()
     if where == "certificate":
         key = ("--key", placed / "me.pub")
-        shown = command("certificate", "verify", placed / "out" / "certificate.json", *key).output
+        shown = opconform("certificate", "verify", placed / "out" / "certificate.json", *key).stdout
     printed = " ".join(shown.split())
 
     facts = (
@@ -75,14 +81,14 @@ def test_the_page_names_what_executed(placed: Path) -> None:
         assert f"<dt>{what}</dt><dd>{said}</dd>" in page.replace("\n", "")
 
 
-def test_a_certificate_names_the_devices_of_the_results(placed: Path) -> None:
+def test_a_certificate_names_the_devices_of_the_results(opconform: Run, placed: Path) -> None:
     """Whatever `report.json` says, which is not signed."""
     report = placed / "out" / "report.json"
     right, before = report.read_text(), statement(placed)
     try:
         report.write_text(right.replace('"PAIR.1"\n  ],', '"PAIR.2"\n  ],'))
         assert report.read_text() != right
-        command(
+        opconform(
             *("certificate", "sign", placed / "out", "--key", placed / "me.key", "--suite", placed / "out" / "suite")
         )
     finally:
@@ -91,11 +97,11 @@ def test_a_certificate_names_the_devices_of_the_results(placed: Path) -> None:
     assert statement(placed)["environment"] == before["environment"]
 
 
-def test_recorded_outputs_keep_what_executed(suite: Suite, tmp_path: Path) -> None:
+def test_recorded_outputs_keep_what_executed(opconform: Run, suite: Suite, tmp_path: Path) -> None:
     """A judgement elsewhere names the devices of the run."""
     outputs, out = tmp_path / "outputs.zip", tmp_path / "judged"
-    command("run", suite.store.root, "--backend", f"{TWO_DEVICES}:OnTwoDevices", "--record", outputs)
-    command("certificate", "judge", outputs, "--suite", suite.store.root, "--out", out)
+    opconform("run", suite.store.root, "--backend", f"{TWO_DEVICES}:OnTwoDevices", "--record", outputs)
+    opconform("certificate", "judge", outputs, "--suite", suite.store.root, "--out", out)
     noted = json.loads((out / "report.json").read_text())["environment"]
 
     assert (noted["devices"], noted["threads"], noted["driver"]) == (["PAIR.0", "PAIR.1"], [3], "pair_driver 7.1")

@@ -96,3 +96,33 @@ def test_limits_beyond_an_integer_type_are_those_of_the_type(limits: tuple[float
     [output] = FUNCTIONS["Clamp-1"]([of("u64", 2)], {"min": limits[0], "max": limits[1]})
 
     assert output.integers() == [expected, expected]
+
+
+def test_numpy_pads_an_empty_output_of_any_size() -> None:
+    """A dimension of 2**40 beside one without elements takes no memory."""
+    data = Tensor(element_type="u8", array=np.zeros((1, 2), np.uint8))
+    begin, end = (Tensor(element_type="i64", array=np.array(x)) for x in ([1 << 40, -2], [0, 0]))
+
+    [output] = FUNCTIONS["Pad-12"]([data, begin, end], {"pad_mode": "constant"})
+
+    assert output.shape == ((1 << 40) + 1, 0)
+
+
+def test_numpy_gathers_nothing_with_empty_indices_of_any_size() -> None:
+    """No grid is made of the dimensions of the indices that are not batches."""
+    data = Tensor(element_type="f32", array=np.zeros((2, 2), np.float32))
+    indices = Tensor(element_type="u8", array=np.zeros((0, 1 << 40, 2), np.uint8))
+
+    [output] = FUNCTIONS["GatherND-8"]([data, indices], {})
+
+    assert output.shape == (0, 1 << 40)
+
+
+def test_numpy_gathers_nothing_from_empty_data_of_any_size() -> None:
+    """No slice of zeros is made for indices that are out of range if there are none."""
+    data = Tensor(element_type="u8", array=np.zeros((0, 1 << 45), np.uint8))
+    indices, axis = (Tensor(element_type="i64", array=np.zeros(x, np.int64)) for x in ((0,), ()))
+
+    [output] = FUNCTIONS["Gather-8"]([data, indices, axis], {})
+
+    assert output.shape == (0, 1 << 45)

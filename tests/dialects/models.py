@@ -1,13 +1,11 @@
-"""The models of a spec's cases, and the loaders that execute them."""
+"""The models of a spec's cases, and how those of ONNX are executed without a product."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import onnx
-import openvino
-import pytest
 from onnx import checker
 from onnx.reference import ReferenceEvaluator
 
@@ -17,6 +15,9 @@ from opconform.model.golden import Golden, golden_of, neighbour_check_of
 from opconform.specs.loader import load_specs
 from opconform.tensors.tensor import Array, Tensor
 
+#: Loads the model of a case, and executes each of its inferences.
+Loader = Callable[[Golden], Iterable[Sequence[Array]]]
+
 
 def goldens(folder: Path, spec: str) -> Iterator[Golden]:
     """The cases of a spec."""
@@ -25,48 +26,36 @@ def goldens(folder: Path, spec: str) -> Iterator[Golden]:
     return (golden_of(draft, seed=0) for group in loaded.groups for draft in expand(group))
 
 
-def check(golden: Golden, dialect: str) -> None:
-    """Check that the loaders of a dialect accept the models of a case and of its neighbour check, and return the goldens."""
+def check(golden: Golden, load: Loader) -> None:
+    """Check that a loader accepts the models of a case and of its neighbour check, and returns the goldens."""
     neighbour_check = neighbour_check_of(golden)
     with warnings.catch_warnings(action="ignore"):
         for model in (golden, *([] if neighbour_check is None else [neighbour_check])):
-            _check_onnx(model) if dialect == "onnx" else _check_openvino(model)
+            for expected, outputs in zip(model.outputs, load(model), strict=True):
+                _compare(expected, outputs)
 
 
-def _check_onnx(golden: Golden) -> None:
-    """With ONNX's checker and its shape inference, ONNX Runtime and ONNX's reference evaluator."""
+def evaluated(golden: Golden) -> Iterator[Sequence[Array]]:
+    """A model of ONNX, which its checker and shape inference accept, in its reference evaluator."""
     [content] = DIALECTS["onnx"].files_of(golden, "it").values()
     model = onnx.load_model_from_string(content)
     checker.check_model(model, full_check=True)
-    runtime, evaluator = pytest.importorskip("onnxruntime"), ReferenceEvaluator(model)
-    session = runtime.InferenceSession(content, providers=["CPUExecutionProvider"])
-    names = [source.name for source in session.get_inputs()]
-    for number, inputs in enumerate(golden.inputs):
-        fed = {name: _typed(inputs[name]) for name in names}
-        for run in (session.run, evaluator.run):
-            _compare(golden, number, [*run(None, fed)])
+    evaluator = ReferenceEvaluator(model)
+    for inputs in golden.inputs:
+        yield [*evaluator.run(None, {name: native(inputs[name]) for name in evaluator.input_names})]
 
 
-def _check_openvino(golden: Golden) -> None:
-    files = DIALECTS["openvino"].files_of(golden, "it")
-    core, weights = openvino.Core(), np.frombuffer(files["openvino/model.bin"] or b"\0", np.uint8)
-    model = core.read_model(files["openvino/model.xml"], openvino.Tensor(weights))
-    compiled = core.compile_model(model, "CPU")
-    for number, inputs in enumerate(golden.inputs):
-        results = compiled({source.any_name: _typed(inputs[source.any_name]) for source in compiled.inputs})
-        _compare(golden, number, [results[output] for output in compiled.outputs])
+def native(tensor: Tensor) -> Array:
+    """The elements in the type that numpy or ml_dtypes has for them."""
+    return tensor.array.view(tensor.type.arithmetic)
 
 
-def _compare(golden: Golden, feed: int, outputs: list[Array]) -> None:
-    for actual, expected in zip(outputs, golden.outputs[feed], strict=True):
-        if expected.bounds is None:
-            np.testing.assert_array_equal(actual, _typed(expected), strict=True)
+def _compare(expected: Sequence[Tensor], outputs: Sequence[Array]) -> None:
+    for tensor, actual in zip(expected, outputs, strict=True):
+        if tensor.bounds is None:
+            np.testing.assert_array_equal(actual, native(tensor), strict=True)
         else:
-            assert (actual.dtype, actual.shape) == (_typed(expected).dtype, expected.shape)
-            lower, upper = (x.view(expected.type.arithmetic) for x in expected.bounds)
+            assert (actual.dtype, actual.shape) == (native(tensor).dtype, tensor.shape)
+            lower, upper = (x.view(tensor.type.arithmetic) for x in tensor.bounds)
             np.testing.assert_array_less(actual, np.nextafter(upper, np.inf))
             np.testing.assert_array_less(np.nextafter(lower, -np.inf), actual)
-
-
-def _typed(tensor: Tensor) -> Array:
-    return tensor.array.view(tensor.type.arithmetic)

@@ -2,266 +2,22 @@
 
 from pathlib import Path
 
-import pytest
-
-from opconform.dialects import DIALECTS, Inexpressible
+from opconform.dialects import DIALECTS
 from opconform.operations import OPERATIONS
-from opconform.suite.reader import open_suite
-from tests.conftest import Run, interpreter_with
-from tests.dialects.models import check, goldens
-from tests.result_files import cases_in
-from tests.sampling import WHOLE, in_line, subject
-
-#: Cases whose output is i32[3, 4, 2].
-TESTED = {
-    "Transpose-1": "arg: {shape: [2, 3, 4], element_type: i32, fill: bits}, input_order: [1, 2, 0]",
-    "Pad-12": (
-        "data: {shape: [2, 3, 1], element_type: i32, fill: bits}, pads_begin: [1, 0, 0], pads_end: [0, 1, 1], "
-        "pad_mode: constant"
-    ),
-}
-#: The operations on one tensor that have integers, and those on two, which take the one tensor and another.
-ONE_TENSOR = ("Abs-1", "Erf-1", "Log-1", "Negative-1", "ReLU-1", "Sqrt-1", "Tanh-1")
-TWO_TENSORS = (
-    *("Add-1", "Divide-1", "Equal-1", "FloorMod-1", "Less-1"),
-    *("Maximum-1", "Minimum-1", "Multiply-1", "Power-1", "Subtract-1"),
+from tests.dialects.models import evaluated, goldens
+from tests.dialects.neighbours import (
+    CONVOLVED,
+    NEIGHBOURS,
+    OF_OTHER_RANKS,
+    SOME,
+    WITHOUT,
+    behind,
+    check_convolved,
+    check_group,
+    check_neighbours,
+    convolved,
 )
-#: Operations for which OpenVINO's CPU plugin rounds i32 to f32, or that have no result for some, so that they get small
-#: integers.
-ROUNDED = {
-    *("Divide-1", "FloorMod-1", "MatMul-1", "Power-1", *ONE_TENSOR),
-    *("ReduceMax-1", "ReduceMean-1", "ReduceProd-1", "ReduceSum-1", "ReverseSequence-1"),
-}
-#: Operations that take that output.
-NEIGHBOURS = {
-    "BatchToSpace-2": "block_shape: [1, 3, 1], crops_begin: [0, 2, 0], crops_end: [0, 1, 1]",
-    "Broadcast-1": "target_shape: [2, 3, 4, 2], mode: numpy",
-    "Broadcast-3": "target_shape: [5, 1, 4, 1], mode: bidirectional",
-    "Col2Im-15": (
-        "output_size: [1, 2], kernel_size: [2, 1], strides: [1, 1], dilations: [1, 1], pads_begin: [1, 0], pads_end: [0, 0]"
-    ),
-    **dict.fromkeys(ONE_TENSOR, ""),
-    **dict.fromkeys(TWO_TENSORS, "b: {element_type: i32, shape: [4, 1], values: [5, 1, 7, 2]}"),
-    "Power-1": "b: {element_type: i32, shape: [4, 1], values: [3, 0, 1, 2]}",
-    "Clamp-1": "min: -3, max: 5",
-    "MatMul-1": "b: {element_type: i32, shape: [2, 2], values: [5, 1, 7, 2]}",
-    "Concat-1": "axis: 1",
-    "Convert-1": "destination_type: i64",
-    "CumSum-3": "axis: 1, exclusive: true",
-    "DepthToSpace-1": "block_size: 2, mode: blocks_first",
-    "Gather-1": "indices: [2, 0], axis: 1",
-    "Gather-7": "indices: [[2], [0]], axis: 0",
-    "Gather-8": "indices: [2, 0], axis: 1",
-    "GatherElements-6": "indices: {shape: [3, 1, 2], values: [0, 3, 1, 1, 2, 0]}, axis: -2",
-    "GatherND-5": "indices: {shape: [2, 2], values: [2, 3, 0, 1]}",
-    "GatherND-8": "indices: {shape: [2, 2], values: [2, -1, 0, 1]}",
-    "GatherTree-1": (
-        "parent_ids: {element_type: i32, shape: [3, 4, 2], values: [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0]}, "
-        "max_seq_len: {element_type: i32, values: [3, 1, 2, 9]}, end_token: {element_type: i32, values: 7}"
-    ),
-    "Pad-1": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: edge",
-    "Pad-12": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: constant, pad_value: {element_type: i32, values: 7}",
-    "ReduceMax-1": "axes: [1], keep_dims: true",
-    "ReduceMean-1": "axes: [-1]",
-    "ReduceProd-1": "axes: [2], keep_dims: true",
-    "ReduceSum-1": "axes: [0, 2]",
-    "Reshape-1": "shape: [0, -1], special_zero: true",
-    "Reverse-1": "axis: [1, 0], mode: index",
-    "ReverseSequence-1": "seq_lengths: [2, 4, 3], batch_axis: 0, seq_axis: 1",
-    "Roll-7": "shift: [1, -2], axes: [0, -1]",
-    **dict.fromkeys(
-        ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),
-        "indices: {shape: [1, 2, 1], values: [2, 1]}, updates: {element_type: i32, shape: [1, 2, 1], values: [7, 8]}, axis: 1",
-    ),
-    **dict.fromkeys(
-        ("ScatterNDUpdate-3", "ScatterNDUpdate-15"),
-        "indices: [[2, 3], [0, 1]], updates: {element_type: i32, shape: [2, 2], values: [7, 8, 9, 10]}",
-    ),
-    "SliceScatter-15": (
-        "updates: {element_type: i32, shape: [3, 2, 1], values: [1, 2, 3, 4, 5, 6]}, start: [3, 0], stop: [0, 1], "
-        "step: [-2, 1], axes: [1, 2]"
-    ),
-    "ScatterUpdate-3": "indices: [1, 0], updates: {element_type: i32, shape: [3, 2, 2], values: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}, axis: 1",
-    "ShapeOf-1": "",
-    "ShapeOf-3": "output_type: i64",
-    "ShuffleChannels-1": "axis: 1, group: 2",
-    "SpaceToBatch-2": "block_shape: [1, 2, 3], pads_begin: [0, 0, 1], pads_end: [0, 0, 0]",
-    "SpaceToDepth-1": "block_size: 2, mode: depth_first",
-    "Slice-8": "start: [-1, 0], stop: [-9, 2], step: [-2, 1], axes: [1, 0]",
-    "Split-1": "axis: {element_type: i32, values: -2}, num_splits: 2",
-    "Squeeze-1": "axes: null",
-    "Squeeze-15": "allow_axis_skip: true",
-    "StridedSlice-1": "begin: [1, 0], end: [3, 4], stride: [1, -3], begin_mask: [0, 1], end_mask: [0, 1]",
-    "Tile-1": "repeats: [2, 1, 3]",
-    "TopK-11": "k: 2, axis: 1, mode: max, sort: value, stable: true, index_element_type: i64",
-    "Transpose-1": "input_order: {element_type: u8, values: [2, 0, 1]}",
-    "Unique-10": "axis: 0",
-    "Unsqueeze-1": "axes: [-1, 1]",
-    "VariadicSplit-1": "axis: 1, split_lengths: [1, -1]",
-}
-#: The operations that write updates into data.
-SCATTERS = {
-    *("ScatterUpdate-3", "ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),
-    *("ScatterNDUpdate-3", "ScatterNDUpdate-15", "SliceScatter-15"),
-}
-#: The operations that a dialect has no rendering of.
-WITHOUT = {
-    "openvino": set[str](),
-    "onnx": {
-        "BatchToSpace-2",
-        "ExtractImagePatches-3",
-        "GatherTree-1",
-        "Gelu-7",
-        "Reverse-1",
-        "Roll-7",
-        "ScatterUpdate-3",
-        "ShuffleChannels-1",
-        "SliceScatter-15",
-        "SpaceToBatch-2",
-        "StridedSlice-1",
-    },
-    "stablehlo": {
-        "BatchToSpace-2",
-        "Col2Im-15",
-        "CumSum-3",
-        "ExtractImagePatches-3",
-        "SpaceToBatch-2",
-        "Gather-1",
-        "Gather-7",
-        "Gather-8",
-        "GatherTree-1",
-        "ReduceMean-1",
-        "ReverseSequence-1",
-        "Roll-7",
-        *SCATTERS,
-        "ShapeOf-3",
-        "Tile-1",
-        "TopK-11",
-        "Unique-10",
-    },
-}
-#: What ONNX cannot express of neighbours for i32, or behind a convolution.
-LIMITS = {
-    **dict.fromkeys(("DepthToSpace-1", "SpaceToDepth-1"), "ONNX moves blocks of images only"),
-    **{
-        f"{name}-1": f"ONNX's {name} takes data of bf16 or f16 or f32 or f64 only"
-        for name in ("Erf", "Log", "Sqrt", "Tanh")
-    },
-    "Divide-1": "ONNX's Div rounds quotients towards zero",
-}
-LIMITS_OF_F32 = {"FloorMod-1": "ONNX's Mod of floating-point numbers has the sign of the dividend"}
-#: The operations that take no data of rank 4.
-OF_OTHER_RANKS = {"Col2Im-15", "GatherTree-1"}
-#: The operations that ONNX Runtime does not have for i32.
-NOT_OF_I32 = {"Col2Im-15", "Unique-10"}
-#: Cases whose first input is f32 and has rank 4, and comes from a convolution.
-CONVOLVED = {
-    "BatchToSpace-2": (
-        "data: {shape: [4, 4, 2, 3], fill: small}, block_shape: [1, 2, 1, 2], crops_begin: [0, 0, 0, 1], "
-        "crops_end: [0, 0, 0, 0]"
-    ),
-    **dict.fromkeys((*ONE_TENSOR, "Exp-1", "Gelu-7", "Sigmoid-1"), "data: {shape: [1, 4, 2, 3], fill: small}"),
-    **dict.fromkeys(TWO_TENSORS, "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [4, 1, 1], values: [1, 2, 1, 4]}"),
-    "Clamp-1": "data: {shape: [1, 4, 2, 3], fill: small}, min: -3, max: 5.5",
-    "MatMul-1": "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [3, 2], values: [4, -2, 8, 2, 1, 3]}",
-    "MVN-6": (
-        "data: {shape: [1, 4, 2, 3], fill: small}, axes: [-1], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt"
-    ),
-    "SoftMax-8": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
-    "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",
-    "ExtractImagePatches-3": (
-        "data: {shape: [1, 4, 2, 3], fill: small}, sizes: [2, 2], strides: [1, 2], rates: [1, 1], auto_pad: same_upper"
-    ),
-    "Broadcast-1": "data: {shape: [1, 4, 2, 3], fill: small}, target_shape: [2, 4, 2, 3]",
-    "Broadcast-3": "data: {shape: [1, 4, 1, 3], fill: small}, target_shape: [1, 2, 1], mode: bidirectional",
-    "Concat-1": "inputs: [{shape: [1, 4, 2, 3], fill: small}, {shape: [1, 1, 2, 3]}], axis: 1",
-    "CumSum-3": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1, reverse: true",
-    "DepthToSpace-1": "data: {shape: [1, 4, 2, 3], fill: small}, block_size: 2, mode: depth_first",
-    "Gather-1": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
-    "Gather-7": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
-    "Gather-8": "data: {shape: [1, 4, 2, 3], fill: small}, indices: [3, 0], axis: 1",
-    "GatherElements-6": (
-        "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [1, 4, 2, 1], values: [2, 0, 1, 1, 0, 2, 2, 1]}, axis: 3"
-    ),
-    "GatherND-5": "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [2, 2], values: [0, 3, 0, 1]}",
-    "GatherND-8": "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [2, 2], values: [0, 3, 0, -3]}",
-    "Pad-1": (
-        "data: {shape: [1, 4, 2, 3], fill: small}, pads_begin: [0, 1, 0, 0], pads_end: [1, 0, 0, 2], pad_mode: edge"
-    ),
-    "Pad-12": (
-        "data: {shape: [1, 4, 2, 3], fill: small}, pads_begin: [0, 1, 0, 0], pads_end: [1, 0, 0, 2], pad_mode: constant"
-    ),
-    "ReduceMax-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [1]",
-    "ReduceMean-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [1], keep_dims: true",
-    "ReduceProd-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2]",
-    "ReduceSum-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2, 3]",
-    "Reshape-1": "data: {shape: [1, 4, 2, 3], fill: small}, shape: [4, -1], special_zero: false",
-    "Reverse-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: [1, 3], mode: index",
-    "ReverseSequence-1": "data: {shape: [1, 4, 2, 3], fill: small}, seq_lengths: [3], batch_axis: 0, seq_axis: 1",
-    "Roll-7": "data: {shape: [1, 4, 2, 3], fill: small}, shift: [1, 1], axes: [1, 2]",
-    "ShuffleChannels-1": "data: {shape: [1, 6, 2, 3], fill: small}, axis: 1, group: 3",
-    "SpaceToBatch-2": (
-        "data: {shape: [1, 4, 2, 3], fill: small}, block_shape: [1, 2, 1, 3], pads_begin: [0, 0, 0, 3], "
-        "pads_end: [0, 0, 0, 0]"
-    ),
-    "SpaceToDepth-1": "data: {shape: [1, 4, 2, 4], fill: small}, block_size: 2, mode: blocks_first",
-    **dict.fromkeys(
-        ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),
-        "data: {shape: [1, 4, 2, 3], fill: small}, indices: {shape: [1, 1, 2, 1], values: [2, 3]}, "
-        "updates: {shape: [1, 1, 2, 1], fill: small}, axis: 1",
-    ),
-    **dict.fromkeys(
-        ("ScatterNDUpdate-3", "ScatterNDUpdate-15"),
-        "data: {shape: [1, 4, 2, 3], fill: small}, indices: [[0, 2], [0, 1]], updates: {shape: [2, 2, 3], fill: small}",
-    ),
-    "SliceScatter-15": (
-        "data: {shape: [1, 4, 2, 3], fill: small}, updates: {shape: [1, 2, 2, 3], fill: small}, start: [0], stop: [3], "
-        "step: [2], axes: [1]"
-    ),
-    "ScatterUpdate-3": (
-        "data: {shape: [1, 4, 2, 3], fill: small}, indices: [2], updates: {shape: [1, 1, 2, 3], fill: small}, axis: 1"
-    ),
-    "ShapeOf-1": "data: {shape: [1, 4, 2, 3], fill: small}",
-    "ShapeOf-3": "data: {shape: [1, 4, 2, 3], fill: small}, output_type: i64",
-    "Slice-8": "data: {shape: [1, 4, 2, 3], fill: small}, start: [3, 0], stop: [0, 2], step: [-1, 1], axes: [1, -1]",
-    "Split-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1, num_splits: 2",
-    "Squeeze-1": "data: {shape: [1, 4, 2, 1], fill: small}, axes: [-1]",
-    "Squeeze-15": "data: {shape: [1, 4, 1, 3], fill: small}, axes: [2]",
-    "StridedSlice-1": "data: {shape: [1, 4, 2, 3], fill: small}, begin: [0, 3], end: [1, 0], stride: [1, -2]",
-    "Tile-1": "data: {shape: [1, 4, 2, 3], fill: small}, repeats: [1, 2, 1, 3]",
-    "TopK-11": (
-        "data: {shape: [1, 4, 2, 3], fill: small}, k: 2, axis: 1, mode: max, sort: value, stable: true, "
-        "index_element_type: i64"
-    ),
-    "Transpose-1": "arg: {shape: [1, 2, 1, 3], fill: small}, input_order: [0, 2, 3, 1]",
-    "Unique-10": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
-    "Unsqueeze-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2, 0]",
-    "VariadicSplit-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: -3, split_lengths: [1, 2, -1]",
-}
-
-
-def behind(op: str, neighbour: str) -> str:
-    """A group with one case: a neighbour behind an operation."""
-    tested = TESTED[op].replace("bits", "small") if neighbour in ROUNDED else TESTED[op]
-    if neighbour == "Log-1":  # the logarithm of 0 is no i32
-        tested = tested.replace("constant", "edge")
-    then = ", ".join(filter(None, (f"op: {neighbour}", NEIGHBOURS[neighbour])))
-    return f"  - {{id: {neighbour.lower()}, title: t, {tested}, then: {{{then}}}}}\n"
-
-
-def convolved(op: str) -> str:
-    """A group with one case: an operation behind a convolution."""
-    return f"  - {{id: convolved, title: t, {CONVOLVED[op]}, context: convolved}}\n"
-
-
-def check_group(folder: Path, op: str, group: str, dialect: str, *, needed: str) -> None:
-    """Check a group's case in a dialect, which may lack an operation that it needs."""
-    [golden] = goldens(folder, f"op: {op}\ngroups:\n{group}")
-    if needed not in WITHOUT[dialect]:
-        check(golden, dialect)
-        return
-    with pytest.raises(Inexpressible, match=f"{needed} has no rendering in this dialect"):
-        DIALECTS[dialect].files_of(golden, "it")
+from tests.sampling import subject
 
 
 def test_every_operation_has_its_cases() -> None:
@@ -285,58 +41,23 @@ def test_every_operation_has_its_cases() -> None:
     assert {*CONVOLVED} == {*OPERATIONS} - neither - OF_OTHER_RANKS
 
 
-def check_neighbour(tmp_path: Path, op: str, neighbour: str, dialect: str) -> None:
-    """Check that the loaders return the goldens of a case with a neighbour and of its neighbour check."""
-    if dialect == "onnx" and neighbour in LIMITS:
-        [golden] = goldens(tmp_path, f"op: {op}\ngroups:\n{behind(op, neighbour)}")
-        with pytest.raises(Inexpressible, match=LIMITS[neighbour]):
-            DIALECTS[dialect].files_of(golden, "it")
-        return
-    if dialect == "onnx" and neighbour in NOT_OF_I32:
-        [golden] = goldens(tmp_path, f"op: {op}\ngroups:\n{behind(op, neighbour)}")
-        assert DIALECTS[dialect].files_of(golden, "it")
-        return
-    check_group(tmp_path, op, behind(op, neighbour), dialect, needed=neighbour)
-
-
-def check_convolved(tmp_path: Path, op: str, dialect: str) -> None:
-    """Check that the loaders return the goldens of a case behind a convolution and of its neighbour check."""
-    if dialect == "onnx" and op in LIMITS_OF_F32:
-        [golden] = goldens(tmp_path, f"op: {op}\ngroups:\n{convolved(op)}")
-        with pytest.raises(Inexpressible, match=LIMITS_OF_F32[op]):
-            DIALECTS[dialect].files_of(golden, "it")
-        return
-    check_group(tmp_path, op, convolved(op), dialect, needed=op)
-
-
-#: One neighbour in so many is rendered in the test line, and in CI all of them.
-SOME = pytest.mark.parametrize("step", in_line([7, 1], 7))
-
-
 @SOME
-@pytest.mark.parametrize("dialect", ["openvino", "onnx"])
-def test_a_neighbour_is_rendered_with_its_own_settings(tmp_path: Path, dialect: str, step: int) -> None:
+def test_a_neighbour_is_rendered_with_its_own_settings(tmp_path: Path, step: int) -> None:
     """Behind each of the operations."""
-    for op in TESTED:
-        for neighbour in [*NEIGHBOURS][::step]:
-            with subject(f"{neighbour} behind {op}"):
-                check_neighbour(tmp_path, op, neighbour, dialect)
+    check_neighbours(tmp_path, "onnx", evaluated, step)
 
 
 @SOME
-@pytest.mark.parametrize("dialect", ["openvino", "onnx"])
-def test_a_convolution_is_rendered_in_front(tmp_path: Path, dialect: str, step: int) -> None:
+def test_a_convolution_is_rendered_in_front(tmp_path: Path, step: int) -> None:
     """Of each operation that takes its output."""
-    for op in [*CONVOLVED][::step]:
-        with subject(op):
-            check_convolved(tmp_path, op, dialect)
+    check_convolved(tmp_path, "onnx", evaluated, step)
 
 
 def test_stablehlo_leaves_out_other_neighbours(tmp_path: Path) -> None:
     """With the operation that it has no rendering of."""
     for neighbour in sorted(WITHOUT["stablehlo"] & {*NEIGHBOURS}):
         with subject(neighbour):
-            check_group(tmp_path, "Pad-12", behind("Pad-12", neighbour), "stablehlo", needed=neighbour)
+            check_group(tmp_path, behind("Pad-12", neighbour), "Pad-12", "stablehlo", None, needed=neighbour)
 
 
 def test_a_module_has_the_constants_that_its_operations_take(tmp_path: Path) -> None:
@@ -357,25 +78,3 @@ def test_a_module_has_the_constants_that_its_operations_take(tmp_path: Path) -> 
         "  }\n"
         "}\n"
     )
-
-
-@pytest.mark.ci_only
-@pytest.mark.timeout(900)
-def test_iree_returns_the_goldens(opconform: Run, tmp_path: Path) -> None:
-    """Of every case that StableHLO can express, in one run; each neighbour behind one operation, before a release behind all."""
-    python, specs, count = interpreter_with("iree.compiler", "OPCONFORM_PYTHON_IREE"), [], 0
-    neighbours = {op: [*NEIGHBOURS][place :: 1 if WHOLE else len(TESTED)] for place, op in enumerate(TESTED)}
-    for op in sorted({*CONVOLVED} - WITHOUT["stablehlo"]):
-        groups = [convolved(op), *(behind(op, neighbour) for neighbour in neighbours.get(op, ()))]
-        specs.append(tmp_path / f"{op}.yaml")
-        specs[-1].write_text(f"op: {op}\ngroups:\n{''.join(groups)}")
-        count += len(groups)
-    opconform("certify", "--backend", "iree", "--python", python, *specs, "--out", tmp_path / "out", code=1)
-    entries = open_suite(tmp_path / "out" / "suite").entries
-    expressed = {entry.id: "stablehlo/model.mlir" in entry.files for entry in entries}
-
-    assert len(entries) == count
-    assert all(sum(expressed[x.id] for x in entries if x.op == op) > len(neighbours[op]) / 2 for op in TESTED)
-    assert {case["id"]: case["verdict"] for case in cases_in(tmp_path / "out")} == {
-        name: "pass" if known else "unsupported" for name, known in expressed.items()
-    }

@@ -7,7 +7,6 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 
 import opconform
@@ -107,18 +106,10 @@ def test_a_changed_array_is_refused(suite: Path, tmp_path: Path) -> None:
 def test_the_lines_of_the_documentation_work(
     suite: Path, examples: list[Example], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Three lines print every case; two more feed bf16 to ONNX Runtime."""
-    page = (ROOT / "docs" / "suite.md").read_text()
-    read, feed = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[:2]
+    """Three of them print every case."""
+    read, *_ = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "suite.md").read_text(), re.DOTALL)
     monkeypatch.chdir(suite.parent)
     exec(read)  # noqa: S102 - the page's own lines
     printed = capsys.readouterr().out.splitlines()
-    [narrow] = [example for example in examples if example.case.inputs[0].element_type == "bf16"]
-    session = onnxruntime.InferenceSession(narrow.model("onnx"))
-    names = {"onnxruntime": onnxruntime, "onnx": onnx, "session": session, "array": narrow.inputs[0]["data"]}
-    exec(feed, names)  # noqa: S102 - the page's own lines
-    outputs = names["outputs"]
 
     assert len(printed) == len(examples)
-    assert isinstance(outputs, list)
-    assert [output.shape() for output in outputs] == [[3, 2], [3, 2]]

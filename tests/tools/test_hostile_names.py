@@ -12,7 +12,7 @@ import pytest
 from opconform.suite.case import Case
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
-from opconform_products.openvino.cpp_test import _CONTINUED, cpp_test_of
+from opconform_products.openvino.cpp_test import _CONTINUED
 from opconform_runners.tools.repro.names import script_names
 from opconform_runners.tools.repro.script import _text_source, comments, script_of
 from tests.conftest import Run
@@ -148,21 +148,3 @@ def test_a_comment_stays_one_in_both_languages(text: str) -> None:
         assert ast.parse(f"# {line}\n").body == []
         assert len(f"# {line}".splitlines()) == 1
         assert not _CONTINUED.sub("", line).endswith(("\\", "??/"))
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_of_a_suite_is_code_of_a_c_test(suite: Path, text: str) -> None:
-    """The model stands in one raw string, or in one with escapes."""
-    (a_case(suite) / "openvino" / "model.xml").write_text(text, newline="")
-    read, entry = opened(suite, lambda _: None)
-    source = cpp_test_of(read, entry, "openvino", [text], None)
-    literal = source.partition("const std::string ir = ")[2].partition("const std::vector<std::uint8_t> weights")[0]
-
-    if literal.startswith("R"):
-        mark = literal[2:].partition("(")[0]
-        assert literal.strip() == f'R"{mark}({text}){mark}";'
-        assert f'){mark}"' not in text
-    else:
-        assert literal.count("\n") <= 2
-        assert literal.startswith('"')
-    assert "\n#error" not in source.replace(literal, "")

@@ -13,7 +13,6 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, array_problems, open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
-from opconform_products.openvino.cpp_test import cpp_test_of
 from opconform_runners.harness.outcome import Returned
 from opconform_runners.tools.repro.script import script_of
 from opconform_runners.verdicts.judge import broken_by, first_verdict
@@ -161,17 +160,6 @@ def test_an_exported_comparison_knows_every_right_element(scattered: Suite, opco
 
         assert judged == [is_right for _, is_right in ROWS]
     assert "elements have several right values" in refused
-
-
-def test_a_script_and_a_test_in_cpp_know_every_right_element(scattered: Suite) -> None:
-    """Beside the expected ones."""
-    for entry in scattered.entries:
-        [output] = scattered.case(entry).outputs
-        text = script_of(scattered, entry, "openvino", (), None)
-        source = cpp_test_of(scattered, entry, "openvino", (), None)
-
-        assert ("also = [" in text) is ("expect_equal" in source) is True, output.element_type
-        assert source.count("as right") == 1
 
 
 def test_a_program_that_loads_a_suite_gets_every_right_element(scattered: Suite) -> None:

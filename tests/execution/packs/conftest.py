@@ -68,13 +68,17 @@ groups:
 """
 
 
+def splits_suite(folder: Path) -> Suite:
+    """The suite, generated."""
+    (folder / "splits.yaml").write_text(SPEC)
+    generate(load_specs([folder / "splits.yaml"]), folder / "suite", Options(dialects=("openvino", "onnx")))
+    return open_suite(folder / "suite")
+
+
 @pytest.fixture(scope="session")
 def splits_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the suite."""
-    folder = tmp_path_factory.mktemp("packs")
-    (folder / "splits.yaml").write_text(SPEC)
-    generate(load_specs([folder / "splits.yaml"]), folder / "suite", Options(dialects=("openvino", "onnx")))
-    return folder / "suite"
+    return Path(str(splits_suite(tmp_path_factory.mktemp("packs")).store.root))
 
 
 @pytest.fixture

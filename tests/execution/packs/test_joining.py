@@ -1,29 +1,21 @@
-"""Models of several cases joined in one: real OpenVINO and ONNX Runtime read them and execute every case."""
+"""Models of several cases joined in one."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from opconform.suite.case import harness_text
-from opconform.suite.declarations import declared_case_from
 from opconform.suite.reader import Suite
-from opconform.tensors.npz import arrays_of
-from opconform.tensors.tensor import Tensor
-from opconform_runners.backends.backend import Backend, PlacedOutputs
+from opconform_runners.backends.backend import Implementation
+from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.execution.packs.eligibility import Eligibility
 from opconform_runners.execution.packs.errors import UnjoinableError
 from opconform_runners.execution.packs.onnx_model import joined_onnx
 from opconform_runners.execution.packs.openvino_ir import joined_openvino
 from opconform_runners.execution.packs.pack import Member, Pack
 from opconform_runners.harness.outcome import Returned
-from opconform_runners.harness.registry import load
-from opconform_runners.verdicts.judge import first_verdict
-from opconform_runners.verdicts.verdict import Pass
 
 IR = (
     b'<net name="n" version="11"><layers><layer id="0" name="data" type="Parameter" version="opset1">'
@@ -33,58 +25,20 @@ IR = (
 )
 
 
-def members_of(suite: Suite, backend: Backend, feeds: int) -> list[Member]:
+#: A backend that reads the models.
+READER = replace(Numpy().describe(), dialects=("openvino",))
+
+
+def members_of(suite: Suite, implementation: Implementation, feeds: int) -> list[Member]:
     """The cases that may be packed, with so many feeds."""
-    eligibility = Eligibility(suite=suite, implementation=backend.describe())
+    eligibility = Eligibility(suite=suite, implementation=implementation)
     members = [eligibility.member(entry) for entry in suite.entries]
     return [member for member in members if member is not None and member.case.feeds == feeds]
 
 
-def executed(pack: Pack, suite: Suite, backend: Backend, folder: Path) -> Returned:
-    """What a backend makes of a pack."""
-    for name, content in pack.model(suite).items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-    case = declared_case_from(json.loads(harness_text(pack.case, suite.declarations)))
-    types = {x.name: x.element_type for x in case.inputs}
-    feeds = [
-        {
-            name: Tensor(element_type=types[name], array=array)
-            for name, array in arrays_of(x, "it", limit=1 << 30).items()
-        }
-        for x in pack.inputs(suite)
-    ]
-    result = backend.run(case, folder / suite.header.dialects[pack.dialect], feeds)
-    outputs = result.outputs if isinstance(result, PlacedOutputs) else result
-    return Returned(
-        outputs=tuple(tuple(x.array for x in feed) for feed in outputs),
-        element_types=tuple(tuple(x.element_type for x in feed) for feed in outputs),
-        seconds=1.0,
-    )
-
-
-@pytest.mark.parametrize("name", ["openvino", "onnxruntime", "openvino-onnx"])
-@pytest.mark.parametrize("feeds", [1, 2])
-def test_products_execute_joined_models(splits: Suite, tmp_path: Path, name: str, feeds: int) -> None:
-    """Every case of the pack gives the outputs that it has alone, with its own inputs, weights and element types."""
-    if name != "openvino":
-        pytest.importorskip("onnx")
-    pytest.importorskip(name.partition("-")[0])
-    backend = load(name)
-    members = members_of(splits, backend, feeds)
-    pack = Pack(members=tuple(members))
-    parts = pack.parts(executed(pack, splits, backend, tmp_path))
-
-    assert len(members) > 15 if feeds == 1 else len(members) == 2
-    assert parts is not None
-    for member, part in zip(members, parts, strict=True):
-        assert first_verdict(splits, member.entry, member.case, part) == Pass()
-        assert part.seconds == 1 / len(members)
-
-
 def test_weights_are_aligned_and_layers_numbered(splits: Suite) -> None:
     """The weights of each case begin at a multiple of 64 bytes, and no two layers have the same number or name."""
-    members = members_of(splits, load("openvino"), 1)
+    members = members_of(splits, READER, 1)
     pack = Pack(members=tuple([x for x in members if x.entry.id.startswith("Split-1/packed/")][:3]))
     files = pack.model(splits)
     document = files["openvino/model.xml"].decode()
@@ -164,7 +118,7 @@ def test_what_is_no_model_is_not_joined() -> None:
 
 def test_a_pack_with_other_outputs_has_no_parts(splits: Suite) -> None:
     """Outputs that are missing cannot be told apart."""
-    pack = Pack(members=tuple(members_of(splits, load("openvino"), 1)[:2]))
+    pack = Pack(members=tuple(members_of(splits, READER, 1)[:2]))
     count = len(pack.case.graph.outputs)
     right = Returned(outputs=((np.zeros(1),) * count,), element_types=(("f32",) * count,), seconds=None)
 
@@ -175,7 +129,7 @@ def test_a_pack_with_other_outputs_has_no_parts(splits: Suite) -> None:
 
 def test_a_pack_has_a_name_that_its_cases_decide(splits: Suite) -> None:
     """In the form of an id, so that harnesses read it as that of a case."""
-    members = members_of(splits, load("openvino"), 1)
+    members = members_of(splits, READER, 1)
     first, second = Pack(members=tuple(members[:4])), Pack(members=tuple(members[:5]))
 
     assert first.name == replace(first, is_suspect=True).name != second.name
@@ -184,11 +138,3 @@ def test_a_pack_has_a_name_that_its_cases_decide(splits: Suite) -> None:
     assert first.named("node 'c2_Split' is refused: c1_data") is first.named("c4_Split") is first.named("x") is None
     assert [len(part) for part in first.without(2)] == [2, 1, 1]
     assert [len(part) for part in first.halves] == [len(part) for part in first.quarters] == [1] * 4
-
-
-def test_onnxruntime_takes_packs_where_models_take_long() -> None:
-    """Its CPU builds a small model as quickly as opconform joins it."""
-    pytest.importorskip("onnxruntime")
-
-    assert load("onnxruntime").describe().packs == 1
-    assert load("openvino").describe().packs == load("openvino-onnx").describe().packs == 64

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.backends.cpp import configured, openvino
 from tests.conftest import ROOT, Run
+from tests.cpp.builds import configured, openvino
 from tests.sampling import SAMPLE, WHOLE
 
 pytestmark = [pytest.mark.ci_only, pytest.mark.timeout(900)]  # a build, and two runs of a profile

@@ -8,9 +8,11 @@ import pytest
 
 from opconform.suite.reader import open_suite
 from opconform_products.openvino.cpp_test import _literal, _raw, cpp_test_of
-from tests.backends.cpp import built, openvino
+from opconform_runners.tools.repro.script import script_of
 from tests.conftest import Run
-from tests.tools.scripts import interpreter
+from tests.cpp.builds import built, openvino
+from tests.products.scripts import interpreter
+from tests.verdicts.test_alternatives import SCATTER
 
 #: Wrong outputs, numbers outside their bounds, a number for a NaN, and an invalid case that is accepted. None damages
 #: the process, in which all tests run.
@@ -145,3 +147,17 @@ def test_a_model_stands_in_the_source_as_it_is(text: str, source: str) -> None:
 def test_a_string_of_any_bytes_is_a_literal() -> None:
     """A digit behind an escape does not belong to it."""
     assert _literal(b'\xff1"\\') == r'"\3771\042\134"'
+
+
+def test_a_script_and_a_test_in_cpp_know_every_right_element(opconform: Run, tmp_path: Path) -> None:
+    """Beside the expected ones."""
+    (tmp_path / "spec.yaml").write_text(SCATTER)
+    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
+    scattered = open_suite(tmp_path / "suite")
+    for entry in scattered.entries:
+        [output] = scattered.case(entry).outputs
+        text = script_of(scattered, entry, "openvino", (), None)
+        source = cpp_test_of(scattered, entry, "openvino", (), None)
+
+        assert ("also = [" in text) is ("expect_equal" in source) is True, output.element_type
+        assert source.count("as right") == 1

@@ -146,3 +146,24 @@ def test_a_script_ends_as_the_backend_did(opconform: Run, core_suite: Path, tmp_
     assert crashing or not WHOLE
     assert json.loads(done.stdout) == expected
     assert [path for path, code in crashes.items() if code >= 0] == []
+
+
+@pytest.mark.parametrize(
+    ("group", "element_type", "call"),
+    [
+        ("Divide-1/element-types", "i32", "torch.div(a, b, rounding_mode='floor')"),
+        ("Divide-1/element-types", "f32", "torch.div(a, b)"),
+        ("TopK-11/order-of-equal-elements", "i32", "torch.topk(data, 2, 0, False, True)[1].to(torch.int64)"),
+        ("TopK-11/equal-elements", "f32", "torch.sort(data, dim=1, descending=True, stable=True)[0].narrow(1, 0, 8)"),
+    ],
+)
+@pytest.mark.ci_only
+def test_a_script_for_pytorch_has_the_calls_of_the_backend(
+    core_suite: Path, group: str, element_type: str, call: str
+) -> None:
+    """Of integers, too, whose quotients `torch.div` does not round unless it is told how, and of several outputs."""
+    suite = open_suite(core_suite)
+    cases = (x for x in suite.entries if x.id.startswith(f"{group}/") and x.expect == "accept")
+    entry = next(x for x in cases if suite.case(x).inputs[0].element_type == element_type)
+
+    assert call in script_of(suite, entry, "torch", (), None)

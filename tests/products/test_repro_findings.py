@@ -11,8 +11,8 @@ import pytest
 from maintenance.findings import products
 
 from tests.conftest import Run, made_once
+from tests.products.scripts import PRODUCTS, cases_of, executed, generated, header_of, interpreter
 from tests.sampling import sampled
-from tests.tools.scripts import PRODUCTS, cases_of, executed, generated, header_of, interpreter
 
 #: What fails only where the backend has one core, as its finding says.
 ON_ONE_CORE = frozenset({"Split-1/axis-beside-the-range/8ad6c9c8f3"})

@@ -14,7 +14,9 @@ from opconform.suite.reader import Suite
 from opconform_products.openvino.backend import OpenVINO
 from opconform_products.openvino.device import Device, device_of, executed_by
 from opconform_runners.backends.backend import Inputs, Unsupported
-from tests.backends.conftest import command, given
+from tests.conftest import Run
+from tests.device_suite import given
+from tests.result_files import report_in
 
 #: The library of the CPU plugin that OpenVINO's wheel holds.
 CPU_PLUGIN = Path(openvino.__file__).parent / "libs" / "libopenvino_intel_cpu_plugin.so"
@@ -137,12 +139,12 @@ def test_what_openvino_executes_elsewhere_is_unsupported() -> None:
     assert executed_by(Compiled(None), named) == ()
 
 
-def test_an_openvino_plugin_is_loaded_by_its_path(suite: Suite, tmp_path: Path) -> None:
+def test_an_openvino_plugin_is_loaded_by_its_path(opconform: Run, suite: Suite, tmp_path: Path) -> None:
     """The wheel's own CPU plugin from another place, under another name, by OpenVINO and its ONNX frontend."""
     library = tmp_path / "libmine.so"
     library.symlink_to(CPU_PLUGIN)
     out = tmp_path / "out"
-    command("run", suite.store.root, "--backend", f"openvino:MYCPU={library}", "--out", out)
+    opconform("run", suite.store.root, "--backend", f"openvino:MYCPU={library}", "--out", out)
     report = json.loads((out / "report.json").read_text())
 
     assert report["implementation"]["device"] == "MYCPU"
@@ -194,3 +196,13 @@ def test_excluding_every_device_is_refused() -> None:
 
     with pytest.raises(UsageError, match="excludes every device that OpenVINO has on this machine"):
         device_of(core, "AUTO:" + ",".join(f"-{device}" for device in devices))
+
+
+@pytest.mark.parametrize("device", ["AUTO", "HETERO:CPU"])
+def test_openvino_runs_on_other_devices(opconform: Run, small_suite: Path, tmp_path: Path, device: str) -> None:
+    """A device is what follows the backend's name."""
+    opconform("run", small_suite, "--backend", f"openvino:{device}", "--out", tmp_path, code=0)
+    report = report_in(tmp_path)
+
+    assert report["implementation"]["device"] == device
+    assert report["summary"]["pass"] == 6

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.backends.cpp import built
 from tests.conftest import Run
+from tests.cpp.builds import built
 
 pytestmark = [pytest.mark.ci_only, pytest.mark.timeout(900)]  # builds
 

@@ -15,7 +15,6 @@ from opconform_products.frameworks.adapters.split import check_equal_outputs, fi
 from opconform_products.frameworks.framework import Adapter
 from opconform_products.frameworks.settings import plain
 from opconform_runners.backends.backend import Rejected, Unsupported
-from opconform_runners.backends.numpy.backend import FUNCTIONS
 
 
 class Empty(NamedTuple):
@@ -235,33 +234,3 @@ def test_a_type_that_the_framework_lacks_is_unsupported(kind: str) -> None:
     """The value alone would hide that the framework cannot be given it."""
     with pytest.raises(Unsupported, match=f"no element type {kind}"):
         plain(Tensor(element_type=kind, array=np.array(1, np.uint8)), ("i64",))
-
-
-def test_numpy_pads_an_empty_output_of_any_size() -> None:
-    """A dimension of 2**40 beside one without elements takes no memory."""
-    data = Tensor(element_type="u8", array=np.zeros((1, 2), np.uint8))
-    begin, end = (Tensor(element_type="i64", array=np.array(x)) for x in ([1 << 40, -2], [0, 0]))
-
-    [output] = FUNCTIONS["Pad-12"]([data, begin, end], {"pad_mode": "constant"})
-
-    assert output.shape == ((1 << 40) + 1, 0)
-
-
-def test_numpy_gathers_nothing_with_empty_indices_of_any_size() -> None:
-    """No grid is made of the dimensions of the indices that are not batches."""
-    data = Tensor(element_type="f32", array=np.zeros((2, 2), np.float32))
-    indices = Tensor(element_type="u8", array=np.zeros((0, 1 << 40, 2), np.uint8))
-
-    [output] = FUNCTIONS["GatherND-8"]([data, indices], {})
-
-    assert output.shape == (0, 1 << 40)
-
-
-def test_numpy_gathers_nothing_from_empty_data_of_any_size() -> None:
-    """No slice of zeros is made for indices that are out of range if there are none."""
-    data = Tensor(element_type="u8", array=np.zeros((0, 1 << 45), np.uint8))
-    indices, axis = (Tensor(element_type="i64", array=np.zeros(x, np.int64)) for x in ((0,), ()))
-
-    [output] = FUNCTIONS["Gather-8"]([data, indices, axis], {})
-
-    assert output.shape == (0, 1 << 45)

@@ -1,0 +1,37 @@
+"""tinygrad: what it breaks in `core`, and whose bits come through."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+from tests.products.frameworks.checks import check_bits, check_findings, check_missing_compiler
+
+pytestmark = pytest.mark.ci_only
+
+#: What its interpreter changes.
+CHANGED = {
+    "bf16": "nan-payload",
+    "f16": "value",
+    "f32": "nan-payload",
+    "f8e4m3": "nan-payload",
+    "f8e5m2": "nan-payload",
+}
+
+
+@pytest.mark.timeout(1200)
+def test_it_breaks_what_its_findings_say(opconform: Run, core_suite: Path, tmp_path: Path) -> None:
+    """Every failure is the framework's."""
+    check_findings(opconform, core_suite, tmp_path, "tinygrad:PYTHON")
+
+
+@pytest.mark.timeout(600)
+def test_the_bits_of_every_declared_element_type_come_through(opconform: Run, tmp_path: Path) -> None:
+    """But those of the types that it changes."""
+    check_bits(opconform, tmp_path, "tinygrad:PYTHON", CHANGED)
+
+
+def test_a_missing_compiler_is_reported_in_one_sentence(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """And so is what to do about it."""
+    sentence = "Install clang, name a compiler in CC, or use tinygrad:PYTHON, which interprets."
+    check_missing_compiler(opconform, small_suite, tmp_path, "tinygrad", sentence)
