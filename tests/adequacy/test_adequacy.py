@@ -50,7 +50,7 @@ FAMILY = """\
 def family(name, row, page):
     def compute(a):
         if is_open(a, 11):
-            raise ContextError("the order decides the result")
+            raise NoGolden("the order decides the result")
         return row(a) > 4
     def other(a):
         return a - 8

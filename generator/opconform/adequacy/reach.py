@@ -61,7 +61,7 @@ def deciding(part: ast.AST) -> Iterator[ast.AST]:
         match node:
             case ast.Raise() | ast.Expr(value=ast.Constant()):
                 continue
-            case ast.If(body=[ast.Raise(exc=ast.Call(func=ast.Name(id="ContextError")))], orelse=others):
+            case ast.If(body=[ast.Raise(exc=ast.Call(func=ast.Name(id="NoGolden")))], orelse=others):
                 waiting.extend(others)
                 continue
         yield node

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from opconform.operations.arguments import Arguments, Operand, Rejection, TensorType, Unknown
+from opconform.operations.arguments import Arguments, NoGolden, Operand, Rejection, TensorType, Unknown
 from opconform.operations.checks import Predicate, holding, never
 from opconform.operations.interpretation import Reading
 from opconform.operations.places import Places, zero_of
@@ -157,16 +157,17 @@ class Operation:
 
         Raises:
             Rejection: The arguments violate requirements.
+            NoGolden: The outputs are open.
         """
         self._check(arguments)
         if self.compute is not None and (self.moved is None or self.computes(arguments)):
             tensors = [input_.tensor for input_ in arguments.inputs.values() if input_.tensor is not None]
             if self.reads_elements and any(tensor.bounds for tensor in tensors):
-                raise ContextError(f"{self.name} computes with rounded elements, whose errors are not followed further")
+                raise NoGolden(f"{self.name} computes with rounded elements, whose errors are not followed further")
             if self.reads_elements and any(tensor.also for tensor in tensors):
-                raise ContextError(f"{self.name} computes with elements that are open, whose results are not followed")
+                raise NoGolden(f"{self.name} computes with elements that are open, whose results are not followed")
             if self.undefined(arguments):
-                raise ContextError(f"the page of {self.name} leaves the result of these elements undefined")
+                raise NoGolden(f"the page of {self.name} leaves the result of these elements undefined")
             return self.compute(_exact_arguments(arguments))
         tensors_by_name = {name: arguments.tensor(name) for name, _ in self._data(arguments)}
         return self._moved_tensors(arguments, tensors_by_name)
@@ -302,5 +303,5 @@ def _others(array: Array, others: Sequence[Array]) -> tuple[Array, ...]:
         if not any(np.array_equal(patterns(other), patterns(known)) for known in (array, *different)):
             different.append(other)
     if len(different) > MOST_VALUES:
-        raise ContextError(f"an element has more than {MOST_VALUES} other right values")
+        raise NoGolden(f"an element has more than {MOST_VALUES} other right values")
     return tuple(different)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arguments import Arguments, NoGolden, TensorType, Unknown
 from opconform.operations.arithmetic.broadcasting import (
     CHECKS,
     FACTS,
@@ -26,7 +26,7 @@ from opconform.operations.arithmetic.sums import allowed_error
 from opconform.operations.checks import NUMBERS, Predicate, never
 from opconform.operations.denormals import with_tensors, without_denormals
 from opconform.operations.interpretation import Reading
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.operation import Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.exact import (
@@ -113,7 +113,7 @@ def _stored(kind: ElementType, results: Array, keep: Keep) -> Array:
     else:
         exact = np.asarray(results, np.float64).reshape(-1).tolist()
         if any(vanishes(kind, x) for x in exact):
-            raise ContextError(f"{kind.name} has no number for a result near 0")
+            raise NoGolden(f"{kind.name} has no number for a result near 0")
         flat = encoded_floats(kind, [nearest(kind, x) for x in exact])
     return flat.reshape(results.shape)
 
@@ -133,7 +133,7 @@ def without_special(compute: Compute) -> Reading:
             raise Unknown
         try:
             return compute(with_tensors(arguments, finite))
-        except ContextError as error:  # a sum of the largest numbers
+        except NoGolden as error:  # a sum of the largest numbers
             raise Unknown from error
 
     return Reading(computes=(outputs,), by_element=True)

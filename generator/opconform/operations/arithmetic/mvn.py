@@ -10,7 +10,7 @@ import gmpy2
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arguments import Arguments, NoGolden, TensorType, Unknown
 from opconform.operations.arithmetic import composites
 from opconform.operations.arithmetic.composition import (
     PRECISION,
@@ -23,7 +23,7 @@ from opconform.operations.arithmetic.functions import FUNCTION_WORK
 from opconform.operations.arithmetic.reductions import reduced_axes
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.movement.axis import is_outside
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.operation import Operation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, has_few_bits, numbers, wide_type
@@ -65,7 +65,7 @@ def normalized(kind: ElementType, elements: Sequence["Exact | float"], scale: _S
         return [math.nan if scale else float(x) - of_special for x in elements]
     exact = [Exact(x) for x in elements]
     if sum(map(abs, exact), Exact(0)) > Exact(float(wide_type(kind).layout.max)):
-        raise ContextError("the order in which the elements are added decides whether their sum is finite")
+        raise NoGolden("the order in which the elements are added decides whether their sum is finite")
     mean = sum(exact, Exact(0)) / count
     differences = [x - mean for x in exact]
     divisor = Exact(1)

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arguments import Arguments, NoGolden, TensorType, Unknown
 from opconform.operations.arithmetic.elementwise import Compute, Keep, clamped, elements_of, tensor_of, without_special
 from opconform.operations.arithmetic.mistakes import Accumulate, accumulators, tails
 from opconform.operations.arithmetic.products import product_of
@@ -21,7 +21,7 @@ from opconform.operations.arithmetic.sums import OPEN, SUMMED, is_open, sum_of_p
 from opconform.operations.checks import INTEGERS, NUMBERS, Predicate
 from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import from_front, is_outside
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.operation import Operation
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
@@ -39,7 +39,7 @@ class Reduction:
 
     Attributes:
         integers: The exact results for an array of Python's integers.
-        results: The result for a list of numbers; `ContextError` where the page or the order leaves it open.
+        results: The result for a list of numbers; `NoGolden` where the page or the order leaves it open.
         numbers: In place of `results`, the exact results for an array of f64.
         is_empty_defined: Whether the page has a result for data without elements.
         types: The element types of data.
@@ -92,7 +92,7 @@ def computed_by(reduction: Reduction, arguments: Arguments, keep: Keep = low_bit
     if not arguments.integers("axes"):  # the identity (Particular cases, 1)
         return Tensor(element_type=data.element_type, array=data.array, is_computed=True)
     if 0 in data.shape and not reduction.is_empty_defined:
-        raise ContextError("the page leaves the result for data without elements undefined")
+        raise NoGolden("the page leaves the result for data without elements undefined")
     rows, of = _rows(arguments), reduction.integers if data.type.is_integer else reduction.numbers
     if of is not None:
         return tensor_of(
@@ -150,7 +150,7 @@ _FACTS: Mapping[str, Predicate] = {
 def _sum(kind: ElementType, row: list[float], divisor: int = 1) -> Result:
     """The sum of a list, divided by an integer."""
     if is_open(kind, row, divisor):
-        raise ContextError(OPEN)
+        raise NoGolden(OPEN)
     elements = [Exact(x) if math.isfinite(x) else x for x in row]
     return sum_of_products(kind, elements, [Exact(1)] * len(row), divisor, is_sum=True)
 
@@ -164,7 +164,7 @@ def _integer_mean(rounded: Callable[[Fraction], int]) -> Callable[[Array], Array
 
     def mean(rows: Array) -> Array:
         if not rows.shape[-1] and math.prod(rows.shape[:-1]):
-            raise ContextError("the page has no mean of no integers")
+            raise NoGolden("the page has no mean of no integers")
         sums = np.asarray(rows.sum(-1), object).reshape(-1).tolist()
         return np.array([*(rounded(Fraction(x, rows.shape[-1])) for x in sums), None], object)[:-1]
 

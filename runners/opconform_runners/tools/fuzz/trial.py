@@ -11,7 +11,7 @@ from opconform.model.draft import Draft, TensorDraft
 from opconform.model.golden import golden_of, neighbour_check_of, proves_nothing
 from opconform.model.graph import declared, graph_of, inferred
 from opconform.model.readings import attributed
-from opconform.operations.arguments import Arguments, Rejection, TensorType, Unknown
+from opconform.operations.arguments import Arguments, NoGolden, Rejection, TensorType, Unknown
 from opconform.operations.operation import ContextError, Operation
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import KeyMistake
@@ -127,7 +127,7 @@ def is_defined(trial: Trial, seed: int) -> bool:
     """Whether the cases have results, with the elements that the seed gives them, and results that prove something."""
     try:
         return all(_has_results(draft, seed) for draft in trial.drafts)
-    except (ContextError, MemoryError, OverflowError, Unknown):
+    except (ContextError, MemoryError, NoGolden, OverflowError, Unknown):
         return False
 
 
