@@ -14,6 +14,7 @@ from opconform.model.golden import Golden, golden_of, neighbour_check_of, proves
 from opconform.model.graph import taken
 from opconform.model.readings import other_readings
 from opconform.operations.arguments import NoGolden, Operand, TensorType
+from opconform.operations.operation import Computation
 from opconform.specs.requirements import requirements_of
 from opconform.suite.alternatives import also_name, otherwise_name
 from opconform.suite.bounds import bound_names, flushed_name, reduced_names
@@ -82,7 +83,7 @@ def _is_rounded(golden: Golden) -> bool:
     """Whether the operation under test computes outputs with bounds, rather than moves those of another one."""
     tested = [name for node in golden.graph.nodes if node.under_test for name in node.outputs]
     outputs = [feed[name] for feed in golden.tensors for name in tested]
-    return golden.draft.operation.moved is None and any(x.bounds or x.reduced for x in outputs)
+    return isinstance(golden.draft.operation, Computation) and any(x.bounds or x.reduced for x in outputs)
 
 
 def content_parts(content: Content) -> Sequence[Buffer]:

@@ -122,7 +122,7 @@ def _tested(draft: Draft) -> Iterator[Arguments]:
 
 def _computed(golden: Golden) -> Iterator[tuple[Arguments, _Outputs]]:
     """The arguments and outputs of each node of an operation that computes, with all elements."""
-    if golden.draft.operation.compute is None:
+    if not golden.draft.operation.can_calculate:
         return
     for tensors in golden.tensors:
         for node in golden.graph.nodes:

@@ -11,7 +11,7 @@ from opconform.operations.arithmetic.functions import FUNCTION_WORK
 from opconform.operations.arithmetic.sums import OPEN, SUMMED, is_open, partial_sums
 from opconform.operations.checks import RANKED
 from opconform.operations.movement.axis import from_front, is_outside
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.exact import bounded_tensor
 from opconform.tensors.rounding import low_bits
@@ -54,7 +54,7 @@ def _sums(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...]:
 
 
 #: From its specification page.
-CUM_SUM = Operation(
+CUM_SUM = Computation(
     name="CumSum-3",
     inputs=(
         Port("data", types=SUMMED, ranks=RANKED),
@@ -66,8 +66,8 @@ CUM_SUM = Operation(
     ),
     checks={"axis.range": lambda a: is_outside(_given_axis(a), len(a.shape("data")))},
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
-    compute=_sums,
-    rounds=True,
+    calculate=_sums,
+    is_numeric=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
     contexts={"doubled": contexts.doubled(_axis), "convert": contexts.convert},
     facts={

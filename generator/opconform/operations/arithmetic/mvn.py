@@ -23,7 +23,7 @@ from opconform.operations.arithmetic.functions import FUNCTION_WORK
 from opconform.operations.arithmetic.reductions import reduced_axes
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.movement.axis import is_outside
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, has_few_bits, numbers, wide_type
@@ -131,7 +131,7 @@ def _with_other_mode(mode: str | None, arguments: Arguments) -> tuple[Tensor, ..
 
 
 #: From its specification page.
-MVN = Operation(
+MVN = Computation(
     name="MVN-6",
     inputs=(Port("data", types=REALS), Port("axes", setting=True, types=("i32", "i64"), ranks=(1,))),
     attributes=(
@@ -145,9 +145,9 @@ MVN = Operation(
         "eps.positive": lambda a: not float(str(a.attribute("eps"))) > 0,
     },
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
-    compute=_computed,
+    calculate=_computed,
     undefined=_has_open_zero,
-    rounds=True,
+    is_numeric=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
     mistakes={"As if eps were at the other side of the square root": partial(_with_other_mode, None)},
     contexts={"doubled": contexts.doubled(lambda _: 0), "convert": contexts.convert},

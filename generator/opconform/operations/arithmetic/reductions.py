@@ -14,14 +14,14 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, NoGolden, TensorType, Unknown
-from opconform.operations.arithmetic.elementwise import Compute, Keep, clamped, elements_of, tensor_of, without_special
+from opconform.operations.arithmetic.elementwise import Keep, clamped, elements_of, tensor_of, without_special
 from opconform.operations.arithmetic.mistakes import Accumulate, accumulators, tails
 from opconform.operations.arithmetic.products import product_of
 from opconform.operations.arithmetic.sums import OPEN, SUMMED, is_open, sum_of_products
 from opconform.operations.checks import INTEGERS, NUMBERS, Predicate
 from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import from_front, is_outside
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Calculate, Computation
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
@@ -55,7 +55,7 @@ class Reduction:
     types: tuple[str, ...] = SUMMED
     work: Callable[[int], int] = lambda _: _SUM_WORK
     readings: Mapping[str, Reading] = field(default_factory=dict)
-    mistakes: Mapping[str, Compute] = field(default_factory=dict)
+    mistakes: Mapping[str, Calculate] = field(default_factory=dict)
 
 
 def _rank(arguments: Arguments) -> int:
@@ -104,11 +104,11 @@ def computed_by(reduction: Reduction, arguments: Arguments, keep: Keep = low_bit
     return bounded_tensor(data.element_type, shape, [reduction.results(data.type, row) for row in lists])
 
 
-def _operation(name: str, reduction: Reduction) -> Operation:
-    def compute(arguments: Arguments) -> tuple[Tensor, ...]:
+def _operation(name: str, reduction: Reduction) -> Computation:
+    def calculate(arguments: Arguments) -> tuple[Tensor, ...]:
         return (computed_by(reduction, arguments),)
 
-    return Operation(
+    return Computation(
         name=name,
         inputs=(Port("data", types=reduction.types), Port("axes", setting=True, types=INTEGERS, ranks=(0, 1))),
         attributes=(AttributeSpec("keep_dims", type="boolean", default=False),),
@@ -117,8 +117,8 @@ def _operation(name: str, reduction: Reduction) -> Operation:
             "axes.unique": lambda a: len({*a.integers("axes")}) < len(a.integers("axes")),
         },
         types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=_shape(a)),),
-        compute=compute,
-        rounds=True,
+        calculate=calculate,
+        is_numeric=True,
         products=lambda a: (
             math.prod(a.shape("data")) * reduction.work(math.prod(a.shape("data")[x] for x in reduced_axes(a)))
         ),
@@ -127,7 +127,7 @@ def _operation(name: str, reduction: Reduction) -> Operation:
         facts=_FACTS,
         readings={
             "axes.aliases": Reading(rejects=lambda a: len(reduced_axes(a)) < len(a.integers("axes"))),
-            **({"values.special": without_special(compute)} if reduction.results else {}),
+            **({"values.special": without_special(calculate)} if reduction.results else {}),
             **reduction.readings,
         },
     )
@@ -226,12 +226,12 @@ def _otherwise(*others: Callable[[Array], Array], integers: bool, keep: Keep = l
     """The reading by which one of other functions computes integers, or floating-point numbers."""
 
     def computing(of: Callable[[Array], Array]) -> Callable[[Arguments], tuple[Tensor, ...]]:
-        def compute(arguments: Arguments) -> tuple[Tensor, ...]:
+        def calculate(arguments: Arguments) -> tuple[Tensor, ...]:
             if arguments.operand("data").is_integer is not integers:
                 raise Unknown
             return (computed_by(Reduction(integers=of, numbers=of), arguments, keep),)
 
-        return compute
+        return calculate
 
     return Reading(computes=tuple(map(computing, others)), by_element=True)
 
@@ -244,7 +244,7 @@ def _integer_product(rows: Array) -> Array:
     return np.asarray(np.multiply.reduce(rows, -1))
 
 
-def _sum_mistakes(*, is_mean: bool = False) -> dict[str, Compute]:
+def _sum_mistakes(*, is_mean: bool = False) -> dict[str, Calculate]:
     """What wrong kernels compute in place of sums, or of means."""
 
     def without(count: int, arguments: Arguments) -> tuple[Tensor, ...]:
@@ -274,10 +274,10 @@ def _positive_zeros(arguments: Arguments) -> tuple[Tensor, ...]:
     return (Tensor(element_type=data.element_type, array=array, is_computed=True),)
 
 
-def _narrow_mean(keep: Keep, mean: Callable[[Array], Array]) -> Compute:
+def _narrow_mean(keep: Keep, mean: Callable[[Array], Array]) -> Calculate:
     """The means of the integers of the type that stand for sums beyond its range."""
 
-    def compute(arguments: Arguments) -> tuple[Tensor, ...]:
+    def calculate(arguments: Arguments) -> tuple[Tensor, ...]:
         kind = arguments.tensor("data").type
         if not kind.is_integer or not arguments.integers("axes"):
             raise Unknown
@@ -289,7 +289,7 @@ def _narrow_mean(keep: Keep, mean: Callable[[Array], Array]) -> Compute:
 
         return (computed_by(Reduction(integers=of), arguments),)
 
-    return compute
+    return calculate
 
 
 _SIGNED_ZEROS = {"axes.empty-zeros": Reading(computes=(_positive_zeros,))}

@@ -15,7 +15,7 @@ from opconform.operations.arithmetic.elementwise import elements_of
 from opconform.operations.checks import INTEGERS, NUMBERS
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.movement.axis import from_front, is_outside
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array, Tensor
 
@@ -173,7 +173,7 @@ def _size(arguments: Arguments) -> int:
 
 
 #: From its specification page.
-TOP_K = Operation(
+TOP_K = Computation(
     name="TopK-11",
     inputs=(Port("data", types=NUMBERS), Port("k", setting=True, types=INTEGERS, ranks=(0,))),
     attributes=(
@@ -189,8 +189,8 @@ TOP_K = Operation(
     },
     requested=lambda _: 2,
     types=_types,
-    compute=_computed,
-    rounds=True,
+    calculate=_computed,
+    is_numeric=True,
     contexts={"partial": contexts.partial, "convert": contexts.convert},
     facts={
         "the axis is the last one": lambda a: _axis(a) == len(a.shape("data")) - 1,

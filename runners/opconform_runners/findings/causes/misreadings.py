@@ -10,7 +10,7 @@ from opconform.explanation.origins import origins_of
 from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Rejection, TensorType
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement, Operation
 from opconform.suite.case import Accept, Attribute, Case, Input, Reject
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
@@ -89,7 +89,7 @@ def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
 def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
     """Whether strings move to another place, or elements that share bytes are not copied as one run of bytes."""
     data = [input_ for name, input_ in arguments.inputs.items() if not operation.port_of(name).setting]
-    if operation.moved is None or operation.computes(arguments) or not data:
+    if not isinstance(operation, Movement) or operation.calculates(arguments) or not data:
         return
     bits = ELEMENT_TYPES[data[0].element_type].bits
     if bits not in (0, 1, 2, 4) or sum(int(np.prod(value.shape)) for value in data) > _ELEMENTS:

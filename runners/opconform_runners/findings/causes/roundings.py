@@ -11,7 +11,7 @@ from opconform.model.graph import evaluated_arguments
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, NoGolden, Operand, Rejection, Unknown
 from opconform.operations.denormals import flushed, has_denormals, with_tensors
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.exact import numbers, rounded
@@ -33,7 +33,7 @@ def rounding_causes(
     `inputs` are the arrays of one feed in storage dtypes, and `golden` and `actual` the outputs by name.
     """
     operation = OPERATIONS.get(case.op)
-    if operation is None or not operation.rounds or not case.is_bare:
+    if not isinstance(operation, Computation) or not operation.is_numeric or not case.is_bare:
         return
     tensors = {x.name: Tensor(element_type=x.element_type, array=inputs[x.name]) for x in case.inputs}
     arguments = evaluated_arguments(case.node, tensors)
@@ -59,7 +59,7 @@ def _has_lost(right: Tensor, got: Tensor) -> bool:
 
 
 def _flushes(
-    operation: Operation, arguments: Arguments, golden: tuple[Tensor, ...], actual: list[Tensor]
+    operation: Computation, arguments: Arguments, golden: tuple[Tensor, ...], actual: list[Tensor]
 ) -> Iterator[str]:
     """Whether results are right if denormal numbers are taken for zeros."""
     others = _computed(partial(flushed, operation), arguments)
@@ -94,7 +94,7 @@ def _cutoff(arguments: Arguments, golden: tuple[Tensor, ...], actual: list[Tenso
         yield f"As if the function were flushed to zero below {least:.4g}"
 
 
-def _narrow(operation: Operation, arguments: Arguments, actual: list[Tensor]) -> Iterator[str]:
+def _narrow(operation: Computation, arguments: Arguments, actual: list[Tensor]) -> Iterator[str]:
     """In which narrower type results may have been computed, so that they are its numbers, or inputs may have been."""
     kind = ELEMENT_TYPES[next(iter(arguments.inputs.values())).element_type]
     for narrow in map(ELEMENT_TYPES.__getitem__, _NARROW if kind.kind == "float" else ()):
