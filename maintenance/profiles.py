@@ -18,6 +18,7 @@ from opconform.errors import counted
 from opconform.generation.validation import check_work
 from opconform.model.draft import Draft, Fill, TensorDraft
 from opconform.operations import OPERATIONS
+from opconform.operations.operation import Computation, Operation
 from opconform.specs.yaml_document import KeyMistake
 from opconform.suite.case import Binding
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -77,8 +78,8 @@ def draft_of(call: Call, fill: Fill) -> Draft | None:
     draft = replace(draft, binding={**draft.binding, **binding})
     moved = [x for name, x in tensors.items() if draft.binding[name] == "parameter"] + [*draft.inferences[0].outputs]
     size = sum(math.prod(x.shape) * ELEMENT_TYPES[x.element_type].storage.itemsize for x in moved)
-    products = operation.products(draft.arguments[0])
-    limit = math.inf if operation.sums and fill == "exact" else ROUNDED if operation.sums else FUNCTIONS
+    products = operation.products(draft.arguments[0]) if isinstance(operation, Computation) else 0
+    limit = (math.inf if fill == "exact" else ROUNDED) if has_sums(operation) else FUNCTIONS
     try:
         check_work(draft)
     except KeyMistake:
@@ -86,10 +87,15 @@ def draft_of(call: Call, fill: Fill) -> Draft | None:
     return draft if size <= BYTES and products <= limit else None
 
 
+def has_sums(operation: Operation) -> bool:
+    """Whether its elements are sums of products."""
+    return isinstance(operation, Computation) and operation.sums
+
+
 def fills_of(call: Call) -> tuple[Fill, ...]:
     """How data is filled: of sums so that they are exact, and once more so that they are rounded."""
     operation = OPERATIONS[call.op]
-    return ("exact", "normal") if operation.sums else ("ramp",) if operation.moved is not None else ("normal",)
+    return ("exact", "normal") if has_sums(operation) else ("ramp",) if operation.moves_data else ("normal",)
 
 
 def nodes_of(profile: str) -> Iterator[tuple[str, Mapping[int, ModelNode]]]:
@@ -138,7 +144,7 @@ def specs_of(profile: str) -> dict[str, str]:
                 groups[use.draft.id]["title"] += f"; {counted(len(use.nodes), 'node')} of {model}"
                 groups[use.draft.id]["uses"] |= counts
                 continue
-            sums = "" if fill != "normal" or not use.draft.operation.sums else ", with rounded sums"
+            sums = "" if fill != "normal" or not has_sums(use.draft.operation) else ", with rounded sums"
             title = f"{counted(len(use.nodes), 'node')} of {model}, such as {use.nodes[0]}, for {use.size} {unit}{sums}"
             draft = replace(use.draft, requirements=tuple(requirements_shown(use.draft)))
             group = group_of(Trial(draft=draft), title) | {"id": name, "profile": profile}

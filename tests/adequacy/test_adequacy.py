@@ -36,25 +36,25 @@ def violations(count, size):
 def about(count):
     return count > 5
 
-ONE = Operation(
+ONE = Movement(
     name="One-1",
     inputs=(Port("data", ranks=(1,), optional=True),),
     checks={"num_splits.odd": lambda a: violations(a, LIMIT)},
     facts={"many": about},
 )
-TWO = Operation(name="Two-1", checks={"other": lambda a: a > 7})
+TWO = Computation(name="Two-1", checks={"other": lambda a: a > 7})
 LIMIT = 3
 """
 
 FAMILY = """\
 def family(name, row, page):
-    def compute(a):
+    def calculate(a):
         if is_open(a, 11):
-            raise ContextError("the order decides the result")
+            raise NoGolden("the order decides the result")
         return row(a) > 4
     def other(a):
         return a - 8
-    return Operation(name=name, checks={"sixth": lambda a: a == 6}, compute=compute, readings={"open": other})
+    return Computation(name=name, checks={"sixth": lambda a: a == 6}, calculate=calculate, readings={"open": other})
 
 def added(a):
     return a + 1
@@ -93,7 +93,7 @@ def violations(data, /, *rest, limit=2, **options):
     del key
     return {each: {**options, 1: inner(each)} for each in {*rest, 1}}[0] is None
 
-ONE = Operation(name="One-1", checks={"a": violations})
+ONE = Movement(name="One-1", checks={"a": violations})
 """
 THIN = """\
 op: Split-1

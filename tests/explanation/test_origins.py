@@ -36,8 +36,8 @@ def test_every_element_of_a_golden_output_equals_its_origin(any_core: Path) -> N
             found.add(entry.op)
             assert golden[name][at].tobytes() == inputs[origin.tensor][origin.at].tobytes(), entry.id
 
-    assert found == {op for op in {entry.op for entry in suite.entries} if OPERATIONS[op].moved is not None}
-    assert without <= CREATING | {name for name, operation in OPERATIONS.items() if operation.compute is not None}
+    assert found == {op for op in {entry.op for entry in suite.entries} if OPERATIONS[op].moves_data}
+    assert without <= CREATING | {name for name, operation in OPERATIONS.items() if operation.can_calculate}
 
 
 def test_an_element_that_does_not_exist_has_no_origin(small_suite: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, TensorType
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation, Movement, Operation
 from opconform.operations.places import Places
 from opconform.suite.case import Accept, Case, Graph, Input, Node, Output
 from opconform.suite.declarations import Port
@@ -31,17 +31,17 @@ def _moved(_: Arguments, places: Places) -> list[Array]:
 @pytest.mark.parametrize(
     ("operation", "moves"),
     [
-        (Operation(name="Own-1", inputs=(Port("one"), Port("two")), types=_types, compute=_computed), False),
+        (Computation(name="Own-1", inputs=(Port("one"), Port("two")), types=_types, calculate=_computed), False),
         (
-            Operation(
+            Computation(
                 name="Own-1",
                 inputs=(Port("one", setting=True), Port("two", setting=True)),
                 types=_types,
-                compute=_computed,
+                calculate=_computed,
             ),
             False,
         ),
-        (Operation(name="Own-1", inputs=(Port("one"), Port("two")), moved=_moved), True),
+        (Movement(name="Own-1", inputs=(Port("one"), Port("two")), moved=_moved), True),
     ],
     ids=["computes", "without data", "moves"],
 )

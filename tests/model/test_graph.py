@@ -9,7 +9,7 @@ import pytest
 from opconform.model.draft import Draft, TensorDraft
 from opconform.model.graph import declared, evaluated, graph_of, inferred, taken
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import ContextError
+from opconform.operations.contract import ContextError
 from opconform.suite.case import Binding, Graph, Node
 from opconform.tensors.tensor import Tensor
 

@@ -10,7 +10,7 @@ from opconform.generation.options import LIMITS
 from opconform.generation.then_key import neighbour_of
 from opconform.model.draft import Neighbour, TensorDraft
 from opconform.model.graph import evaluated, graph_of
-from opconform.operations.operation import ContextError
+from opconform.operations.contract import ContextError
 from opconform.specs.schema.models import models_of
 from opconform.specs.yaml_document import KeyMistake
 from opconform.tensors.tensor import Tensor

@@ -10,13 +10,13 @@ from opconform.explanation.origins import origins_of
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.operations.checks import INTEGERS, RANKED
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation, Movement
 from opconform.suite.case import Attribute
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Tensor
 
 #: An operation of this test: the last elements of a list of lists, which only tests have.
-LAST = Operation(
+LAST = Movement(
     name="Last-1",
     inputs=(
         Port("data", ranks=RANKED),
@@ -146,7 +146,7 @@ def test_an_operation_has_one_output_unless_it_says_otherwise() -> None:
 
 def test_an_operation_that_computes_has_no_requirement_on_bits() -> None:
     """It does not only move data."""
-    assert Operation(name="Add-1", inputs=(Port("a"), Port("b"))).bits is None
+    assert Computation(name="Own-1", inputs=(Port("a"),), types=lambda _: (), calculate=lambda _: ()).bits is None
 
 
 @pytest.mark.parametrize(("op", "attributes"), [("SoftMax-8", {"axis": 1}), ("CumSum-3", {"exclusive": True})])

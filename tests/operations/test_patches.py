@@ -164,7 +164,7 @@ def test_blocks_in_a_padding_beyond_memory_are_not_counted() -> None:
 
     def overlaps(padding: int) -> bool:
         given = arguments(np.zeros((1, 1 + padding)), **attributes, pads_end=(0, padding))
-        return COL2IM.computes(replace(given, inputs={**given.inputs, **sizes}))
+        return COL2IM.calculates(replace(given, inputs={**given.inputs, **sizes}))
 
     assert not overlaps(1 << 10)
     with pytest.raises(Unknown):

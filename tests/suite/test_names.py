@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from opconform.dialects.dialect import Dialect
 from opconform.errors import SuiteError, UsageError
 from opconform.model.graph import _named as named
 from opconform.operations import _check as check_operation
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.contract import ContextError
+from opconform.operations.operation import Movement
 from opconform.specs.loader import load_spec
 from opconform.suite.case import Graph, Node
 from opconform.suite.declarations import Port
@@ -116,11 +118,10 @@ def test_an_operation_with_another_name_is_refused_before_a_suite_has_it(tmp_pat
     """Of a port, and of a context: the maker reads which one."""
     (tmp_path / "cases" / "Mine-1").mkdir(parents=True)
     (tmp_path / "cases" / "Mine-1" / "requirements.yaml").touch()
-    port = Operation(name="Mine-1", inputs=(Port("my data"),))
-    context = Operation(
-        name="Mine-1", inputs=(Port("data"),), contexts={"My context": lambda _: Graph(nodes=(), outputs=())}
-    )
-    check_operation("Mine-1", Operation(name="Mine-1", inputs=(Port("data"),)), tmp_path / "mine.py")
+    operation = Movement(name="Mine-1", inputs=(Port("data"),), moved=lambda _, places: [places["data"]])
+    port = replace(operation, inputs=(Port("my data"),))
+    context = replace(operation, contexts={"My context": lambda _: Graph(nodes=(), outputs=())})
+    check_operation("Mine-1", operation, tmp_path / "mine.py")
 
     with pytest.raises(Unusable, match=r"inputs\.0\.name: 'my data': String should match pattern"):
         check_operation("Mine-1", port, tmp_path / "mine.py")

@@ -42,7 +42,7 @@ def registry(shipped: dict[str, Dialect] | None = None) -> Registry[Dialect]:
         if name == "odd":
             raise Unusable("it is odd. Make it even.")
 
-    return Registry("a.group", Dialect, shipped or {}, check)
+    return Registry("a.group", (Dialect,), shipped or {}, check)
 
 
 def test_an_installed_object_is_found_by_its_name(declare: Declare) -> None:

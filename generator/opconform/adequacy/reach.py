@@ -7,8 +7,12 @@ from typing import Any
 
 from opconform.adequacy.modules import Program
 
+#: The functions that declare an operation, or a version of another one.
+_DECLARING = ("Movement", "Computation", "replace")
 #: The parts of a declaration that decide what an operation does.
-_DECIDING = frozenset({"inputs", "attributes", "checks", "moved", "shapes", "types", "compute", "requested"})
+_DECIDING = frozenset(
+    {"inputs", "attributes", "checks", "moved", "shapes", "types", "calculate", "calculation", "requested"}
+)
 #: The arguments of a family's function, and of what it takes, that decide nothing: they explain, or tell costs.
 _EXPLAINING = frozenset(
     {"others", "readings", "facts", "contexts", "mistakes", "misread", "undefined", "denormals", "work"}
@@ -61,7 +65,7 @@ def deciding(part: ast.AST) -> Iterator[ast.AST]:
         match node:
             case ast.Raise() | ast.Expr(value=ast.Constant()):
                 continue
-            case ast.If(body=[ast.Raise(exc=ast.Call(func=ast.Name(id="ContextError")))], orelse=others):
+            case ast.If(body=[ast.Raise(exc=ast.Call(func=ast.Name(id="NoGolden")))], orelse=others):
                 waiting.extend(others)
                 continue
         yield node
@@ -72,9 +76,9 @@ def deciding(part: ast.AST) -> Iterator[ast.AST]:
 def declarations(program: Program, ops: Collection[str]) -> dict[str, list[Root]]:
     """The roots of operations: the parts of their declarations that decide what they do.
 
-    An operation is declared by a call of `Operation`, or by one of a function of a family that returns such a call. A
-    version that replaces parts of another declaration has the other parts too. What only facts, contexts and other
-    readings use is left out. A check belongs to the definition of its requirement.
+    An operation is declared by a call of `Movement` or `Computation`, or of a function of a family that returns such a
+    call. A version that replaces parts of another declaration has the other parts too. What only facts, contexts and
+    other readings use is left out. A check belongs to the definition of its requirement.
     """
     roots: dict[str, list[Root]] = {}
     for module, tree in program.trees.items():
@@ -147,7 +151,7 @@ def _without_others(part: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_declaration(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("Operation", "replace")
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _DECLARING
 
 
 def functions(program: Program, table: Mapping[str, Any]) -> dict[str, list[Root]]:

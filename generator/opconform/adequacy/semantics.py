@@ -16,7 +16,7 @@ from opconform.model.draft import Draft
 from opconform.model.golden import inputs_of
 from opconform.operations import module_of
 from opconform.operations.arguments import Operand, Rejection
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation, Operation
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor, with_one_nan
 
@@ -29,7 +29,7 @@ _MOST_OUTPUT_ELEMENTS = 1 << 22
 
 _PACKAGE = "opconform.operations"
 #: The modules that all operations share; their mutants are not specific to an operation's cases.
-_SHARED = frozenset({"arguments", "checks", "contexts", "interpretation", "operation", "places"})
+_SHARED = frozenset({"arguments", "checks", "contexts", "contract", "interpretation", "operation", "places"})
 #: The modules of bounds, which unit tests compare with another implementation: a backend has no bounds to get wrong.
 _BOUNDS = frozenset({"composites", "composition", "reduced"})
 
@@ -137,7 +137,8 @@ def _bytes(output: Tensor) -> tuple[bytes, ...]:
 
 def _trial(draft: Draft, feed: int) -> FeedTrial:
     operands, tensors = draft.arguments[feed].inputs, draft.feeds[feed]
-    work = 0 if draft.inferences[feed].violated else draft.operation.products(draft.arguments[feed])
+    operation, is_accepted = draft.operation, not draft.inferences[feed].violated
+    work = operation.products(draft.arguments[feed]) if is_accepted and isinstance(operation, Computation) else 0
     filled = sum(prod(tensor.shape) for tensor in tensors.values()) <= _MOST_ELEMENTS and work <= _MOST_WORK
     if filled:
         feed_tensors = inputs_of(draft, 0)[feed]

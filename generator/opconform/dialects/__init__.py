@@ -27,7 +27,7 @@ def _check(name: str, dialect: Dialect, _module: Path) -> None:
         raise Unusable(f"{what}, but its model is {dialect.model!r}. Rename it.")
 
 
-_REGISTRY = Registry("opconform.dialects", Dialect, SHIPPED, _check)
+_REGISTRY = Registry("opconform.dialects", (Dialect,), SHIPPED, _check)
 #: Every dialect by its name.
 DIALECTS: Mapping[str, Dialect] = _REGISTRY
 #: The files that decide what a dialect of an installed distribution renders.

@@ -10,7 +10,7 @@ import numpy as np
 from opconform.model.graph import evaluated_arguments, ports_of
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Accept, Case
 from opconform.tensors.tensor import Array, Tensor
@@ -32,15 +32,13 @@ class Origins:
     outputs: tuple[Array, ...]
 
 
-def origins_of(operation: Operation, arguments: Arguments) -> Origins:
+def origins_of(operation: Movement, arguments: Arguments) -> Origins:
     """The origins of the outputs of an operation that moves data, for arguments that it accepts."""
     numbers, start = {}, 0
     for name, input_ in arguments.inputs.items():
         if not operation.port_of(name).setting:
             numbers[name] = np.arange(start, start + math.prod(input_.shape)).reshape(input_.shape)
             start += numbers[name].size
-    if operation.moved is None:
-        raise LookupError(f"{operation.name} does not move data")
     outputs = operation.moved(arguments, Places(numbers, none=np.array(-1)))
     return Origins(inputs=numbers, outputs=tuple(map(np.asarray, outputs)))
 
@@ -76,7 +74,7 @@ def origin_of(case: Case, arrays: Mapping[str, Array], output: str, at: tuple[in
 def origins_in(case: Case, arrays: Mapping[str, Array]) -> Origins | None:
     """The origins of the outputs by the names of ports, or None as `origin_of` says."""
     operation = OPERATIONS.get(case.op)
-    if operation is None or operation.moved is None or not case.is_bare or not isinstance(case.expect, Accept):
+    if not isinstance(operation, Movement) or not case.is_bare or not isinstance(case.expect, Accept):
         return None
     shapes = [*(array.shape for array in arrays.values()), *(output.shape for output in case.expect.accept)]
     if sum(map(math.prod, shapes)) > _ELEMENTS:
@@ -85,4 +83,4 @@ def origins_in(case: Case, arrays: Mapping[str, Array]) -> Origins | None:
         input_.name: Tensor(element_type=input_.element_type, array=arrays[input_.name]) for input_ in case.inputs
     }
     arguments = evaluated_arguments(case.node, tensors)
-    return None if operation.computes(arguments) else origins_of(operation, arguments)
+    return None if operation.calculates(arguments) else origins_of(operation, arguments)

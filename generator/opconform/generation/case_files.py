@@ -13,8 +13,8 @@ from opconform.model.draft import Draft
 from opconform.model.golden import Golden, golden_of, neighbour_check_of, proves_nothing
 from opconform.model.graph import taken
 from opconform.model.readings import other_readings
-from opconform.operations.arguments import Operand, TensorType
-from opconform.operations.operation import ContextError
+from opconform.operations.arguments import NoGolden, Operand, TensorType
+from opconform.operations.operation import Computation
 from opconform.specs.requirements import requirements_of
 from opconform.suite.alternatives import also_name, otherwise_name
 from opconform.suite.bounds import bound_names, flushed_name, reduced_names
@@ -50,7 +50,7 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content
     """
     try:
         golden = golden_of(draft, options.seed)
-    except (ContextError, OverflowError) as error:
+    except (NoGolden, OverflowError) as error:
         raise SpecError(f"{draft.where}: group {draft.group!r}: {error}.") from error
     if proves_nothing(golden):
         what = "the bounds of its results are as wide as the results, so that it proves nothing"
@@ -83,7 +83,7 @@ def _is_rounded(golden: Golden) -> bool:
     """Whether the operation under test computes outputs with bounds, rather than moves those of another one."""
     tested = [name for node in golden.graph.nodes if node.under_test for name in node.outputs]
     outputs = [feed[name] for feed in golden.tensors for name in tested]
-    return golden.draft.operation.moved is None and any(x.bounds or x.reduced for x in outputs)
+    return isinstance(golden.draft.operation, Computation) and any(x.bounds or x.reduced for x in outputs)
 
 
 def content_parts(content: Content) -> Sequence[Buffer]:

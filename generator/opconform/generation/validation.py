@@ -14,7 +14,8 @@ from opconform.model.graph import graph_of, inferred
 from opconform.model.readings import attributed
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Operand, Rejection, TensorType, Unknown
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.contract import ContextError
+from opconform.operations.operation import Computation, Operation
 from opconform.specs.group import Group
 from opconform.specs.requirements import requirements_of
 from opconform.specs.schema.keys import RejectKeys
@@ -290,14 +291,17 @@ def _expectation(first: str, others: Sequence[str]) -> str:
 
 def check_work(draft: Draft, limit: int = PRODUCT_LIMIT) -> None:
     """Check that the exact results of a valid case can be computed in the time and the memory at hand."""
+    operation = draft.operation
+    if not isinstance(operation, Computation):
+        return
     valid = zip(draft.arguments, draft.inferences, strict=True)
-    products = sum(draft.operation.products(arguments) for arguments, inference in valid if not inference.violated)
+    products = sum(operation.products(arguments) for arguments, inference in valid if not inference.violated)
     tensors = draft.tensors.values()
-    if draft.operation.sums and all(x.fill == "exact" and x.element_type in _SUMMED_TYPES for x in tensors):
+    if operation.sums and all(x.fill == "exact" and x.element_type in _SUMMED_TYPES for x in tensors):
         products //= _SUMMED
     if products > limit:
         sentence = f"its exact result needs the work of {products:,} products, over the limit of {limit:,}"
-        raise KeyMistake(draft.operation.inputs[0].name, f"{sentence}; use smaller shapes")
+        raise KeyMistake(operation.inputs[0].name, f"{sentence}; use smaller shapes")
 
 
 def _check_context(draft: Draft) -> None:

@@ -131,7 +131,7 @@ class Draft:
         operand = operand_of_draft(draft, role)
         if self.binding[name] == "parameter" and any(x.constant and x.takes(name) for x in self.operation.inputs):
             operand = replace(operand, is_given_at_run_time=True)
-        is_read = self.operation.compute is not None or (role == "setting" and not operand.is_integer)
+        is_read = self.operation.can_calculate or (role == "setting" and not operand.is_integer)
         is_computed = not draft.elements and 0 not in draft.shape
         if not is_read or draft.fill != "values" or is_computed:
             return operand

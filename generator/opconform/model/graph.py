@@ -8,9 +8,10 @@ from opconform.model.draft import Draft, Neighbour, TensorDraft, inference, oper
 from opconform.model.fills import fill
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, TensorType
+from opconform.operations.contract import ContextError, Tested
 from opconform.operations.neighbours.convolution import convolved
 from opconform.operations.neighbours.exported import flattened
-from opconform.operations.operation import ContextError, Operation, Tested
+from opconform.operations.operation import Computation, Operation
 from opconform.suite.case import Attribute, Graph, Node
 from opconform.suite.names import IDENTIFIER
 from opconform.tensors.tensor import Tensor
@@ -131,7 +132,7 @@ def arguments_of(op: str, graph: Graph, operands: Mapping[str, Operand]) -> Iter
 def evaluated(
     graph: Graph,
     inputs: Mapping[str, Tensor],
-    evaluate: Callable[[Operation, Arguments], tuple[Tensor, ...]] = Operation.evaluate,
+    evaluate: Callable[[Operation, Arguments], tuple[Tensor, ...]] = lambda operation, a: operation.evaluate(a),
 ) -> dict[str, Tensor]:
     """Every tensor of a valid case's graph, by name, as the reference semantics evaluate them.
 
@@ -224,7 +225,7 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
 def _is_known(operation: Operation, place: int, operand: Operand, *, is_fixed: bool) -> bool:
     """Whether the shapes of the outputs are known as far as the elements of an input decide them."""
     is_data = operation.inputs[min(place, len(operation.inputs) - 1)].role == "data"
-    if is_data and operation.shaped_by_elements:
+    if is_data and isinstance(operation, Computation) and operation.shaped_by_elements:
         return is_fixed and operand.tensor is not None
     return is_data or is_fixed
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from opconform.model.graph import read_otherwise
-from opconform.operations.arguments import Arguments, Rejection, Unknown
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.arguments import Arguments, NoGolden, Rejection, Unknown
+from opconform.operations.operation import Operation
 from opconform.suite.case import Graph
 from opconform.tensors.tensor import Array, Tensor, patterns
 
@@ -60,7 +60,7 @@ def _others(operation: Operation, graph: Graph, ours: _Feeds) -> Iterator[tuple[
         for way in ways:
             try:
                 yield requirement, [_evaluated(operation, graph, feed, way) for feed in ours]
-            except (Rejection, ContextError):  # the elements of this reading have no results behind them
+            except (Rejection, NoGolden):  # the elements of this reading have no results behind them
                 continue
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from opconform.model.draft import Draft, inference
 from opconform.model.golden import Golden
 from opconform.model.graph import arguments_of, evaluated_arguments, graph_of, read_otherwise
-from opconform.operations.arguments import Arguments, Rejection, Unknown
+from opconform.operations.arguments import Arguments, NoGolden, Rejection, Unknown
 from opconform.operations.interpretation import Reading
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.operation import Operation
 from opconform.suite.manifest import OtherReadings
 from opconform.tensors.tensor import Array, Tensor, outputs_digest, patterns, with_one_nan
 
@@ -102,7 +102,7 @@ def _differs(
     try:
         ours = operation.evaluate(arguments) if outputs is None else outputs
         others = compute(arguments)
-    except (ContextError, Unknown):  # of a result that the page leaves undefined, the golden says so
+    except (NoGolden, Unknown):  # of a result that the page leaves undefined, the golden says so
         return False
     return any(
         not np.array_equal(patterns(np.asarray(x.array)), patterns(np.asarray(y.array)))
@@ -122,7 +122,7 @@ def _tested(draft: Draft) -> Iterator[Arguments]:
 
 def _computed(golden: Golden) -> Iterator[tuple[Arguments, _Outputs]]:
     """The arguments and outputs of each node of an operation that computes, with all elements."""
-    if golden.draft.operation.compute is None:
+    if not golden.draft.operation.can_calculate:
         return
     for tensors in golden.tensors:
         for node in golden.graph.nodes:
@@ -148,7 +148,7 @@ def _other_outputs(golden: Golden, ways: Mapping[str, tuple[_Way, ...]]) -> tupl
         except Rejection:
             refused.update(names if len(names) == 1 else ())
             continue
-        except ContextError:  # the outputs of this reading have no results behind them
+        except NoGolden:  # the outputs of this reading have no results behind them
             continue
         if outputs != ours and fewest.setdefault(outputs, len(names)) == len(names):
             names_by_outputs[outputs] = tuple(dict.fromkeys((*names_by_outputs.get(outputs, ()), *names)))

@@ -69,7 +69,7 @@ from opconform.operations.movement.tile import TILE
 from opconform.operations.movement.transpose import TRANSPOSE
 from opconform.operations.movement.unique import UNIQUE
 from opconform.operations.neighbours.integers import CONSTANT
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation, Movement, Operation
 from opconform.operations.shape.reshape import RESHAPE
 from opconform.operations.shape.shape_of import SHAPE_OF, SHAPE_OF_1
 from opconform.operations.shape.squeeze import SQUEEZE, SQUEEZE_15
@@ -178,7 +178,7 @@ SHIPPED = {
         VARIADIC_SPLIT,
     )
 }
-_REGISTRY = Registry(OPERATIONS_GROUP, Operation, SHIPPED, _check)
+_REGISTRY: Registry[Operation] = Registry(OPERATIONS_GROUP, (Movement, Computation), SHIPPED, _check)
 #: Every operation by its versioned name.
 OPERATIONS: Mapping[str, Operation] = _REGISTRY
 

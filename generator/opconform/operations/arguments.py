@@ -139,3 +139,7 @@ class Rejection(Exception):  # noqa: N818 - a valid answer, not an error
     def __init__(self, requirements: tuple[str, ...]) -> None:
         super().__init__(requirements)
         self.requirements = requirements
+
+
+class NoGolden(Exception):  # noqa: N818 - an answer, not an error
+    """The page, or errors that are not followed, leave the outputs for valid arguments open; the message says why."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from opconform.operations.arguments import Arguments, Operand, Rejection, Unknown
-from opconform.operations.operation import ContextError, Tested
+from opconform.operations.contract import ContextError, Tested
 from opconform.suite.case import Attribute, Graph, Node, Shape
 from opconform.tensors.element_types import ELEMENT_TYPES
 

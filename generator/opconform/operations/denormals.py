@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from opconform.operations.arguments import Arguments
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation, Operation
 from opconform.tensors.exact import REALS, numbers, rounded
 from opconform.tensors.tensor import Array, Tensor
 
@@ -32,9 +32,9 @@ def has_denormals(tensor: Tensor) -> bool:
 
 def flushed(operation: Operation, arguments: Arguments) -> tuple[Tensor, ...]:
     """The outputs of a node for its inputs without denormal numbers, also where the page has no result for zeros."""
-    if operation.compute is None or operation.moved is not None or operation.shaped_by_elements:
+    if not isinstance(operation, Computation) or operation.shaped_by_elements:
         return operation.evaluate(arguments)
-    return operation.compute(with_tensors(arguments, without_denormals))
+    return operation.calculate(with_tensors(arguments, without_denormals))
 
 
 def _are_denormal(tensor: Tensor) -> Array:

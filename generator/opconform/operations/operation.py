@@ -1,133 +1,67 @@
-"""The declaration of an operation: its ports, its attributes, its checks, and where its elements come from or go."""
+"""Operations: a movement says where elements come from or go, and a computation what they become."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
-from opconform.operations.arguments import Arguments, Operand, Rejection, TensorType, Unknown
-from opconform.operations.checks import Predicate, holding, never
-from opconform.operations.interpretation import Reading
+from opconform.operations.arguments import Arguments, NoGolden, Operand, TensorType, Unknown
+from opconform.operations.checks import Predicate, never
+from opconform.operations.contract import Contract
 from opconform.operations.places import Places, zero_of
-from opconform.suite.case import MOST_VALUES, Attribute, Graph, Node, Role, Shape
-from opconform.suite.declarations import AttributeSpec, Declaration, Port
+from opconform.suite.case import MOST_VALUES, Shape
 from opconform.tensors.tensor import Array, Tensor, patterns
+
+#: The outputs for some arguments.
+Calculate = Callable[[Arguments], tuple[Tensor, ...]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tested:
-    """The node under test, for the context that builds a graph around it.
+class Calculation:
+    """What an operation that otherwise moves data computes, such as a scatter with a reduction.
 
     Attributes:
-        arguments: Its arguments in each accepted feed, or in the only feed of an invalid case.
-        outputs: The types of its outputs in each accepted feed; none for an invalid case with one feed.
+        applies: The arguments with which it computes.
+        calculate: The outputs for them. Their bits are compared, so cases need exact results.
     """
 
-    operation: "Operation"
-    node: Node
-    arguments: tuple[Arguments, ...]
-    outputs: tuple[tuple[TensorType, ...], ...]
-
-
-#: The contexts of every operation, besides `bare`, `folded` and `then`.
-SHARED_CONTEXTS = ("convolved", "flattened")
-
-
-class ContextError(Exception):
-    """A context cannot be built around a case; the message says why."""
+    applies: Predicate
+    calculate: Calculate
 
 
 @dataclass(frozen=True, kw_only=True)
-class Operation:
-    """One versioned operation. Nothing outside its module knows more about it.
+class Movement(Contract):
+    """One versioned operation whose outputs have the elements of its data.
 
     Attributes:
-        name: Its name and version, as in `Split-1`.
-        checks: Per requirement that ports and attributes do not carry, whether arguments violate it.
-        moved: The outputs of an operation that moves data, for any contents of the data inputs (see `Places`).
-        also: Other outputs for the same contents, of which each element is as right as that of `moved`.
+        moved: The outputs, for any contents of the data inputs (see `Places`).
+        also: Other outputs for the same contents, of which each element is as right as the one of `moved`.
         shapes: The shapes of the outputs, where `moved` needs elements or takes much memory to tell them.
-        types: The types of the outputs of an operation that computes.
-        compute: The outputs of an operation that computes. Their bits are compared, so cases need exact results.
-        undefined: The arguments for which the page has no result.
-        rounds: Whether it computes with numbers, so that results can be rounded.
-        products: The work of computing the outputs, as a number of exact products of two numbers.
-        sums: Whether its elements are sums of products, which numpy has exactly of small integers.
-        reads_elements: Whether an operation that computes reads the elements of its data, and not only the shape.
-        shaped_by_elements: Whether the shapes of the outputs depend on the elements of data.
-        computes: The arguments with which an operation that otherwise moves data computes.
-        known: The integers of the only output of an operation that computes, where its arguments say them.
-        same_types: The settings that have the element type of the first input.
-        requested: How many outputs the arguments request, even if they are invalid; None if there is always one.
-        contexts: The builders of its contexts besides `bare` and `folded`; a builder may raise `ContextError`.
-        facts: What arguments can have in common with few others, in words, for the conditions of reports.
-        mistakes: What wrong implementations compute, in words after which a report can name them as a cause.
-        readings: Per interpretation that cases cannot violate, its other reading.
+        calculation: What it computes for some arguments.
     """
 
-    name: str
-    inputs: tuple[Port, ...]
-    attributes: tuple[AttributeSpec, ...] = ()
-    checks: Mapping[str, Predicate] = field(default_factory=dict)
-    moved: Callable[[Arguments, Places], Sequence[Array]] | None = None
+    moves_data: ClassVar[bool] = True
+    is_numeric: ClassVar[bool] = False
+
+    moved: Callable[[Arguments, Places], Sequence[Array]]
     also: Callable[[Arguments, Places], Sequence[Array]] | None = None
     shapes: Callable[[Arguments], Sequence[Shape]] | None = None
-    types: Callable[[Arguments], tuple[TensorType, ...]] | None = None
-    compute: Callable[[Arguments], tuple[Tensor, ...]] | None = None
-    undefined: Predicate = never
-    rounds: bool = False
-    products: Callable[[Arguments], int] = lambda _: 0
-    sums: bool = False
-    reads_elements: bool = True
-    shaped_by_elements: bool = False
-    computes: Predicate = never
-    known: Callable[[Arguments], tuple[int, ...] | None] = lambda _: None
-    same_types: tuple[str, ...] = ()
-    requested: Callable[[Arguments], int] | None = None
-    contexts: Mapping[str, Callable[[Tested], Graph]] = field(default_factory=dict)
-    facts: Mapping[str, Predicate] = field(default_factory=dict)
-    mistakes: Mapping[str, Callable[[Arguments], tuple[Tensor, ...]]] = field(default_factory=dict)
-    readings: Mapping[str, Reading] = field(default_factory=dict)
+    calculation: Calculation | None = None
 
     @property
-    def type(self) -> str:
-        """Its name without the version."""
-        return self.name.rpartition("-")[0]
+    def can_calculate(self) -> bool:
+        """Whether it computes for some arguments."""
+        return self.calculation is not None
 
-    @cached_property
-    def declaration(self) -> Declaration:
-        """What a suite says of it."""
-        moves_data = self.moved is not None
-        return Declaration(name=self.name, inputs=self.inputs, attributes=self.attributes, moves_data=moves_data)
-
-    @cached_property
-    def data(self) -> tuple[Port, ...]:
-        """The ports of data."""
-        return tuple(input_ for input_ in self.inputs if not input_.setting)
+    def calculates(self, arguments: Arguments) -> bool:
+        """Whether it computes for these arguments."""
+        return self.calculation is not None and self.calculation.applies(arguments)
 
     @property
     def bits(self) -> str | None:
-        """The requirement that the outputs have the exact bits of the inputs, or None if the operation computes."""
-        computes = self.moved is None or self.compute is not None
-        return None if computes else f"{self.data[0].prefix or self.data[0].name}.bits"
-
-    def arguments(self, inputs: Mapping[str, Operand], attributes: Mapping[str, Attribute]) -> Arguments:
-        """The arguments of the reference semantics: omitted attributes have their defaults."""
-        defaults = {attribute.name: attribute.default for attribute in self.attributes if attribute.default is not None}
-        omitted = frozenset(defaults.keys() - attributes.keys())
-        return Arguments(inputs=inputs, attributes={**defaults, **attributes}, omitted=omitted)
-
-    def judged(self, arguments: Arguments) -> tuple[Arguments, tuple[str, ...]]:
-        """The arguments, in which wrong ones are marked, and every requirement that they violate."""
-        located = [*self.declaration.located_violations(arguments.inputs, arguments.attributes)]
-        wrong = frozenset(name for name, violated in located if not violated.endswith(".element-type"))
-        known = replace(arguments, wrong=wrong) if wrong else arguments
-        declared = dict.fromkeys(violated for _, violated in located)
-        for port in self.inputs:
-            if port.constant and port.name in arguments.inputs and arguments.inputs[port.name].is_given_at_run_time:
-                declared[port.constant_id] = None
-        return known, (*declared, *holding(self.checks, known))
+        """The requirement that the outputs have the exact bits of the inputs, or None if it can compute."""
+        return None if self.can_calculate else f"{self.data[0].prefix or self.data[0].name}.bits"
 
     def infer(self, arguments: Arguments) -> tuple[TensorType, ...]:
         """The types of its outputs.
@@ -135,17 +69,10 @@ class Operation:
         Raises:
             Rejection: The arguments violate requirements.
         """
-        self._check(arguments)
-        if self.types is not None:
-            return self.types(arguments)
+        self.check(arguments)
         shapes = self.shapes(arguments) if self.shapes is not None else self._shapes(arguments)
         data = next(input_ for name, input_ in arguments.inputs.items() if not self.port_of(name).setting)
         return tuple(TensorType(element_type=data.element_type, shape=tuple(shape)) for shape in shapes)
-
-    def _check(self, arguments: Arguments) -> None:
-        _, violated = self.judged(arguments)
-        if violated:
-            raise Rejection(violated)
 
     def _shapes(self, arguments: Arguments) -> Iterator[Shape]:
         empty = np.zeros((), np.int8)
@@ -157,22 +84,41 @@ class Operation:
 
         Raises:
             Rejection: The arguments violate requirements.
+            NoGolden: The outputs are open.
         """
-        self._check(arguments)
-        if self.compute is not None and (self.moved is None or self.computes(arguments)):
-            tensors = [input_.tensor for input_ in arguments.inputs.values() if input_.tensor is not None]
-            if self.reads_elements and any(tensor.bounds for tensor in tensors):
-                raise ContextError(f"{self.name} computes with rounded elements, whose errors are not followed further")
-            if self.reads_elements and any(tensor.also for tensor in tensors):
-                raise ContextError(f"{self.name} computes with elements that are open, whose results are not followed")
-            if self.undefined(arguments):
-                raise ContextError(f"the page of {self.name} leaves the result of these elements undefined")
-            return self.compute(_exact_arguments(arguments))
+        self.check(arguments)
+        if self.calculation is not None and self.calculation.applies(arguments):
+            _check_elements(self.name, arguments)
+            return self.calculation.calculate(_exact_arguments(arguments))
         tensors_by_name = {name: arguments.tensor(name) for name, _ in self._data(arguments)}
         return self._moved_tensors(arguments, tensors_by_name)
 
+    def values(self, arguments: Arguments) -> tuple[int, ...] | None:
+        """The integers of its only output, or None if its arguments do not say them during inference.
+
+        A context needs them where one operation computes the setting inputs of another.
+        """
+        try:
+            if self.calculates(arguments):
+                return None
+        except Unknown:
+            return None
+        data = dict(self._data(arguments))
+        if not data or any(len(value.shape) > 1 for value in data.values()):
+            return None
+        lists = {name: value.known_integers for name, value in data.items()}
+        if None in lists.values():
+            return None
+        elements = {name: np.array(lists[name], object).reshape(value.shape) for name, value in data.items()}
+        places = Places(elements, none=np.array(0, object))
+        try:
+            outputs = self._moved(arguments, places)
+        except Unknown:
+            return None
+        return tuple(outputs[0].ravel().tolist()) if len(outputs) == 1 else None
+
     def _moved_tensors(self, arguments: Arguments, tensors: Mapping[str, Tensor]) -> tuple[Tensor, ...]:
-        """The outputs of an operation that moves data, with the bounds and the other right values of the elements."""
+        """The outputs for the elements of data, with the bounds and the other right values of the elements."""
         first = next(iter(tensors.values()))
         outputs, *others = self._right_elements(arguments, tensors)
         is_computed = any(tensor.is_computed for tensor in tensors.values())
@@ -221,69 +167,88 @@ class Operation:
         places = Places(elements, none=zero_of(element_type))
         return [np.asarray(x, order="C") for x in self._moved(arguments, places)]
 
-    def values(self, arguments: Arguments) -> tuple[int, ...] | None:
-        """The integers of its only output, or None if its arguments do not say them during inference.
-
-        A context needs them where one operation computes the setting inputs of another.
-        """
-        try:
-            if self.moved is None or self.computes(arguments):
-                return self.known(arguments)
-        except Unknown:
-            return None
-        data = dict(self._data(arguments))
-        if not data or any(len(value.shape) > 1 for value in data.values()):
-            return None
-        lists = {name: value.known_integers for name, value in data.items()}
-        if None in lists.values():
-            return None
-        elements = {name: np.array(lists[name], object).reshape(value.shape) for name, value in data.items()}
-        places = Places(elements, none=np.array(0, object))
-        try:
-            outputs = self._moved(arguments, places)
-        except Unknown:
-            return None
-        return tuple(outputs[0].ravel().tolist()) if len(outputs) == 1 else None
-
-    def requested_outputs(self, arguments: Arguments) -> int | None:
-        """How many outputs the arguments request, even if they are invalid, or None."""
-        if self.requested is None:
-            return 1
-        try:
-            return self.requested(self.judged(arguments)[0])
-        except Unknown:
-            return None
-
-    def facts_of(self, arguments: Arguments) -> Iterator[str]:
-        """The facts that hold for some arguments, which may be invalid."""
-        return holding(self.facts, self.judged(arguments)[0])
-
     def _data(self, arguments: Arguments) -> Iterator[tuple[str, Operand]]:
         return ((name, input_) for name, input_ in arguments.inputs.items() if not self.port_of(name).setting)
 
     def _moved(self, arguments: Arguments, places: Places) -> list[Array]:
-        if self.moved is None:
-            raise LookupError(f"{self.name} does not move data")
         return [np.asarray(x) for x in self.moved(arguments, places)]
 
-    @property
-    def context_names(self) -> tuple[str, ...]:
-        """The contexts that it can be tested in."""
-        return ("bare", "folded", *SHARED_CONTEXTS, *self.contexts)
 
-    def role_of(self, name: str) -> Role:
-        """The role of an input of a model around it; an input that it does not take itself is data."""
+@dataclass(frozen=True, kw_only=True)
+class Computation(Contract):
+    """One versioned operation that computes its outputs.
+
+    Attributes:
+        types: The types of the outputs.
+        calculate: The outputs. Their bits are compared where they have no bounds, so cases need exact results.
+        undefined: The arguments for which the page has no result.
+        is_numeric: Whether it computes with numbers, so that results can be rounded.
+        products: The work of computing the outputs, as a number of exact products of two numbers.
+        sums: Whether its elements are sums of products, which numpy has exactly of small integers.
+        reads_elements: Whether it reads the elements of its data, and not only the shape.
+        shaped_by_elements: Whether the shapes of the outputs depend on the elements of data.
+        needs_written_elements: The arguments for which only chosen elements, not drawn ones, surely have a result.
+        integer_output: The integers of its only output, where its arguments say them during inference.
+        mistakes: What wrong implementations compute, in words after which a report can name them as a cause.
+    """
+
+    moves_data: ClassVar[bool] = False
+    can_calculate: ClassVar[bool] = True
+    bits: ClassVar[None] = None
+
+    types: Callable[[Arguments], tuple[TensorType, ...]]
+    calculate: Calculate
+    undefined: Predicate = never
+    is_numeric: bool = False
+    products: Callable[[Arguments], int] = lambda _: 0
+    sums: bool = False
+    reads_elements: bool = True
+    shaped_by_elements: bool = False
+    needs_written_elements: Predicate = never
+    integer_output: Callable[[Arguments], tuple[int, ...] | None] = lambda _: None
+    mistakes: Mapping[str, Calculate] = field(default_factory=dict)
+
+    def infer(self, arguments: Arguments) -> tuple[TensorType, ...]:
+        """The types of its outputs.
+
+        Raises:
+            Rejection: The arguments violate requirements.
+        """
+        self.check(arguments)
+        return self.types(arguments)
+
+    def evaluate(self, arguments: Arguments) -> tuple[Tensor, ...]:
+        """Its outputs.
+
+        Raises:
+            Rejection: The arguments violate requirements.
+            NoGolden: The outputs are open.
+        """
+        self.check(arguments)
+        if self.reads_elements:
+            _check_elements(self.name, arguments)
+        if self.undefined(arguments):
+            raise NoGolden(f"the page of {self.name} leaves the result of these elements undefined")
+        return self.calculate(_exact_arguments(arguments))
+
+    def values(self, arguments: Arguments) -> tuple[int, ...] | None:
+        """The integers of its only output, or None if its arguments do not say them during inference."""
         try:
-            return self.port_of(name).role
-        except LookupError:
-            return "data"
+            return self.integer_output(arguments)
+        except Unknown:
+            return None
 
-    def port_of(self, name: str) -> Port:
-        """The port of a tensor, by the tensor's name."""
-        for port in self.inputs:
-            if port.takes(name):
-                return port
-        raise LookupError(f"{self.name} has no input {name}")
+
+Operation = Movement | Computation
+
+
+def _check_elements(name: str, arguments: Arguments) -> None:
+    """Raise `NoGolden` for elements that have bounds, or of which several are right."""
+    tensors = [input_.tensor for input_ in arguments.inputs.values() if input_.tensor is not None]
+    if any(tensor.bounds for tensor in tensors):
+        raise NoGolden(f"{name} computes with rounded elements, whose errors are not followed further")
+    if any(tensor.also for tensor in tensors):
+        raise NoGolden(f"{name} computes with elements that are open, whose results are not followed")
 
 
 def _exact_arguments(arguments: Arguments) -> Arguments:
@@ -302,5 +267,5 @@ def _others(array: Array, others: Sequence[Array]) -> tuple[Array, ...]:
         if not any(np.array_equal(patterns(other), patterns(known)) for known in (array, *different)):
             different.append(other)
     if len(different) > MOST_VALUES:
-        raise ContextError(f"an element has more than {MOST_VALUES} other right values")
+        raise NoGolden(f"an element has more than {MOST_VALUES} other right values")
     return tuple(different)

@@ -22,10 +22,10 @@ class Registry(Mapping[str, T], Generic[T]):
     """
 
     def __init__(
-        self, group: str, kind: type[T], shipped: Mapping[str, T], check: Callable[[str, T, Path], None]
+        self, group: str, kinds: tuple[type[T], ...], shipped: Mapping[str, T], check: Callable[[str, T, Path], None]
     ) -> None:
         """Make a registry; `check` raises `Unusable` for an object, its name and the file of its module."""
-        self._group, self._kind, self._shipped, self._check = group, kind, shipped, check
+        self._group, self._kinds, self._shipped, self._check = group, kinds, shipped, check
         self._used: dict[str, T | None] = {}
 
     def __getitem__(self, name: str) -> T:
@@ -93,8 +93,9 @@ class Registry(Mapping[str, T], Generic[T]):
             loaded = entry.load()
         except Exception as error:
             raise Unusable(f"{entry.value} cannot be imported: {type(error).__name__}: {error}.") from error
-        if not isinstance(loaded, self._kind):
-            what = f"is of the type {type(loaded).__name__}, not {self._kind.__name__}"
+        if not isinstance(loaded, self._kinds):
+            kinds = " or ".join(kind.__name__ for kind in self._kinds)
+            what = f"is of the type {type(loaded).__name__}, not {kinds}"
             raise Unusable(f"{entry.value} {what}. Name an object of that type.")
         self._check(name, loaded, file_of(entry.module))
         return loaded

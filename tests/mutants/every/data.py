@@ -186,7 +186,7 @@ def _changed(op: str, level: Level, changes: Sequence[Change]) -> Iterator[Row]:
 def _rows(op: str) -> Iterator[Row]:
     if requirements_of(op).establishes.get("nan-payload"):
         yield from _changed(op, "interpretation", _PAYLOADS)
-    if OPERATIONS[op].moved is None:
+    if not OPERATIONS[op].moves_data:
         return
     yield from _changed(op, "normative", _NORMATIVE)
     for kind, other, seen in _OTHERS:

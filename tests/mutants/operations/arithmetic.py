@@ -7,6 +7,7 @@ import numpy as np
 
 from opconform.operations import OPERATIONS
 from opconform.operations.arithmetic.elementwise import elements_of, tensor_of
+from opconform.operations.operation import Computation
 from opconform.suite.manifest import Level
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.constraints import with_constraints
@@ -123,6 +124,7 @@ ROWS: tuple[Row, ...] = (
     *(
         _row(op, fault, computing(of))
         for op, x in OPERATIONS.items()
+        if isinstance(x, Computation)
         for fault, of in x.mistakes.items()
         if not fault.endswith(_RIGHT)
     ),

@@ -14,7 +14,7 @@ from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import FEWER_RULES
 from opconform.operations.arithmetic.elementwise import BinaryPage, Row, RowOf, binary, each, elements_of
 from opconform.operations.interpretation import Reading, has_kind
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
@@ -62,7 +62,7 @@ def _smallest(a: Array, b: Array) -> Array:
     return -_largest(-a, -b)
 
 
-def _extreme(name: str, floats: _Pairwise, integers: Callable[[int, int], int], is_more: Any) -> Operation:
+def _extreme(name: str, floats: _Pairwise, integers: Callable[[int, int], int], is_more: Any) -> Computation:
     """Maximum-1 or Minimum-1; other readings take a number instead of a NaN, or the first or second of two equals."""
     exact = each(2, integers)
 
@@ -145,7 +145,7 @@ def _with_zeros(sign_of: _Pairwise) -> Row:
     return Row(floats=floats, integers=each(2, operator.mod))
 
 
-def _arithmetic(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any], magnitude: _Pairwise) -> Operation:
+def _arithmetic(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any], magnitude: _Pairwise) -> Computation:
     """An operation of IEEE 754, whose zeros are positive by another reading."""
     positive = Row(floats=lambda a, b: np.asarray(floats(a, b) + 0.0), integers=integers)
     page = BinaryPage(may_overflow=True, others={"values.special": (positive,)})
@@ -158,7 +158,7 @@ def _bits(array: Array) -> Array:
     return np.asarray(np.where(signed < 0, signed ^ np.int64(2**63 - 1), signed))
 
 
-def _comparison(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any], page: BinaryPage) -> Operation:
+def _comparison(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any], page: BinaryPage) -> Computation:
     """A comparison of IEEE 754, which compares bits by another reading."""
     by_bits = Row(floats=lambda a, b: floats(_bits(a), _bits(b)), integers=integers, output="boolean")
     row = Row(floats=floats, integers=integers, output="boolean")

@@ -7,7 +7,7 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic import other_conversions as other
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.literals import encoded
@@ -64,14 +64,14 @@ def _known(arguments: Arguments) -> tuple[int, ...] | None:
     return None if integers is None or not target.is_integer else tuple(low_bits(target, x) for x in integers)
 
 
-CONVERT = Operation(
+CONVERT = Computation(
     name="Convert-1",
     inputs=(Port("data", types=TYPES),),
     attributes=(AttributeSpec("destination_type", type="enum", values=TYPES),),
     types=lambda a: (TensorType(element_type=_target(a).name, shape=a.shape("data")),),
-    compute=_converted,
+    calculate=_converted,
     undefined=_has_no_number,
-    known=_known,
+    integer_output=_known,
     contexts={"chain": contexts.chain("data"), "doubled": contexts.doubled(lambda _: 0)},
     facts={
         "the types are equal": lambda a: a.operand("data").element_type == _target(a).name,

@@ -14,7 +14,7 @@ from opconform.operations.arithmetic.matmul import Sums, sum_mistakes, sums_of_p
 from opconform.operations.arithmetic.sums import SUMMED
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, is_empty
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation
 from opconform.suite.case import Attribute, Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.rounding import low_bits
@@ -162,7 +162,7 @@ _CHECKS: Mapping[str, Predicate] = {
     "filters.room": _has_no_room,
 }
 #: From its specification page.
-CONVOLUTION = Operation(
+CONVOLUTION = Computation(
     name="Convolution-1",
     inputs=(Port("data", types=SUMMED, ranks=_RANKS), Port("filters", types=SUMMED, ranks=_RANKS)),
     attributes=(
@@ -173,8 +173,8 @@ CONVOLUTION = Operation(
     ),
     checks=_CHECKS,
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=_shape(a)),),
-    compute=_convolved,
-    rounds=True,
+    calculate=_convolved,
+    is_numeric=True,
     products=lambda a: prod(_shape(a)) * prod(a.shape("filters")[1:]),
     sums=True,
     mistakes={

@@ -5,13 +5,13 @@ import math
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType
+from opconform.operations.arguments import Arguments, NoGolden, TensorType
 from opconform.operations.arithmetic.elementwise import Keep, elements_of, saturating, tensor_of, without_special
 from opconform.operations.arithmetic.functions import FUNCTION_WORK
 from opconform.operations.arithmetic.sums import OPEN, SUMMED, is_open, partial_sums
 from opconform.operations.checks import RANKED
 from opconform.operations.movement.axis import from_front, is_outside
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.exact import bounded_tensor
 from opconform.tensors.rounding import low_bits
@@ -41,7 +41,7 @@ def _sums(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...]:
         if data.type.is_integer:
             partial = [*np.add.accumulate(np.array([*row, None], object)[:-1])] if row else []
         elif any(is_open(data.type, part) for part in (row[:1], row)):
-            raise ContextError(OPEN)
+            raise NoGolden(OPEN)
         else:
             partial = partial_sums(data.type, row)
         zero = [0 if data.type.is_integer else 0.0] if is_exclusive and rows.shape[-1] else []
@@ -54,7 +54,7 @@ def _sums(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...]:
 
 
 #: From its specification page.
-CUM_SUM = Operation(
+CUM_SUM = Computation(
     name="CumSum-3",
     inputs=(
         Port("data", types=SUMMED, ranks=RANKED),
@@ -66,8 +66,8 @@ CUM_SUM = Operation(
     ),
     checks={"axis.range": lambda a: is_outside(_given_axis(a), len(a.shape("data")))},
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
-    compute=_sums,
-    rounds=True,
+    calculate=_sums,
+    is_numeric=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
     contexts={"doubled": contexts.doubled(_axis), "convert": contexts.convert},
     facts={

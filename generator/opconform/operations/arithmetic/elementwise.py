@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arguments import Arguments, NoGolden, TensorType, Unknown
 from opconform.operations.arithmetic.broadcasting import (
     CHECKS,
     FACTS,
@@ -26,7 +26,7 @@ from opconform.operations.arithmetic.sums import allowed_error
 from opconform.operations.checks import NUMBERS, Predicate, never
 from opconform.operations.denormals import with_tensors, without_denormals
 from opconform.operations.interpretation import Reading
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.operation import Calculate, Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.exact import (
@@ -67,8 +67,6 @@ class Row:
 
 #: A row, or the one that arguments decide.
 RowOf = Row | Callable[[Arguments], Row]
-#: The outputs for some arguments.
-Compute = Callable[[Arguments], tuple[Tensor, ...]]
 
 
 def each(count: int, of: Callable[..., Any]) -> Callable[..., Array]:
@@ -113,12 +111,12 @@ def _stored(kind: ElementType, results: Array, keep: Keep) -> Array:
     else:
         exact = np.asarray(results, np.float64).reshape(-1).tolist()
         if any(vanishes(kind, x) for x in exact):
-            raise ContextError(f"{kind.name} has no number for a result near 0")
+            raise NoGolden(f"{kind.name} has no number for a result near 0")
         flat = encoded_floats(kind, [nearest(kind, x) for x in exact])
     return flat.reshape(results.shape)
 
 
-def without_special(compute: Compute) -> Reading:
+def without_special(calculate: Calculate) -> Reading:
     """The reading by which a NaN counts as 0 and an infinity as the largest number, as in types that lack them."""
 
     def finite(tensor: Tensor) -> Tensor:
@@ -132,8 +130,8 @@ def without_special(compute: Compute) -> Reading:
         if all(np.isfinite(numbers(x)).all() for x in tensors):
             raise Unknown
         try:
-            return compute(with_tensors(arguments, finite))
-        except ContextError as error:  # a sum of the largest numbers
+            return calculate(with_tensors(arguments, finite))
+        except NoGolden as error:  # a sum of the largest numbers
             raise Unknown from error
 
     return Reading(computes=(outputs,), by_element=True)
@@ -199,7 +197,7 @@ class BinaryPage:
         misread: Per normative requirement, the row of kernels that misread it.
         readings: The other readings that are not rows.
         denormals: The interpretation whose other reading takes denormal numbers for zeros.
-        compute: The outputs, where results have bounds.
+        calculate: The outputs, where results have bounds.
         work: The work of an element, in exact products.
     """
 
@@ -211,15 +209,15 @@ class BinaryPage:
     others: Mapping[str, tuple[RowOf, ...]] = field(default_factory=dict)
     misread: Mapping[str, RowOf] = field(default_factory=dict)
     readings: Mapping[str, Reading] = field(default_factory=dict)
-    compute: Compute | None = None
+    calculate: Calculate | None = None
     work: int = 0
     denormals: str | None = "values.rounded"
 
 
-def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
+def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Computation:
     """An operation on two tensors of one element type, which are broadcast to one shape."""
 
-    def way(of: RowOf, keep: Keep = low_bits) -> Compute:
+    def way(of: RowOf, keep: Keep = low_bits) -> Calculate:
         return lambda a: (computed(of if isinstance(of, Row) else of(a), *stretched(a), keep=keep),)
 
     def type_of(arguments: Arguments) -> tuple[TensorType, ...]:
@@ -231,17 +229,17 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
         return a != b and (page.types is None or {a, b} <= {*page.types})
 
     def saturated(arguments: Arguments) -> tuple[Tensor, ...]:
-        return (way(row, clamped) if arguments.operand("a").is_integer else compute)(arguments)
+        return (way(row, clamped) if arguments.operand("a").is_integer else calculate)(arguments)
 
-    def flushed(*, inputs: bool, output: bool) -> Compute:
+    def flushed(*, inputs: bool, output: bool) -> Calculate:
         def outputs(arguments: Arguments) -> tuple[Tensor, ...]:
-            results = compute(with_tensors(arguments, without_denormals) if inputs else arguments)
+            results = calculate(with_tensors(arguments, without_denormals) if inputs else arguments)
             return tuple(map(without_denormals, results)) if output else results
 
         return outputs
 
-    compute = page.compute or way(row)
-    ways: dict[str, tuple[Compute, ...]] = {"values.wrap": (saturated,)} if page.may_overflow else {}
+    calculate = page.calculate or way(row)
+    ways: dict[str, tuple[Calculate, ...]] = {"values.wrap": (saturated,)} if page.may_overflow else {}
     ways |= {key: tuple(map(way, rows)) for key, rows in page.others.items()}
     if page.denormals:
         sides = ((True, True), (True, False), (False, True))
@@ -249,7 +247,7 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
     others = {key: Reading(computes=computes, by_element=True) for key, computes in ways.items()}
     misread = {key: Reading(computes=(way(of),), by_element=True) for key, of in page.misread.items()}
     has_pdpd = "pdpd" in page.rules
-    return Operation(
+    return Computation(
         name=name,
         inputs=(Port("a", types=page.types), Port("b", types=page.types)),
         attributes=(*page.attributes, attribute(page.rules)),
@@ -258,9 +256,9 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Operation:
             **{key: check for key, check in CHECKS.items() if has_pdpd or not key.startswith("pdpd.")},
         },
         types=type_of,
-        compute=compute,
+        calculate=calculate,
         undefined=page.undefined,
-        rounds=True,
+        is_numeric=True,
         products=lambda a: page.work * math.prod(broadcast_shape(a)),
         same_types=("b",),
         contexts={"doubled": contexts.doubled(lambda _: 0)},
@@ -277,23 +275,23 @@ def unary(
     undefined: Predicate = never,
     work: int = 0,
     others: Mapping[str, Sequence[Callable[[Arguments], Tensor]]] | None = None,
-) -> Operation:
+) -> Computation:
     """An operation on one tensor.
 
     `undefined` are the arguments for which the page has no result, `work` is that of an element in exact products, and
     `others` are the results of other readings, by the interpretation.
     """
 
-    def alone(of: Callable[[Arguments], Tensor]) -> Compute:
+    def alone(of: Callable[[Arguments], Tensor]) -> Calculate:
         return lambda arguments: (of(arguments),)
 
-    return Operation(
+    return Computation(
         name=name,
         inputs=(Port("data", types=types),),
         types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
-        compute=alone(of),
+        calculate=alone(of),
         undefined=undefined,
-        rounds=True,
+        is_numeric=True,
         products=lambda a: work * math.prod(a.shape("data")),
         contexts={"doubled": contexts.doubled(lambda _: 0)},
         facts={"data is a scalar": lambda a: a.shape("data") == ()},

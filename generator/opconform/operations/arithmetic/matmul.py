@@ -9,7 +9,6 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic.elementwise import (
-    Compute,
     Keep,
     elements_of,
     saturating,
@@ -19,7 +18,7 @@ from opconform.operations.arithmetic.elementwise import (
 from opconform.operations.arithmetic.mistakes import Accumulate, accumulators, narrow_sums, tails
 from opconform.operations.arithmetic.sums import SUMMED, reduced_error, sum_of_products
 from opconform.operations.checks import RANKED
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Calculate, Computation
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
@@ -133,7 +132,7 @@ def _exact(number: float) -> Exact | float:
     return Exact(number) if math.isfinite(number) else number
 
 
-def sum_mistakes(of: Callable[[Arguments, Keep, Sums], tuple[Tensor, ...]]) -> dict[str, Compute]:
+def sum_mistakes(of: Callable[[Arguments, Keep, Sums], tuple[Tensor, ...]]) -> dict[str, Calculate]:
     """What wrong kernels compute in place of sums of products; `of` has the outputs, given how they are summed."""
 
     def without(count: int, arguments: Arguments) -> tuple[Tensor, ...]:
@@ -164,7 +163,7 @@ def _untransposed(arguments: Arguments) -> Arguments:
 
 
 #: From its specification page.
-MATMUL = Operation(
+MATMUL = Computation(
     name="MatMul-1",
     inputs=(Port("a", types=SUMMED, ranks=RANKED), Port("b", types=SUMMED, ranks=RANKED)),
     attributes=tuple(AttributeSpec(f"transpose_{name}", type="boolean", default=False) for name in "ab"),
@@ -174,8 +173,8 @@ MATMUL = Operation(
         "batch.dimensions": _is_other_batch,
     },
     types=lambda a: (TensorType(element_type=a.operand("a").element_type, shape=_shape(a)),),
-    compute=_computed,
-    rounds=True,
+    calculate=_computed,
+    is_numeric=True,
     products=lambda a: math.prod(_shape(a)) * _matrices(a)[0][-1],
     sums=True,
     same_types=("b",),

@@ -1,4 +1,4 @@
-"""What wrong kernels compute, in words after which a report can name them as a cause."""
+"""What wrong kernels calculate, in words after which a report can name them as a cause."""
 
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -9,8 +9,8 @@ import numpy as np
 
 from opconform.errors import counted
 from opconform.operations.arguments import Arguments, Unknown
-from opconform.operations.arithmetic.elementwise import Compute
 from opconform.operations.arithmetic.functions import FUNCTIONS
+from opconform.operations.operation import Calculate
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.exact import numbers, rounded
 from opconform.tensors.tensor import Array, Tensor
@@ -34,13 +34,13 @@ _PRECISION = 64
 Accumulate = Callable[[Array], Array]
 
 
-def tails(of: Callable[[int, Arguments], tuple[Tensor, ...]]) -> dict[str, Compute]:
+def tails(of: Callable[[int, Arguments], tuple[Tensor, ...]]) -> dict[str, Calculate]:
     """The sums without their last elements; `of` has the outputs without so many elements."""
     names = {count: "element" if count == 1 else counted(count, "element") for count in _TAILS}
     return {f"As if the last {name} of each sum were missing": partial(of, count) for count, name in names.items()}
 
 
-def accumulators(of: Callable[[Accumulate, Arguments], tuple[Tensor, ...]]) -> dict[str, Compute]:
+def accumulators(of: Callable[[Accumulate, Arguments], tuple[Tensor, ...]]) -> dict[str, Calculate]:
     """The sums in the order of the elements, each rounded to a narrow type; `of` has the outputs of such sums."""
     return {
         f"As if {'multiplied and ' * is_product}accumulated in {name}": partial(
@@ -62,7 +62,7 @@ def _in_type(name: str, array: Array) -> Array:
     return numbers(Tensor(element_type=name, array=rounded(ELEMENT_TYPES[name], array)))
 
 
-def tables(name_of: Callable[[Arguments], str]) -> dict[str, Compute]:
+def tables(name_of: Callable[[Arguments], str]) -> dict[str, Calculate]:
     """The results of a function, named by its arguments, by tables of its values."""
     ways = product(_ENTRIES, _ENDS, _CHOICES, ("to ", "to before "))
     return {

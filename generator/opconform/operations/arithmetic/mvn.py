@@ -10,7 +10,7 @@ import gmpy2
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arguments import Arguments, NoGolden, TensorType, Unknown
 from opconform.operations.arithmetic import composites
 from opconform.operations.arithmetic.composition import (
     PRECISION,
@@ -23,7 +23,7 @@ from opconform.operations.arithmetic.functions import FUNCTION_WORK
 from opconform.operations.arithmetic.reductions import reduced_axes
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.movement.axis import is_outside
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, has_few_bits, numbers, wide_type
@@ -65,7 +65,7 @@ def normalized(kind: ElementType, elements: Sequence["Exact | float"], scale: _S
         return [math.nan if scale else float(x) - of_special for x in elements]
     exact = [Exact(x) for x in elements]
     if sum(map(abs, exact), Exact(0)) > Exact(float(wide_type(kind).layout.max)):
-        raise ContextError("the order in which the elements are added decides whether their sum is finite")
+        raise NoGolden("the order in which the elements are added decides whether their sum is finite")
     mean = sum(exact, Exact(0)) / count
     differences = [x - mean for x in exact]
     divisor = Exact(1)
@@ -131,7 +131,7 @@ def _with_other_mode(mode: str | None, arguments: Arguments) -> tuple[Tensor, ..
 
 
 #: From its specification page.
-MVN = Operation(
+MVN = Computation(
     name="MVN-6",
     inputs=(Port("data", types=REALS), Port("axes", setting=True, types=("i32", "i64"), ranks=(1,))),
     attributes=(
@@ -145,9 +145,9 @@ MVN = Operation(
         "eps.positive": lambda a: not float(str(a.attribute("eps"))) > 0,
     },
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
-    compute=_computed,
+    calculate=_computed,
     undefined=_has_open_zero,
-    rounds=True,
+    is_numeric=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
     mistakes={"As if eps were at the other side of the square root": partial(_with_other_mode, None)},
     contexts={"doubled": contexts.doubled(lambda _: 0), "convert": contexts.convert},

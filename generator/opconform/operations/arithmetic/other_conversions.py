@@ -9,6 +9,7 @@ import numpy as np
 
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.interpretation import Reading
+from opconform.operations.operation import Calculate
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.literals import encoded
 from opconform.tensors.rounding import NF4, Number, encoded_floats, largest, low_bits, nearest, numbers_of
@@ -16,7 +17,6 @@ from opconform.tensors.tensor import Array, Tensor, patterns
 
 #: The element of a type that a number of data becomes by another reading; None where the reading is not about it.
 Way = Callable[[ElementType, Number], Number | None]
-_Compute = Callable[[Arguments], tuple[Tensor, ...]]
 
 
 def _clamped(target: ElementType, integer: int) -> int:
@@ -142,9 +142,9 @@ def untrue(target: ElementType, number: Number) -> Number | None:
     return False if target.kind == "boolean" and number not in (0, 1) else None
 
 
-def reading_of(compute: _Compute, *ways: Way) -> Reading:
+def reading_of(calculate: Calculate, *ways: Way) -> Reading:
     """Another reading, by which each element is the one that is computed, or the one of one of its ways."""
-    return Reading(computes=tuple(partial(_otherwise, compute, way) for way in ways), by_element=True)
+    return Reading(computes=tuple(partial(_otherwise, calculate, way) for way in ways), by_element=True)
 
 
 def _has_every(target: ElementType, source: ElementType) -> bool:
@@ -153,7 +153,7 @@ def _has_every(target: ElementType, source: ElementType) -> bool:
     return is_known and target.minimum <= source.minimum and source.maximum <= target.maximum
 
 
-def _otherwise(compute: _Compute, way: Way, arguments: Arguments) -> tuple[Tensor, ...]:
+def _otherwise(calculate: Calculate, way: Way, arguments: Arguments) -> tuple[Tensor, ...]:
     """The output of another reading; `Unknown` if it is ours."""
     data, target = arguments.tensor("data"), ELEMENT_TYPES[str(arguments.attribute("destination_type"))]
     if data.element_type == target.name or _has_every(target, data.type):
@@ -161,7 +161,7 @@ def _otherwise(compute: _Compute, way: Way, arguments: Arguments) -> tuple[Tenso
     changed = {place: x for place, number in enumerate(numbers_of(data)) if (x := way(target, number)) is not None}
     if not changed:
         raise Unknown
-    [output] = compute(arguments)
+    [output] = calculate(arguments)
     array = _replaced(target, output.array, changed)
     if np.array_equal(patterns(array), patterns(output.array)):
         raise Unknown

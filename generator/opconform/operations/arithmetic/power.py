@@ -9,11 +9,12 @@ import numpy as np
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import FEWER_RULES, stretched
 from opconform.operations.arithmetic.composition import PRECISION
-from opconform.operations.arithmetic.elementwise import BinaryPage, Compute, Row, binary, computed, elements_of
+from opconform.operations.arithmetic.elementwise import BinaryPage, Row, binary, computed, elements_of
 from opconform.operations.arithmetic.functions import FUNCTION_WORK, exact_of_value
 from opconform.operations.arithmetic.reduced import FAR, power_ends, reduced_result
 from opconform.operations.arithmetic.units import UNITS
 from opconform.operations.interpretation import Reading
+from opconform.operations.operation import Calculate
 from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor
 from opconform.tensors.tensor import Tensor
@@ -70,10 +71,10 @@ def _of_logarithm(base: float, exponent: float) -> gmpy2.mpfr:
     return gmpy2.nan() if is_open else _of_script(base, exponent)
 
 
-def _computed(of: Callable[[float, float], gmpy2.mpfr]) -> Compute:
+def _computed(of: Callable[[float, float], gmpy2.mpfr]) -> Calculate:
     """The outputs by a function with its own special cases."""
 
-    def compute(arguments: Arguments) -> tuple[Tensor, ...]:
+    def calculate(arguments: Arguments) -> tuple[Tensor, ...]:
         bases, exponents = stretched(arguments)
         if bases.element_type not in REALS:
             floats = np.vectorize(lambda a, b: float(of(a, b)), otypes=[np.float64])
@@ -82,7 +83,7 @@ def _computed(of: Callable[[float, float], gmpy2.mpfr]) -> Compute:
         results = [_result(bases.type, base, exponent, of(base, exponent)) for base, exponent in pairs]
         return (bounded_tensor(bases.element_type, bases.shape, results),)
 
-    return compute
+    return calculate
 
 
 _INTEGERS = np.frompyfunc(_power_of_integers, 2, 1)
@@ -94,7 +95,7 @@ POWER = binary(
         undefined=_is_undefined,
         may_overflow=True,
         readings={"values.special": Reading(computes=(*map(_computed, (_of_script, _of_logarithm)),), by_element=True)},
-        compute=_computed(_value),
+        calculate=_computed(_value),
         work=FUNCTION_WORK,
         denormals=None,
     ),

@@ -7,8 +7,8 @@ last place of 1. So its relative error is at most (1 + u)^n - 1, which is little
 import math
 from collections.abc import Sequence
 
+from opconform.operations.arguments import NoGolden
 from opconform.operations.arithmetic.sums import OPEN
-from opconform.operations.operation import ContextError
 from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import REDUCED, Exact, Result, has_few_bits, largest, least_normal, within
 
@@ -16,7 +16,7 @@ from opconform.tensors.exact import REDUCED, Exact, Result, has_few_bits, larges
 def product_of(kind: ElementType, factors: Sequence[float]) -> Result:
     """The product of some numbers of a type. A result below the least normal number may be lost.
 
-    `ContextError` if their order decides whether it overflows or underflows.
+    `NoGolden` if their order decides whether it overflows or underflows.
     """
     if any(map(math.isnan, factors)) or (0.0 in factors and any(map(math.isinf, factors))):
         return math.nan
@@ -29,7 +29,7 @@ def product_of(kind: ElementType, factors: Sequence[float]) -> Result:
         if any(map(math.isinf, factors))
         else (large > most and (small < 1 or 0.0 in factors)) or (small < least and large > 1 and 0.0 not in factors)
     ):
-        raise ContextError(OPEN)
+        raise NoGolden(OPEN)
     if any(map(math.isinf, factors)) or 0.0 in factors:
         return sign * (0.0 if 0.0 in factors else math.inf)
     exact, bits = Exact(sign) * large * small, int(kind.layout.nmant) + 1

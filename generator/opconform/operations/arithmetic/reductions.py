@@ -13,15 +13,15 @@ from itertools import product
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType, Unknown
-from opconform.operations.arithmetic.elementwise import Compute, Keep, clamped, elements_of, tensor_of, without_special
+from opconform.operations.arguments import Arguments, NoGolden, TensorType, Unknown
+from opconform.operations.arithmetic.elementwise import Keep, clamped, elements_of, tensor_of, without_special
 from opconform.operations.arithmetic.mistakes import Accumulate, accumulators, tails
 from opconform.operations.arithmetic.products import product_of
 from opconform.operations.arithmetic.sums import OPEN, SUMMED, is_open, sum_of_products
 from opconform.operations.checks import INTEGERS, NUMBERS, Predicate
 from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import from_front, is_outside
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.operation import Calculate, Computation
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
@@ -39,7 +39,7 @@ class Reduction:
 
     Attributes:
         integers: The exact results for an array of Python's integers.
-        results: The result for a list of numbers; `ContextError` where the page or the order leaves it open.
+        results: The result for a list of numbers; `NoGolden` where the page or the order leaves it open.
         numbers: In place of `results`, the exact results for an array of f64.
         is_empty_defined: Whether the page has a result for data without elements.
         types: The element types of data.
@@ -55,7 +55,7 @@ class Reduction:
     types: tuple[str, ...] = SUMMED
     work: Callable[[int], int] = lambda _: _SUM_WORK
     readings: Mapping[str, Reading] = field(default_factory=dict)
-    mistakes: Mapping[str, Compute] = field(default_factory=dict)
+    mistakes: Mapping[str, Calculate] = field(default_factory=dict)
 
 
 def _rank(arguments: Arguments) -> int:
@@ -92,7 +92,7 @@ def computed_by(reduction: Reduction, arguments: Arguments, keep: Keep = low_bit
     if not arguments.integers("axes"):  # the identity (Particular cases, 1)
         return Tensor(element_type=data.element_type, array=data.array, is_computed=True)
     if 0 in data.shape and not reduction.is_empty_defined:
-        raise ContextError("the page leaves the result for data without elements undefined")
+        raise NoGolden("the page leaves the result for data without elements undefined")
     rows, of = _rows(arguments), reduction.integers if data.type.is_integer else reduction.numbers
     if of is not None:
         return tensor_of(
@@ -104,11 +104,11 @@ def computed_by(reduction: Reduction, arguments: Arguments, keep: Keep = low_bit
     return bounded_tensor(data.element_type, shape, [reduction.results(data.type, row) for row in lists])
 
 
-def _operation(name: str, reduction: Reduction) -> Operation:
-    def compute(arguments: Arguments) -> tuple[Tensor, ...]:
+def _operation(name: str, reduction: Reduction) -> Computation:
+    def calculate(arguments: Arguments) -> tuple[Tensor, ...]:
         return (computed_by(reduction, arguments),)
 
-    return Operation(
+    return Computation(
         name=name,
         inputs=(Port("data", types=reduction.types), Port("axes", setting=True, types=INTEGERS, ranks=(0, 1))),
         attributes=(AttributeSpec("keep_dims", type="boolean", default=False),),
@@ -117,8 +117,8 @@ def _operation(name: str, reduction: Reduction) -> Operation:
             "axes.unique": lambda a: len({*a.integers("axes")}) < len(a.integers("axes")),
         },
         types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=_shape(a)),),
-        compute=compute,
-        rounds=True,
+        calculate=calculate,
+        is_numeric=True,
         products=lambda a: (
             math.prod(a.shape("data")) * reduction.work(math.prod(a.shape("data")[x] for x in reduced_axes(a)))
         ),
@@ -127,7 +127,7 @@ def _operation(name: str, reduction: Reduction) -> Operation:
         facts=_FACTS,
         readings={
             "axes.aliases": Reading(rejects=lambda a: len(reduced_axes(a)) < len(a.integers("axes"))),
-            **({"values.special": without_special(compute)} if reduction.results else {}),
+            **({"values.special": without_special(calculate)} if reduction.results else {}),
             **reduction.readings,
         },
     )
@@ -150,7 +150,7 @@ _FACTS: Mapping[str, Predicate] = {
 def _sum(kind: ElementType, row: list[float], divisor: int = 1) -> Result:
     """The sum of a list, divided by an integer."""
     if is_open(kind, row, divisor):
-        raise ContextError(OPEN)
+        raise NoGolden(OPEN)
     elements = [Exact(x) if math.isfinite(x) else x for x in row]
     return sum_of_products(kind, elements, [Exact(1)] * len(row), divisor, is_sum=True)
 
@@ -164,7 +164,7 @@ def _integer_mean(rounded: Callable[[Fraction], int]) -> Callable[[Array], Array
 
     def mean(rows: Array) -> Array:
         if not rows.shape[-1] and math.prod(rows.shape[:-1]):
-            raise ContextError("the page has no mean of no integers")
+            raise NoGolden("the page has no mean of no integers")
         sums = np.asarray(rows.sum(-1), object).reshape(-1).tolist()
         return np.array([*(rounded(Fraction(x, rows.shape[-1])) for x in sums), None], object)[:-1]
 
@@ -226,12 +226,12 @@ def _otherwise(*others: Callable[[Array], Array], integers: bool, keep: Keep = l
     """The reading by which one of other functions computes integers, or floating-point numbers."""
 
     def computing(of: Callable[[Array], Array]) -> Callable[[Arguments], tuple[Tensor, ...]]:
-        def compute(arguments: Arguments) -> tuple[Tensor, ...]:
+        def calculate(arguments: Arguments) -> tuple[Tensor, ...]:
             if arguments.operand("data").is_integer is not integers:
                 raise Unknown
             return (computed_by(Reduction(integers=of, numbers=of), arguments, keep),)
 
-        return compute
+        return calculate
 
     return Reading(computes=tuple(map(computing, others)), by_element=True)
 
@@ -244,7 +244,7 @@ def _integer_product(rows: Array) -> Array:
     return np.asarray(np.multiply.reduce(rows, -1))
 
 
-def _sum_mistakes(*, is_mean: bool = False) -> dict[str, Compute]:
+def _sum_mistakes(*, is_mean: bool = False) -> dict[str, Calculate]:
     """What wrong kernels compute in place of sums, or of means."""
 
     def without(count: int, arguments: Arguments) -> tuple[Tensor, ...]:
@@ -274,10 +274,10 @@ def _positive_zeros(arguments: Arguments) -> tuple[Tensor, ...]:
     return (Tensor(element_type=data.element_type, array=array, is_computed=True),)
 
 
-def _narrow_mean(keep: Keep, mean: Callable[[Array], Array]) -> Compute:
+def _narrow_mean(keep: Keep, mean: Callable[[Array], Array]) -> Calculate:
     """The means of the integers of the type that stand for sums beyond its range."""
 
-    def compute(arguments: Arguments) -> tuple[Tensor, ...]:
+    def calculate(arguments: Arguments) -> tuple[Tensor, ...]:
         kind = arguments.tensor("data").type
         if not kind.is_integer or not arguments.integers("axes"):
             raise Unknown
@@ -289,7 +289,7 @@ def _narrow_mean(keep: Keep, mean: Callable[[Array], Array]) -> Compute:
 
         return (computed_by(Reduction(integers=of), arguments),)
 
-    return compute
+    return calculate
 
 
 _SIGNED_ZEROS = {"axes.empty-zeros": Reading(computes=(_positive_zeros,))}

@@ -6,7 +6,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.arithmetic.broadcasting import RULES, attribute, follows
 from opconform.operations.interpretation import Reading, has_kind
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
@@ -50,7 +50,7 @@ def _selected(arguments: Arguments, places: Places) -> list[Array]:
     return [np.where(np.broadcast_to(mask, shape), places["on_true"], places["on_false"])]
 
 
-SELECT = Operation(
+SELECT = Movement(
     name="Select-1",
     inputs=(Port("cond", setting=True, filled=True, types=("boolean",)), Port("on_true"), Port("on_false")),
     attributes=(attribute(RULES),),

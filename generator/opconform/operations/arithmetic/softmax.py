@@ -13,7 +13,7 @@ from opconform.operations.arithmetic.composition import PRECISION, composed
 from opconform.operations.arithmetic.elementwise import exact_array
 from opconform.operations.arithmetic.functions import EXPONENT, FUNCTION_WORK
 from opconform.operations.interpretation import Reading, is_empty
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import REALS, Exact, Result, bounded_tensor, numbers
@@ -75,14 +75,14 @@ def _is_outside(arguments: Arguments) -> bool:
     return not -rank <= _axis(arguments) < rank
 
 
-SOFTMAX = Operation(
+SOFTMAX = Computation(
     name="SoftMax-8",
     inputs=(Port("data", types=REALS),),
     attributes=(AttributeSpec("axis", type="int", default=1),),
     checks={"axis.range": _is_outside},
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
-    compute=_computed,
-    rounds=True,
+    calculate=_computed,
+    is_numeric=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
     contexts={"doubled": contexts.doubled(_axis)},
     facts={

@@ -7,8 +7,9 @@ import numpy as np
 
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.contexts import computing, convert
+from opconform.operations.contract import ContextError, Tested
 from opconform.operations.interpretation import Reading
-from opconform.operations.operation import ContextError, Operation, Tested
+from opconform.operations.operation import Computation
 from opconform.suite.case import Graph, Shape
 from opconform.suite.declarations import Port
 from opconform.tensors.tensor import Tensor
@@ -58,7 +59,7 @@ def _overlap(arguments: Arguments) -> bool:
     return any(begin < end for (_, end), (begin, _) in pairwise(ranges))
 
 
-STRING_TENSOR_PACK = Operation(
+STRING_TENSOR_PACK = Computation(
     name="StringTensorPack-15",
     inputs=(
         Port("begins", setting=True, types=_INDICES),
@@ -74,7 +75,7 @@ STRING_TENSOR_PACK = Operation(
         "ends.order": lambda a: any(0 <= end < begin for begin, end in _ranges(a)),
     },
     types=lambda a: (TensorType(element_type="string", shape=a.shape("begins")),),
-    compute=_packed,
+    calculate=_packed,
     contexts={"convert": convert},
     facts={
         "the strings are scalars": lambda a: a.shape("begins") == (),
@@ -117,12 +118,12 @@ def _repacked(tested: Tested) -> Graph:
     return Graph(nodes=(tested.node, packed), outputs=(*tested.node.outputs, *packed.outputs))
 
 
-STRING_TENSOR_UNPACK = Operation(
+STRING_TENSOR_UNPACK = Computation(
     name="StringTensorUnpack-15",
     inputs=(Port("data", types=("string",)),),
     requested=lambda _: 3,
     types=_unpacked_types,
-    compute=_unpacked,
+    calculate=_unpacked,
     shaped_by_elements=True,
     contexts={"repacked": _repacked},
     facts={

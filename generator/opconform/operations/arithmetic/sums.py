@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import gmpy2
 
+from opconform.operations.arguments import NoGolden
 from opconform.operations.checks import INTEGERS
-from opconform.operations.operation import ContextError
 from opconform.tensors.element_types import ElementType
 from opconform.tensors.exact import REALS, REDUCED, Exact, Result, has_few_bits, least_normal, unit, wide_type, within
 
@@ -27,17 +27,17 @@ def sum_of_products(
 ) -> Result:
     """The sum of the products of two lists of equal length, divided by an integer; `is_sum` if no product is -0.
 
-    `ContextError` if the order decides whether a partial sum is beyond the accumulator's range.
+    `NoGolden` if the order decides whether a partial sum is beyond the accumulator's range.
     """
     if any(isinstance(x, float) for x in (*left, *right)):
         special = _special(left, right) / divisor
         if math.isinf(special) and _may_overflow(kind, left, right):
-            raise ContextError("a finite product that overflows decides whether an infinite sum is a NaN")
+            raise NoGolden("a finite product that overflows decides whether an infinite sum is a NaN")
         return special
     products = [Exact(a) * Exact(b) for a, b in zip(left, right, strict=True)]
     exact, magnitude = sum(products, Exact(0)), sum(map(abs, products), Exact(0))
     if abs(exact) < magnitude and magnitude > Exact(float(wide_type(kind).layout.max)):
-        raise ContextError("the order in which the products are added decides whether a sum is finite")
+        raise NoGolden("the order in which the products are added decides whether a sum is finite")
     if products and not magnitude and not is_sum:  # accumulators begin with 0, or with a product of either sign
         least = Exact(float(kind.layout.smallest_subnormal))
         return within(exact, least, least)

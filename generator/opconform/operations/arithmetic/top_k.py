@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arguments import Arguments, NoGolden, TensorType, Unknown
 from opconform.operations.arithmetic.elementwise import elements_of
 from opconform.operations.checks import INTEGERS, NUMBERS
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.movement.axis import from_front, is_outside
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array, Tensor
 
@@ -95,13 +95,13 @@ def _others(arguments: Arguments) -> list[Array]:
     keys, ours, sort = _keys(arguments), _places(arguments), arguments.attribute("sort")
     row = keys.reshape(-1).tolist()
     if len(row) != keys.shape[-1] or len(row) > _FEW:
-        raise ContextError(f"the page leaves the order open, so data must be a list of at most {_FEW} elements")
+        raise NoGolden(f"the page leaves the order open, so data must be a list of at most {_FEW} elements")
     selected = [row[place] for place in _places(arguments).reshape(-1)]
     orders: Iterable[tuple[int, ...]] = permutations(range(len(row)), len(selected))
     right = [x for x in orders if sorted(selected) == sorted(row[place] for place in x) and _is_sorted(x, row, sort)]
     others = [x for x in right if x != tuple(ours.reshape(-1).tolist())]
     if len(others) > _OTHERS:
-        raise ContextError(f"the page allows {len(right)} outputs, and a case has at most {_OTHERS + 1}")
+        raise NoGolden(f"the page allows {len(right)} outputs, and a case has at most {_OTHERS + 1}")
     return [np.array(x).reshape(ours.shape) for x in others]
 
 
@@ -118,7 +118,7 @@ def _others_of_nan(arguments: Arguments) -> list[Array]:
     is_by_index = arguments.attribute("sort") == "index"
     possible = (math.comb if is_by_index else math.perm)(count, k)
     if math.prod(sizes) > 1 or possible > _OTHERS_OF_NAN + 1 or _is_unordered(arguments) or _is_unstable(arguments):
-        raise ContextError(f"the page has no order of NaN, so at most {_OTHERS_OF_NAN + 1} outputs can be possible")
+        raise NoGolden(f"the page has no order of NaN, so at most {_OTHERS_OF_NAN + 1} outputs can be possible")
     choices: Iterable[tuple[int, ...]] = (combinations if is_by_index else permutations)(range(count), k)
     return [np.array(x).reshape((*sizes, k)) for x in choices if x != ours]
 
@@ -173,7 +173,7 @@ def _size(arguments: Arguments) -> int:
 
 
 #: From its specification page.
-TOP_K = Operation(
+TOP_K = Computation(
     name="TopK-11",
     inputs=(Port("data", types=NUMBERS), Port("k", setting=True, types=INTEGERS, ranks=(0,))),
     attributes=(
@@ -189,8 +189,8 @@ TOP_K = Operation(
     },
     requested=lambda _: 2,
     types=_types,
-    compute=_computed,
-    rounds=True,
+    calculate=_computed,
+    is_numeric=True,
     contexts={"partial": contexts.partial, "convert": contexts.convert},
     facts={
         "the axis is the last one": lambda a: _axis(a) == len(a.shape("data")) - 1,

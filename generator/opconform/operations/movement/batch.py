@@ -10,7 +10,7 @@ from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS, Predicate
 from opconform.operations.interpretation import Reading, is_empty, types_differ
 from opconform.operations.movement.depth import Parts, rearranged
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port, RanksFrom
@@ -121,7 +121,7 @@ def _readings(word: str) -> Mapping[str, Reading]:
 
 
 _CONTEXTS = {"chain": contexts.chain("data"), "doubled": contexts.doubled(lambda _: 0), "convert": contexts.convert}
-SPACE_TO_BATCH = Operation(
+SPACE_TO_BATCH = Movement(
     name="SpaceToBatch-2",
     inputs=_ports("pads"),
     checks={
@@ -135,7 +135,7 @@ SPACE_TO_BATCH = Operation(
     facts={"elements are added": _is_added, "every block has one element": lambda a: prod(_blocks(a)) == 1},
     readings=_readings("pads"),
 )
-BATCH_TO_SPACE = Operation(
+BATCH_TO_SPACE = Movement(
     name="BatchToSpace-2",
     inputs=_ports("crops"),
     checks={

@@ -9,7 +9,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS
 from opconform.operations.interpretation import Reading, has_kind, types_differ
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 
@@ -76,7 +76,7 @@ def _aligned(arguments: Arguments) -> Shape:
 
 
 #: From its specification page, and the page on broadcast rules.
-BROADCAST = Operation(
+BROADCAST = Movement(
     name="Broadcast-3",
     inputs=(
         Port("data"),

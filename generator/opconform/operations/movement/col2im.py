@@ -14,7 +14,7 @@ from opconform.operations.arithmetic.elementwise import Keep, clamped
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, has_kind, is_empty, types_differ
 from opconform.operations.movement.scatters.reductions import stored
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Calculation, Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
@@ -194,7 +194,7 @@ def _is_negative(name: str) -> Predicate:
     return lambda arguments: any(number < 0 for number in arguments.numbers(name))
 
 
-COL2IM = Operation(
+COL2IM = Movement(
     name="Col2Im-15",
     inputs=(
         Port("data", ranks=(2, 3)),
@@ -216,8 +216,7 @@ COL2IM = Operation(
         "blocks.no-zero": lambda a: a.operand("data").element_type in _WITHOUT_ZERO and _leaves_zeros(a),
     },
     moved=_moved,
-    compute=_added,
-    computes=_overlap,
+    calculation=Calculation(applies=_overlap, calculate=_added),
     shapes=lambda a: [_shape(a)],
     contexts={"doubled": contexts.doubled(lambda _: 0), "convert": contexts.convert},
     facts={

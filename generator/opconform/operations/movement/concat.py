@@ -8,7 +8,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.interpretation import Reading, has_kind, is_empty
 from opconform.operations.movement.axis import from_front, is_outside
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 
@@ -39,7 +39,7 @@ def _joined(arguments: Arguments) -> Sequence[Shape]:
     return [(*shapes[0][:axis], sum(shape[axis] for shape in shapes), *shapes[0][axis + 1 :])]
 
 
-CONCAT = Operation(
+CONCAT = Movement(
     name="Concat-1",
     inputs=(Port("inputs", variadic=True),),
     attributes=(AttributeSpec("axis", type="int"),),

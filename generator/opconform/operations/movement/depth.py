@@ -3,7 +3,7 @@
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.interpretation import Reading, is_empty
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port, RanksFrom
 from opconform.tensors.tensor import Array
@@ -83,7 +83,7 @@ _FACTS = {
 }
 _CONTEXTS = {"chain": contexts.chain("data"), "doubled": contexts.doubled(lambda _: 0)}
 _READINGS = {"data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data")))}
-SPACE_TO_DEPTH = Operation(
+SPACE_TO_DEPTH = Movement(
     name="SpaceToDepth-1",
     inputs=(_DATA,),
     attributes=_ATTRIBUTES,
@@ -97,7 +97,7 @@ SPACE_TO_DEPTH = Operation(
     facts=_FACTS,
     readings=_READINGS,
 )
-DEPTH_TO_SPACE = Operation(
+DEPTH_TO_SPACE = Movement(
     name="DepthToSpace-1",
     inputs=(_DATA,),
     attributes=_ATTRIBUTES,

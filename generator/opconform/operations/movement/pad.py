@@ -10,7 +10,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS, Predicate
 from opconform.operations.interpretation import Reading, has_kind, types_differ
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
@@ -118,7 +118,7 @@ _OTHER_PORTS = (
     *(Port(pad, setting=True, types=INTEGERS, ranks=(1,)) for pad in _PADS),
     Port("pad_value", optional=True),
 )
-PAD = Operation(
+PAD = Movement(
     name="Pad-12",
     inputs=(Port("data"), *_OTHER_PORTS),
     attributes=(AttributeSpec("pad_mode", type="enum", values=("constant", "edge", "reflect", "symmetric")),),

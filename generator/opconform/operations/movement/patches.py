@@ -9,7 +9,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, is_empty
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
@@ -115,7 +115,7 @@ _CHECKS: Mapping[str, Predicate] = {
     for name in _PAIRS
     for word, check in (("count", _is_other_count), ("negative", _is_negative), ("zero", _is_zero))
 }
-EXTRACT_IMAGE_PATCHES = Operation(
+EXTRACT_IMAGE_PATCHES = Movement(
     name="ExtractImagePatches-3",
     inputs=(Port("data", ranks=(4,)),),
     attributes=(

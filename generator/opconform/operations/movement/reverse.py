@@ -8,7 +8,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments
 from opconform.operations.checks import INTEGERS
 from opconform.operations.interpretation import Reading
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.suite.declarations import AttributeSpec, Port
 
 
@@ -50,7 +50,7 @@ def _each_time(arguments: Arguments) -> Arguments:
     return replace(arguments, inputs={**arguments.inputs, "axis": axis})
 
 
-REVERSE = Operation(
+REVERSE = Movement(
     name="Reverse-1",
     inputs=(Port("data"), Port("axis", setting=True, types=(*INTEGERS, "boolean"), ranks=(1,))),
     attributes=(AttributeSpec("mode", type="enum", values=("index", "mask")),),

@@ -7,7 +7,7 @@ from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import NUMBERS
 from opconform.operations.interpretation import Reading, has_kind, is_empty
 from opconform.operations.movement.axis import from_front, is_outside
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.declarations import AttributeSpec, Port, RanksFrom
 from opconform.tensors.rounding import Number
@@ -57,7 +57,7 @@ def _reversed(arguments: Arguments, places: Places) -> list[Array]:
     return [output]
 
 
-REVERSE_SEQUENCE = Operation(
+REVERSE_SEQUENCE = Movement(
     name="ReverseSequence-1",
     inputs=(Port("data", ranks=RanksFrom(2)), Port("seq_lengths", setting=True, types=NUMBERS, ranks=(1,))),
     attributes=(AttributeSpec("batch_axis", type="int", default=0), AttributeSpec("seq_axis", type="int", default=1)),

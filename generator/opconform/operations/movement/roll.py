@@ -9,7 +9,7 @@ from opconform.operations.arguments import Arguments
 from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import from_front, is_outside
 from opconform.operations.neighbours.exported import windows
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.declarations import Port
 from opconform.tensors.tensor import Array
@@ -47,7 +47,7 @@ def _rolled(arguments: Arguments, places: Places) -> list[Array]:
     return [data]
 
 
-ROLL = Operation(
+ROLL = Movement(
     name="Roll-7",
     inputs=(Port("data"), *(Port(name, setting=True, types=_TYPES, ranks=(0, 1)) for name in ("shift", "axes"))),
     checks={

@@ -6,7 +6,7 @@ from opconform.operations.checks import RANKED
 from opconform.operations.interpretation import Reading, has_kind, is_empty
 from opconform.operations.movement.axis import from_front, is_outside
 from opconform.operations.movement.depth import Parts, rearranged
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 
@@ -44,7 +44,7 @@ def shuffled_parts(arguments: Arguments) -> Parts:
     return parts, (*range(axis), axis + 1, axis, *rest)
 
 
-SHUFFLE_CHANNELS = Operation(
+SHUFFLE_CHANNELS = Movement(
     name="ShuffleChannels-1",
     inputs=(Port("data", types=_NUMBERS, ranks=RANKED),),
     attributes=(AttributeSpec("axis", type="int", default=1), AttributeSpec("group", type="int", default=1)),

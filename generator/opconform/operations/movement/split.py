@@ -10,7 +10,7 @@ from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS, Predicate
 from opconform.operations.interpretation import Reading, types_differ
 from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, DATA, axis_of, dimension
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -64,7 +64,7 @@ def _equal_sizes(arguments: Arguments) -> Sequence[int]:
     return (dimension(arguments) // count,) * count
 
 
-SPLIT = Operation(
+SPLIT = Movement(
     name="Split-1",
     inputs=(DATA, replace(AXIS, shapes=((),))),
     attributes=(AttributeSpec("num_splits", type="int"),),
@@ -104,7 +104,7 @@ def _lengths(arguments: Arguments) -> list[int]:
     return [-_excess(arguments) if x == REMAINDER else x for x in lengths]
 
 
-VARIADIC_SPLIT = Operation(
+VARIADIC_SPLIT = Movement(
     name="VariadicSplit-1",
     inputs=(DATA, AXIS, Port("split_lengths", setting=True, types=INTEGERS, ranks=(1,), prefix="lengths")),
     checks={

@@ -5,7 +5,7 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments
 from opconform.operations.checks import INTEGERS
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
@@ -31,7 +31,7 @@ def _moved(arguments: Arguments, places: Places) -> list[Array]:
     return [np.empty(_shape(arguments), data.dtype) if 0 in repeats else np.tile(data, repeats)]
 
 
-TILE = Operation(
+TILE = Movement(
     name="Tile-1",
     inputs=(Port("data"), Port("repeats", setting=True, types=INTEGERS, ranks=(1,))),
     checks={"repeats.negative": lambda a: any(integer < 0 for integer in a.integers("repeats"))},

@@ -3,7 +3,7 @@
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.suite.declarations import Port
 
 
@@ -33,7 +33,7 @@ def _is_still(arguments: Arguments) -> bool:
     return kept == sorted(kept) and [*order] != sorted(order)
 
 
-TRANSPOSE = Operation(
+TRANSPOSE = Movement(
     name="Transpose-1",
     inputs=(Port("arg"), Port("input_order", setting=True, types=INTEGERS, ranks=(1,), prefix="order")),
     checks={

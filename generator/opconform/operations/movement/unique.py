@@ -10,9 +10,10 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.contract import ContextError, Tested
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.movement.axis import AXIS_CHECKS, axis_of
-from opconform.operations.operation import ContextError, Operation, Tested
+from opconform.operations.operation import Computation
 from opconform.suite.case import Graph, Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.literals import encoded
@@ -127,7 +128,7 @@ def _gathered(tested: Tested) -> Graph:
     return Graph(nodes=(tested.node, axis, gathered), outputs=(*tested.node.outputs, *gathered.outputs))
 
 
-UNIQUE = Operation(
+UNIQUE = Computation(
     name="Unique-10",
     inputs=(Port("data"), Port("axis", setting=True, constant=True, optional=True, types=_INDICES, shapes=((), (1,)))),
     attributes=(
@@ -138,9 +139,9 @@ UNIQUE = Operation(
     checks=AXIS_CHECKS,
     requested=lambda _: 4,
     types=_types,
-    compute=_outputs,
+    calculate=_outputs,
     shaped_by_elements=True,
-    computes=lambda a: has_kind(a.operand("data"), "float"),  # a drawn NaN, which the page does not compare
+    needs_written_elements=lambda a: has_kind(a.operand("data"), "float"),  # the page does not compare a drawn NaN
     contexts={"partial": contexts.partial, "gathered": _gathered},
     facts={
         "no axis is given": lambda a: "axis" not in a.inputs,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from opconform.operations.contexts import computing, constant
-from opconform.operations.operation import ContextError, Tested
+from opconform.operations.contract import ContextError, Tested
 from opconform.suite.case import Graph
 
 #: The most channels, which filters have the square of.

@@ -3,7 +3,7 @@
 from math import prod
 
 from opconform.operations.contexts import computing, constant
-from opconform.operations.operation import ContextError, Tested
+from opconform.operations.contract import ContextError, Tested
 from opconform.suite.case import Graph
 
 #: Of a batch of images: batches, height, width, channels.

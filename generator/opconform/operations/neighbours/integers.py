@@ -1,7 +1,7 @@
 """Constant-1, which gives setting inputs. Contexts need it only for integers."""
 
 from opconform.operations.arguments import Arguments, TensorType
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec
 from opconform.tensors.literals import encoded
 from opconform.tensors.tensor import Tensor
@@ -23,7 +23,7 @@ def _constant(arguments: Arguments) -> tuple[Tensor, ...]:
 
 
 #: For the integers that contexts put into a graph.
-CONSTANT = Operation(
+CONSTANT = Computation(
     name="Constant-1",
     inputs=(),
     attributes=(
@@ -32,6 +32,6 @@ CONSTANT = Operation(
         AttributeSpec("value", type="ints"),
     ),
     types=lambda arguments: (_type(arguments),),
-    compute=_constant,
-    known=lambda arguments: _integers(arguments, "value"),
+    calculate=_constant,
+    integer_output=lambda arguments: _integers(arguments, "value"),
 )

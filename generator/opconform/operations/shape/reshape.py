@@ -6,7 +6,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import INTEGERS
 from opconform.operations.interpretation import Reading, has_kind, is_empty
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 
@@ -66,7 +66,7 @@ def _is_zero_moved(arguments: Arguments) -> bool:
     return any(size == 0 != wanted for size, wanted in zip(arguments.shape("data"), sizes, strict=False))
 
 
-RESHAPE = Operation(
+RESHAPE = Movement(
     name="Reshape-1",
     inputs=(Port("data"), Port("shape", setting=True, types=INTEGERS, ranks=(1,))),
     attributes=(AttributeSpec("special_zero", type="boolean"),),

@@ -7,7 +7,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, has_kind
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import encoded
@@ -58,27 +58,27 @@ _FACTS: Mapping[str, Predicate] = {
     "a dimension exceeds 31 bits": _is_far,
 }
 
-SHAPE_OF_1 = Operation(
+SHAPE_OF_1 = Computation(
     name="ShapeOf-1",
     inputs=(Port("data"),),
     types=_types,
-    compute=_dimensions,
+    calculate=_dimensions,
     reads_elements=False,
-    known=_known,
+    integer_output=_known,
     contexts=_CONTEXTS,
     facts=_FACTS,
     readings={"outputs.index-type": Reading(rejects=_is_far, rewrites=(_as_i32,))},
 )
 
-SHAPE_OF = Operation(
+SHAPE_OF = Computation(
     name="ShapeOf-3",
     inputs=(Port("data"),),
     attributes=(AttributeSpec(_TYPE, type="enum", values=("i64", "i32"), default=_DEFAULT),),
     checks={"output_type.range": _is_beyond},
     types=_types,
-    compute=_dimensions,
+    calculate=_dimensions,
     reads_elements=False,
-    known=_known,
+    integer_output=_known,
     contexts=_CONTEXTS,
     facts=_FACTS,
     readings={"data.other-types": Reading(rejects=lambda a: has_kind(a.operand("data"), "boolean", "string"))},

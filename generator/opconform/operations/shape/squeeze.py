@@ -10,7 +10,7 @@ from opconform.operations.arguments import Arguments, Operand
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.movement.axis import from_front, is_outside
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.operations.shape.unsqueeze import AXES
 from opconform.suite.declarations import AttributeSpec, Port
@@ -83,7 +83,7 @@ def _squeezed(arguments: Arguments, places: Places) -> list[Array]:
     return [np.squeeze(places["data"], _removed(arguments))]
 
 
-SQUEEZE = Operation(
+SQUEEZE = Movement(
     name="Squeeze-1",
     inputs=_INPUTS,
     checks=_CHECKS,
@@ -93,7 +93,7 @@ SQUEEZE = Operation(
     readings=_READINGS,
 )
 #: With an attribute that only decides the rank of outputs that is inferred before all dimensions are known.
-SQUEEZE_15 = Operation(
+SQUEEZE_15 = Movement(
     name="Squeeze-15",
     inputs=_INPUTS,
     attributes=(AttributeSpec("allow_axis_skip", type="boolean", default=False),),

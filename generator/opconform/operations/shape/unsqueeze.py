@@ -7,7 +7,7 @@ from opconform.operations.arguments import Arguments
 from opconform.operations.checks import INTEGERS
 from opconform.operations.interpretation import Reading, has_kind, is_empty
 from opconform.operations.movement.axis import from_front, is_outside
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.suite.declarations import Port
 
 #: The second input of operations that add or remove dimensions (Inputs, 2).
@@ -24,7 +24,7 @@ def _axes(arguments: Arguments) -> list[int]:
     return [from_front(axis, _rank(arguments)) for axis in arguments.integers("axes")]
 
 
-UNSQUEEZE = Operation(
+UNSQUEEZE = Movement(
     name="Unsqueeze-1",
     inputs=(Port("data"), AXES),
     checks={

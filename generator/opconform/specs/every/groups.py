@@ -69,7 +69,9 @@ def groups_of(document: Document, op: str, only: Collection[str] | None = None) 
         "integers": sorted(
             {name for port in ports for name in port.types or ()} - {port.default_type for port in ports}
         ),
-        "neighbours": [x for x in neighbours() if not OPERATIONS[op].rounds or OPERATIONS[x["op"]].compute is None],
+        "neighbours": [
+            x for x in neighbours() if not (OPERATIONS[op].is_numeric and OPERATIONS[x["op"]].can_calculate)
+        ],
         "wrong_arguments": wrong_arguments(samples),
         "extreme_values": extreme_values(samples),
     }
@@ -222,7 +224,7 @@ def neighbours_in(path: Path) -> Mapping[str, Mapping[str, Any]]:
     """The values of `then` for the samples in a file that are neighbours, by name."""
     op = path.parent.name
     keys = read_document(path, f"cases/{op}/{SAMPLES}").value
-    if OPERATIONS[op].rounds or "like" in keys:
+    if OPERATIONS[op].is_numeric or "like" in keys:
         return {}
     samples = samples_of(op)
     return {name: samples.neighbour(name) for name in [*keys["samples"]][:_NEIGHBOURS]}

@@ -56,7 +56,7 @@ class Samples:
                 "seconds": len(self.seconds[name]),
                 "rank": max(map(len, shapes), default=0),
                 "elements": max(map(prod, shapes), default=0),
-                "computes": self.operation.rounds,
+                "computes": self.operation.is_numeric,
             }
 
     def neighbour(self, name: str) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class Samples:
 
     def _override(self, port: Port, keys: Keys, override: Keys | None) -> Keys | None:
         """A group's keys for a port; the fill of a sample stays if the operation computes with the elements."""
-        has_own = self.operation.rounds and isinstance(keys.get(port.name), Mapping) and "fill" in keys[port.name]
+        has_own = self.operation.is_numeric and isinstance(keys.get(port.name), Mapping) and "fill" in keys[port.name]
         return {key: x for key, x in override.items() if key != "fill"} if override and has_own else override
 
     def _has_constant(self, keys: Keys) -> bool:

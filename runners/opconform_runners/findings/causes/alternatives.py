@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from opconform.operations import OPERATIONS
+from opconform.explanation.reference import contexts_of, declarations, operation_names
 from opconform.tensors.element_types import ELEMENT_TYPES
 
 _WORD = 64
@@ -34,11 +34,8 @@ def features() -> tuple[tuple[str, ...], ...]:
 def groups() -> tuple[tuple[str, ...], ...]:
     """Groups of alternatives: the operations come first. The types of data in one group have something in common."""
     return (
-        tuple(map(operation_fact, OPERATIONS)),
-        tuple(
-            context_fact(name)
-            for name in sorted({name for operation in OPERATIONS.values() for name in operation.context_names})
-        ),
+        tuple(map(operation_fact, operation_names())),
+        tuple(context_fact(name) for name in sorted({name for op in operation_names() for name in contexts_of(op)})),
         tuple(f"a setting input is {name}" for name in ELEMENT_TYPES),
         *(
             tuple(
@@ -51,8 +48,8 @@ def groups() -> tuple[tuple[str, ...], ...]:
         *sorted(
             {
                 tuple(f"{attribute.name} is {value!r}" for value in attribute.values)
-                for operation in OPERATIONS.values()
-                for attribute in operation.attributes
+                for declaration in declarations()
+                for attribute in declaration.attributes
                 if attribute.type == "enum"
             }
         ),

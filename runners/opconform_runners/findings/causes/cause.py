@@ -6,9 +6,7 @@ from itertools import product
 import numpy as np
 from ml_dtypes import finfo
 
-from opconform.model.graph import evaluated_arguments
-from opconform.operations import OPERATIONS
-from opconform.operations.arguments import Rejection
+from opconform.explanation.reference import evaluated_node
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, Tensor, patterns
@@ -58,8 +56,7 @@ def divided_axis(shape: Sequence[int], outputs: Sequence[Sequence[int]]) -> int 
 
 def accepted_as(case: Case, inputs: Mapping[str, Array], outputs: Sequence[Sequence[int]]) -> str:
     """How a backend may have read the setting inputs of an invalid case, so that it has outputs of these shapes."""
-    operation = OPERATIONS.get(case.op)
-    if operation is None or not case.is_bare:
+    if not case.is_bare:
         return ""
     tensors = {
         input_.name: Tensor(element_type=input_.element_type, array=inputs[input_.name]) for input_ in case.inputs
@@ -70,11 +67,8 @@ def accepted_as(case: Case, inputs: Mapping[str, Array], outputs: Sequence[Seque
             for input_ in case.inputs
             if input_.role == "setting" and (as_read := _as_32_bits(tensors[input_.name], rounded)) is not None
         }
-        try:
-            types = operation.infer(evaluated_arguments(case.node, tensors | changed))
-        except Rejection:
-            continue
-        if changed and [type_.shape for type_ in types] == [tuple(output) for output in outputs]:
+        node = evaluated_node(case, tensors | changed) if changed else None
+        if node is not None and [type_.shape for type_ in node.inference().outputs] == [tuple(x) for x in outputs]:
             read = ", ".join(f"{name} as {x.array.tolist()}" for name, x in changed.items())
             kind = "32-bit integers" if all(tensors[name].type.is_integer for name in changed) else "integers"
             return f"Setting inputs read as {kind}: {read}"

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from opconform.operations import OPERATIONS
-from opconform.operations.operation import Operation
+from opconform.explanation.reference import contexts_of, declaration_of
 from opconform.suite.case import Accept, Case, Input, Reject
-from opconform.suite.declarations import Port
+from opconform.suite.declarations import Declaration, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.findings.causes.alternatives import context_fact, is_violation, operation_fact
@@ -67,8 +66,8 @@ def facts_of(
 
     `expected` has the expected outputs of each feed that has any.
     """
-    operation = OPERATIONS.get(case.op)
-    settings = [input_ for input_ in case.inputs if _is_setting(input_, operation)]
+    declaration = declaration_of(case.op)
+    settings = [input_ for input_ in case.inputs if _is_setting(input_, declaration)]
     return frozenset(
         (
             *_of_graph(case),
@@ -86,17 +85,17 @@ def support_facts(case: Case, feeds: Sequence[Mapping[str, Array]]) -> frozenset
 
     `feeds` has the inputs by name, in their storage dtypes; it is empty for a case that is too large to be read.
     """
-    operation = OPERATIONS.get(case.op)
+    declaration = declaration_of(case.op)
     facts = [*_of_graph(case), *_of_attributes(case)]
     for input_ in case.inputs:
         kind = ELEMENT_TYPES[input_.element_type]
         words = [*_delivered(input_), *type_facts(kind)]
         for shape in [feed[input_.name].shape for feed in feeds] or [input_.shape]:
             words += shape_facts(shape, kind)
-        if kind.is_integer and _is_setting(input_, operation):
+        if kind.is_integer and _is_setting(input_, declaration):
             tensors = (Tensor(element_type=input_.element_type, array=feed[input_.name]) for feed in feeds)
             words += (fact for tensor in tensors for fact in value_facts(tensor))
-        facts += (f"{name} {phrase}" for phrase in words for name in _names(operation, input_))
+        facts += (f"{name} {phrase}" for phrase in words for name in _names(declaration, input_))
     if isinstance(case.expect, Reject):
         facts.append(f"{case.expect.reject} is violated")
     return frozenset(facts)
@@ -104,12 +103,14 @@ def support_facts(case: Case, feeds: Sequence[Mapping[str, Array]]) -> frozenset
 
 def is_support_fact(fact: str, op: str) -> bool:
     """Whether words can be a fact about a case of an operation in `support_facts`, other than its name."""
-    operation = OPERATIONS[op]
-    contexts = map(context_fact, (*operation.context_names, "then"))
+    declaration = declaration_of(op)
+    if declaration is None:
+        raise LookupError(f"the operation {op} is unknown")
+    contexts = map(context_fact, (*contexts_of(op), "then"))
     if fact in _OF_GRAPHS or fact in contexts or is_violation(fact):
         return True
-    attributes = {attribute.name for attribute in operation.attributes}
-    for name in ("data", "a setting input", *(port.name for port in operation.inputs), *attributes):
+    attributes = {attribute.name for attribute in declaration.attributes}
+    for name in ("data", "a setting input", *(port.name for port in declaration.inputs), *attributes):
         if fact.startswith(f"{name} "):
             words = fact.removeprefix(f"{name} ")
             if words in _DELIVERED or is_phrase(words) or (name in attributes and _ATTRIBUTE.fullmatch(words)):
@@ -148,10 +149,10 @@ def _of_graph(case: Case) -> Iterator[str]:
 
 
 def _of_inputs(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
-    operation = OPERATIONS.get(case.op)
+    declaration = declaration_of(case.op)
     for input_ in case.inputs:
         tensor = tensors[input_.name]
-        sizes = () if _is_setting(input_, operation) else size_facts(tensor.shape)
+        sizes = () if _is_setting(input_, declaration) else size_facts(tensor.shape)
         for words in (
             *sizes,
             *_delivered(input_),
@@ -159,7 +160,7 @@ def _of_inputs(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[str]:
             *shape_facts(tensor.shape, tensor.type),
             *value_facts(tensor),
         ):
-            yield from (f"{name} {words}" for name in _names(operation, input_))
+            yield from (f"{name} {words}" for name in _names(declaration, input_))
 
 
 def _of_outputs(case: Case, feed: Mapping[str, Array]) -> Iterator[str]:
@@ -181,27 +182,25 @@ def _of_differences(case: Case, feeds: Sequence[Mapping[str, Array]]) -> Iterato
         words = ["has another shape in the second inference"] if len(shapes) > 1 else []
         if len({0 in shape for shape in shapes}) > 1:
             words.append("is empty in one inference")
-        yield from (f"{name} {phrase}" for phrase in words for name in _names(OPERATIONS.get(case.op), input_))
+        yield from (f"{name} {phrase}" for phrase in words for name in _names(declaration_of(case.op), input_))
 
 
-def _names(operation: Operation | None, input_: Input) -> tuple[str, ...]:
+def _names(declaration: Declaration | None, input_: Input) -> tuple[str, ...]:
     """How facts name an input: `data` is the first input of any operation."""
-    if operation is not None and _port(operation, input_) is operation.inputs[0]:
+    if declaration is not None and _port(declaration, input_) is declaration.inputs[0]:
         return ("data",)
-    return (input_.name, "a setting input") if _is_setting(input_, operation) else (input_.name,)
+    return (input_.name, "a setting input") if _is_setting(input_, declaration) else (input_.name,)
 
 
-def _is_setting(input_: Input, operation: Operation | None) -> bool:
+def _is_setting(input_: Input, declaration: Declaration | None) -> bool:
     """Whether an input decides what the operation does, such as the indices of `Gather`."""
-    port = _port(operation, input_)
+    port = _port(declaration, input_)
     return input_.role == "setting" or (port is not None and port.setting)
 
 
-def _port(operation: Operation | None, input_: Input) -> Port | None:
-    try:
-        return None if operation is None else operation.port_of(input_.name)
-    except LookupError:
-        return None
+def _port(declaration: Declaration | None, input_: Input) -> Port | None:
+    ports = () if declaration is None else declaration.inputs
+    return next((port for port in ports if port.takes(input_.name)), None)
 
 
 def _delivered(input_: Input) -> Iterator[str]:
@@ -222,16 +221,16 @@ def _delivered(input_: Input) -> Iterator[str]:
 
 
 def _of_attributes(case: Case) -> Iterator[str]:
-    operation = OPERATIONS.get(case.op)
-    if operation is not None:
+    declaration = declaration_of(case.op)
+    if declaration is not None:
         yield from (
             f"{attribute.name} is omitted"
-            for attribute in operation.attributes
+            for attribute in declaration.attributes
             if attribute.name not in case.attributes
         )
-        required = {attribute.name for attribute in operation.attributes if attribute.default is None}
-        names = [*case.node.inputs, *[None] * len(operation.inputs)]
-        omitted = [port for port, name in zip(operation.inputs, names, strict=False) if name is None]
+        required = {attribute.name for attribute in declaration.attributes if attribute.default is None}
+        names = [*case.node.inputs, *[None] * len(declaration.inputs)]
+        omitted = [port for port, name in zip(declaration.inputs, names, strict=False) if name is None]
         if required - case.attributes.keys() or any(not n.optional for n in omitted):
             yield "a required input or attribute is omitted"
         yield from (f"{n.name} is omitted" for n in omitted if not n.variadic)

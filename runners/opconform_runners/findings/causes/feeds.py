@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from opconform.explanation.origins import Origin, origin_of
-from opconform.operations import OPERATIONS
+from opconform.explanation.reference import has_several_outputs
 from opconform.suite.bounds import Bounds
 from opconform.suite.case import Accept, Case, Reject
 from opconform.suite.manifest import Entry, expected_name, inputs_name
@@ -67,8 +67,7 @@ def _bounds(suite: Suite, entry: Entry, feed: int) -> dict[str, Bounds]:
 
 def divided_shape(case: Case, feed: FeedArrays) -> tuple[int, ...]:
     """The shape of the first tensor input if outputs of the operation divide one, otherwise ()."""
-    operation = OPERATIONS.get(case.op)
-    if operation is None or operation.requested is None:
+    if not has_several_outputs(case.op):
         return ()
     return next((feed.inputs[input_.name].shape for input_ in case.inputs if input_.role == "data"), ())
 

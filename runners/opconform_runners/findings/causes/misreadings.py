@@ -6,13 +6,9 @@ from itertools import product
 
 import numpy as np
 
-from opconform.explanation.origins import origins_of
-from opconform.model.graph import evaluated_arguments
-from opconform.operations import OPERATIONS
-from opconform.operations.arguments import Arguments, Rejection, TensorType
-from opconform.operations.operation import Operation
+from opconform.explanation.reference import EvaluatedNode, evaluated_node
 from opconform.suite.case import Accept, Attribute, Case, Input, Reject
-from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.suite.declarations import Declaration
 from opconform.tensors.tensor import Array, Tensor
 
 #: The integer at the beginning of a text.
@@ -43,58 +39,39 @@ _BINDINGS = {
 
 def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], settings: Sequence[Input]) -> Iterator[str]:
     """The facts about a case whose inputs are `feeds`, and whose setting inputs are `settings`."""
-    operation = OPERATIONS.get(case.op)
-    if operation is None:
-        return
     for feed in feeds:
         tensors = {
             input_.name: Tensor(element_type=input_.element_type, array=feed[input_.name]) for input_ in case.inputs
         }
-        arguments = _arguments(case, tensors)
-        if arguments is None:
+        node = evaluated_node(case, tensors)
+        if node is None:
             return
-        yield from operation.facts_of(arguments)
+        yield from node.facts()
         if isinstance(case.expect, Accept):
-            yield from _moves(operation, arguments)
+            yield from _moves(node)
         for (how, read), (words, bindings) in product(_READINGS, _BINDINGS.items()):
             changed = {
                 setting.name: tensor
                 for setting in settings
                 if setting.binding in bindings and (tensor := _read(tensors[setting.name], how, read)) is not None
             }
-            misread = _arguments(case, tensors | changed) if changed else None
+            misread = evaluated_node(case, tensors | changed) if changed else None
             if misread is not None:
-                yield from (f"{x} if {words} are {how}" for x in _change(operation, arguments, misread))
+                yield from (f"{x} if {words} are {how}" for x in _change(node, misread))
         for how, (kind, read_text) in _TEXTS.items() if isinstance(case.expect, Reject) else ():
-            attributes = _attributes(operation, case, kind, read_text)
+            attributes = _attributes(node.declaration, case, kind, read_text)
             if attributes is not None:
-                changes = _change(operation, arguments, operation.arguments(arguments.inputs, attributes))
+                changes = _change(node, node.with_attributes(attributes))
                 yield from (f"{change} if {how}" for change in changes)
 
 
-def _arguments(case: Case, tensors: Mapping[str, Tensor]) -> Arguments | None:
-    """The arguments of the node under test; None where a node before it rejects its own."""
-    known = dict(tensors)
-    for node in case.graph.nodes:
-        try:
-            arguments = evaluated_arguments(node, known)
-            if node.under_test:
-                return arguments
-            known |= zip(node.outputs, OPERATIONS[node.op].evaluate(arguments), strict=True)
-        except (LookupError, Rejection):
-            return None
-    return None
-
-
-def _moves(operation: Operation, arguments: Arguments) -> Iterator[str]:
+def _moves(node: EvaluatedNode) -> Iterator[str]:
     """Whether strings move to another place, or elements that share bytes are not copied as one run of bytes."""
-    data = [input_ for name, input_ in arguments.inputs.items() if not operation.port_of(name).setting]
-    if operation.moved is None or operation.computes(arguments) or not data:
+    data = node.data
+    bits = data[0].type.bits if data else _BYTE
+    is_known = bits in (0, 1, 2, 4) and sum(int(np.prod(tensor.shape)) for tensor in data) <= _ELEMENTS
+    if (origins := node.origins() if is_known else None) is None:
         return
-    bits = ELEMENT_TYPES[data[0].element_type].bits
-    if bits not in (0, 1, 2, 4) or sum(int(np.prod(value.shape)) for value in data) > _ELEMENTS:
-        return
-    origins = origins_of(operation, arguments)
     if bits:
         known = {byte for numbers in origins.inputs.values() for byte in _bytes(numbers, _BYTE // bits)}
         if any(
@@ -115,10 +92,10 @@ def _bytes(numbers: Array, per_byte: int) -> Iterator[tuple[int, ...]]:
 
 
 def _attributes(
-    operation: Operation, case: Case, kind: str, read_text: Callable[[Attribute], Attribute | None]
+    declaration: Declaration, case: Case, kind: str, read_text: Callable[[Attribute], Attribute | None]
 ) -> dict[str, Attribute] | None:
     """The attributes with other values of one kind; None where that is the same, or impossible."""
-    types = {attribute.name: attribute.type.removesuffix("s") for attribute in operation.attributes}
+    types = {attribute.name: attribute.type.removesuffix("s") for attribute in declaration.attributes}
     read = {name: read_text(value) if types.get(name) == kind else value for name, value in case.attributes.items()}
     whole = {name: value for name, value in read.items() if value is not None}
     # 2.0 equals 2, and True equals 1
@@ -159,29 +136,18 @@ def _read(tensor: Tensor, how: str, read: _Reading) -> Tensor | None:
     return Tensor(element_type="i64", array=np.array(elements, np.int64).reshape(tensor.shape))
 
 
-def _change(operation: Operation, arguments: Arguments, misread: Arguments) -> Iterator[str]:
-    """How a case with other arguments differs."""
-    types, others = _types(operation, arguments), _types(operation, misread)
-    if isinstance(types, Rejection) and isinstance(others, Rejection):
-        yield from (
-            f"the case violates {requirement}"
-            for requirement in others.requirements
-            if requirement not in types.requirements
-        )
-    elif isinstance(types, Rejection):
+def _change(node: EvaluatedNode, misread: EvaluatedNode) -> Iterator[str]:
+    """How a case whose arguments are misread differs."""
+    right, other = node.inference(), misread.inference()
+    if right.violated and other.violated:
+        yield from (f"the case violates {x}" for x in other.violated if x not in right.violated)
+    elif right.violated:
         yield from ("the case is valid", "the result differs")
-    elif isinstance(others, Rejection):
+    elif other.violated:
         yield from ("the case is invalid", "the result differs")
-    elif [x.shape for x in types] != [x.shape for x in others]:
+    elif [x.shape for x in right.outputs] != [x.shape for x in other.outputs]:
         yield from ("the outputs have other shapes", "the result differs")
-    elif sum(int(np.prod(x.shape)) for x in types) <= _ELEMENTS:
-        same = zip(operation.evaluate(arguments), operation.evaluate(misread), strict=True)
-        if any(first.array.tobytes() != second.array.tobytes() for first, second in same):
+    elif sum(int(np.prod(x.shape)) for x in right.outputs) <= _ELEMENTS:
+        pairs = zip(node.outputs(), misread.outputs(), strict=False)  # none where a result is open
+        if any(first.array.tobytes() != second.array.tobytes() for first, second in pairs):
             yield "the result differs"
-
-
-def _types(operation: Operation, arguments: Arguments) -> tuple[TensorType, ...] | Rejection:
-    try:
-        return operation.infer(arguments)
-    except Rejection as answer:
-        return answer

@@ -1,17 +1,12 @@
 """What wrongly rounded outputs look like: those of a computation in a narrower type, or of a known mistake."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from opconform.errors import OpconformError
-from opconform.model.graph import evaluated_arguments
-from opconform.operations import OPERATIONS
-from opconform.operations.arguments import Arguments, Operand, Rejection, Unknown
-from opconform.operations.denormals import flushed, has_denormals, with_tensors
-from opconform.operations.operation import ContextError, Operation
+from opconform.explanation.reference import EvaluatedNode, evaluated_node
 from opconform.suite.case import Case
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.exact import numbers, rounded
@@ -20,7 +15,6 @@ from opconform_runners.verdicts.flushing import is_right_if_flushed
 
 #: The types that an operation may have been computed in, the narrowest first: a wider one has most of its numbers.
 _NARROW = ("bf16", "f16", "f32")
-_Outputs = Callable[[Arguments], tuple[Tensor, ...]]
 
 
 def rounding_causes(
@@ -32,22 +26,21 @@ def rounding_causes(
 
     `inputs` are the arrays of one feed in storage dtypes, and `golden` and `actual` the outputs by name.
     """
-    operation = OPERATIONS.get(case.op)
-    if operation is None or not operation.rounds or not case.is_bare:
-        return
     tensors = {x.name: Tensor(element_type=x.element_type, array=inputs[x.name]) for x in case.inputs}
-    arguments = evaluated_arguments(case.node, tensors)
+    node = evaluated_node(case, tensors) if case.is_bare else None
+    if node is None or not node.is_numeric:
+        return
     right, named = (
         [Tensor(element_type=x.element_type, array=arrays[x.name]) for x in case.outputs if x.name in arrays]
         for arrays in (golden, actual)
     )
     is_lost = any(map(_has_lost, right, named))
-    if is_lost or any(map(has_denormals, tensors.values())):
-        bounded = _computed(operation.evaluate, arguments)
-        yield from _flushes(operation, arguments, bounded, named)
-        yield from _cutoff(arguments, bounded, named)
-    yield from _narrow(operation, arguments, named)
-    yield from (name for name, compute in operation.mistakes.items() if _gives(compute, arguments, named))
+    if is_lost or node.has_denormals:
+        bounded = node.outputs()
+        yield from _flushes(node, bounded, named)
+        yield from _cutoff(node, bounded, named)
+    yield from _narrow(node, named)
+    yield from (sentence for sentence, outputs in node.mistaken_outputs() if _are_given(named, outputs))
 
 
 def _has_lost(right: Tensor, got: Tensor) -> bool:
@@ -58,11 +51,9 @@ def _has_lost(right: Tensor, got: Tensor) -> bool:
     return bool(((numbers(got) == 0) & (numbers(right) != 0)).any())
 
 
-def _flushes(
-    operation: Operation, arguments: Arguments, golden: tuple[Tensor, ...], actual: list[Tensor]
-) -> Iterator[str]:
+def _flushes(node: EvaluatedNode, golden: tuple[Tensor, ...], actual: list[Tensor]) -> Iterator[str]:
     """Whether results are right if denormal numbers are taken for zeros."""
-    others = _computed(partial(flushed, operation), arguments)
+    others = node.flushed_outputs()
     whose = {"results": (golden,), "inputs": (others,), "numbers": (golden, others)}
     for name, ways in whose.items():
         if all(len(way) == len(actual) for way in ways) and all(
@@ -77,12 +68,11 @@ def _is_right_if_flushed(actual: Tensor, ways: Sequence[Tensor]) -> bool:
     return has_form and is_right_if_flushed(actual.array, [(x.array, x.bounds) for x in ways], actual.element_type)
 
 
-def _cutoff(arguments: Arguments, golden: tuple[Tensor, ...], actual: list[Tensor]) -> Iterator[str]:
+def _cutoff(node: EvaluatedNode, golden: tuple[Tensor, ...], actual: list[Tensor]) -> Iterator[str]:
     """Whether the results of a function are 0 for inputs below a number, and otherwise right."""
-    tensors = [x.tensor for x in arguments.inputs.values() if x.tensor is not None]
-    if any(len(x) != 1 for x in (golden, actual, tensors)):
+    if any(len(x) != 1 for x in (golden, actual, node.tensors)):
         return
-    [data], [right], [got] = tensors, golden, actual
+    [data], [right], [got] = node.tensors, golden, actual
     if len({(x.element_type, x.shape) for x in (data, right, got)}) > 1 or data.type.kind != "float":
         return
     x, wanted, returned = (numbers(tensor) for tensor in (data, right, got))
@@ -94,18 +84,16 @@ def _cutoff(arguments: Arguments, golden: tuple[Tensor, ...], actual: list[Tenso
         yield f"As if the function were flushed to zero below {least:.4g}"
 
 
-def _narrow(operation: Operation, arguments: Arguments, actual: list[Tensor]) -> Iterator[str]:
+def _narrow(node: EvaluatedNode, actual: list[Tensor]) -> Iterator[str]:
     """In which narrower type results may have been computed, so that they are its numbers, or inputs may have been."""
-    kind = ELEMENT_TYPES[next(iter(arguments.inputs.values())).element_type]
+    kind = node.tensors[0].type
     for narrow in map(ELEMENT_TYPES.__getitem__, _NARROW if kind.kind == "float" else ()):
         if narrow.layout.nmant >= kind.layout.nmant:
             continue
-        inputs = with_tensors(arguments, partial(_rounded, narrow))
-        types = {name: replace(x, element_type=narrow.name) if _is_float(x) else x for name, x in inputs.inputs.items()}
-        narrowed = with_tensors(replace(inputs, inputs=types), partial(_in_type, narrow))
-        if all(_has_numbers(narrow, x) for x in actual) and _gives(operation.evaluate, narrowed, actual):
+        narrowed, with_rounded = (node.with_tensors(partial(of, narrow)) for of in (_in_type, _rounded))
+        if all(_has_numbers(narrow, x) for x in actual) and _are_given(actual, narrowed.outputs()):
             yield f"As if computed in {narrow.name}"
-        elif _gives(operation.evaluate, inputs, actual):
+        elif _are_given(actual, with_rounded.outputs()):
             yield f"As if inputs were rounded to {narrow.name}"
 
 
@@ -114,8 +102,8 @@ def _has_numbers(narrow: ElementType, tensor: Tensor) -> bool:
     return not _is_float(tensor) or np.array_equal(numbers(tensor), numbers(_in_type(narrow, tensor)), equal_nan=True)
 
 
-def _is_float(typed: Operand | Tensor) -> bool:
-    return ELEMENT_TYPES[typed.element_type].kind == "float"
+def _is_float(tensor: Tensor) -> bool:
+    return tensor.type.kind == "float"
 
 
 def _in_type(narrow: ElementType, tensor: Tensor) -> Tensor:
@@ -132,18 +120,8 @@ def _rounded(narrow: ElementType, tensor: Tensor) -> Tensor:
     return replace(tensor, array=rounded(tensor.type, numbers(_in_type(narrow, tensor))))
 
 
-def _computed(compute: _Outputs, arguments: Arguments) -> tuple[Tensor, ...]:
-    """The outputs of a computation; none if it is impossible."""
-    try:
-        with np.errstate(all="ignore"):
-            return compute(arguments)
-    except (ArithmeticError, ContextError, LookupError, OpconformError, Rejection, Unknown, ValueError):
-        return ()
-
-
-def _gives(compute: _Outputs, arguments: Arguments, actual: list[Tensor]) -> bool:
-    """Whether a computation gives all actual outputs, within its own bounds."""
-    outputs = _computed(compute, arguments)
+def _are_given(actual: list[Tensor], outputs: tuple[Tensor, ...]) -> bool:
+    """Whether outputs with bounds allow all actual outputs."""
     return len(outputs) == len(actual) and all(map(_is_inside, outputs, actual))
 
 

@@ -32,10 +32,12 @@ class KnownFinding(BaseModel):
     requirement: Annotated[tuple[str, ...], Field(min_length=1, description="The requirements that it breaks.")]
     case: CaseId = Field(description="The smallest case that shows it.")
     observed: str = Field(min_length=1)
-    state: Annotated[str, Field(pattern=_STATE)] | None = Field(None, description="Of a memory fault: see SECURITY.md.")
-    varies: str | None = Field(None, description="Why its case passes in some runs.")
-    first: str | None = Field(None, description="The first release that is known to have it.")
-    last: str | None = Field(None, description="The last release that is known to have it.")
+    state: Annotated[str, Field(pattern=_STATE)] | None = Field(
+        default=None, description="Of a memory fault: see SECURITY.md."
+    )
+    varies: str | None = Field(default=None, description="Why its case passes in some runs.")
+    first: str | None = Field(default=None, description="The first release that is known to have it.")
+    last: str | None = Field(default=None, description="The last release that is known to have it.")
 
 
 class KnownProduct(BaseModel):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 import yaml
 
 from opconform.errors import nearest, quoted
-from opconform.operations import OPERATIONS
+from opconform.explanation.reference import operation_names
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.findings.support.rules import EVERY, Rule, parse_rule
 from opconform_runners.verdicts.accuracy_level import MET_LEVELS, MetLevel
@@ -86,7 +86,7 @@ class ClaimsParser:
             name = self._text(item, "An operation")
             if name in seen:
                 self._note(item, f"{name} is repeated.")
-            if self._is_operation(item, name, OPERATIONS):
+            if self._is_operation(item, name, operation_names()):
                 yield name
             seen.add(name)
 
@@ -94,12 +94,12 @@ class ClaimsParser:
         """Whether a name is that of a known operation, or else a mistake."""
         if name in known:
             return True
-        if name in OPERATIONS:
+        if name in operation_names():
             self._note(
                 node, f"{name} is not under `supported`, so nothing of it is claimed. Remove this line, or add it."
             )
         elif name:
-            hint = nearest(name, OPERATIONS)
+            hint = nearest(name, operation_names())
             self._note(node, f"{quoted(name)} is not an operation. {hint}`opconform list` names them.")
         return False
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from opconform.operations import OPERATIONS
+from opconform.explanation.reference import declaration_of, operation_names
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.findings.causes.alternatives import alternatives_in, either, operation_fact
@@ -45,7 +45,7 @@ class Rule:
 
 def rules_of(condition: Condition, op: str = EVERY) -> Iterator[Rule]:
     """The rules that a condition of cases of an operation is, one per operation that its facts name."""
-    names = {operation_fact(name): name for name in OPERATIONS}
+    names = {operation_fact(name): name for name in operation_names()}
     operations = [names[fact] for alternatives in condition for fact in alternatives if fact in names]
     facts = tuple(sorted(alternatives for alternatives in condition if names.keys().isdisjoint(alternatives)))
     yield from (Rule(name, facts) for name in operations or [op])
@@ -57,11 +57,12 @@ def parse_rule(subject: str, words: str) -> Rule:
 
 
 def _alternatives(words: str, subject: str) -> tuple[str, ...]:
-    named = tuple(OPERATIONS) if subject == EVERY else (subject,)
+    named = tuple(operation_names()) if subject == EVERY else (subject,)
     for alternatives in ((words,), alternatives_in(words)):
         if all(any(is_support_fact(fact, op) for op in named) for fact in alternatives):
             return alternatives
-    ports = () if subject == EVERY else OPERATIONS[subject].inputs[1:]
+    declaration = declaration_of(subject)
+    ports = () if declaration is None else declaration.inputs[1:]
     names = ", ".join(("data", "a setting input", *(port.name for port in ports)))
     raise ValueError(
         f"{words!r} is not a fact about {subject}. Facts are, for example, 'data is f16 or bf16', "

@@ -11,8 +11,9 @@ from opconform.model.draft import Draft, TensorDraft
 from opconform.model.golden import golden_of, neighbour_check_of, proves_nothing
 from opconform.model.graph import declared, graph_of, inferred
 from opconform.model.readings import attributed
-from opconform.operations.arguments import Arguments, Rejection, TensorType, Unknown
-from opconform.operations.operation import ContextError, Operation
+from opconform.operations.arguments import Arguments, NoGolden, Rejection, TensorType, Unknown
+from opconform.operations.contract import ContextError
+from opconform.operations.operation import Movement, Operation
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import KeyMistake
 from opconform.suite.case import Attribute, Binding, Dynamic
@@ -91,7 +92,7 @@ def decided(draft: Draft) -> Draft | None:
         if len(violated) > 1 or any(isinstance(x, Rejection) for x in before):
             return None
         valid = draft.arguments[:-1] if violated else draft.arguments
-        if any(map(draft.operation.computes, valid)):  # with drawn elements, which results need not be exact for
+        if any(_may_lack_a_result(draft.operation, arguments) for arguments in valid):
             return None
     except Unknown:  # elements that are filled in later decide the shapes, or how the outputs are made
         return None
@@ -107,6 +108,13 @@ def decided(draft: Draft) -> Draft | None:
     if violated and draft.has_other_nodes and not _is_violated_in_its_graph(draft):
         return None
     return draft if violated else attributed(draft)
+
+
+def _may_lack_a_result(operation: Operation, arguments: Arguments) -> bool:
+    """Whether an operation may have no exact result for drawn elements."""
+    if isinstance(operation, Movement):
+        return operation.calculates(arguments)
+    return operation.needs_written_elements(arguments)
 
 
 def _is_violated_in_its_graph(draft: Draft) -> bool:
@@ -127,7 +135,7 @@ def is_defined(trial: Trial, seed: int) -> bool:
     """Whether the cases have results, with the elements that the seed gives them, and results that prove something."""
     try:
         return all(_has_results(draft, seed) for draft in trial.drafts)
-    except (ContextError, MemoryError, OverflowError, Unknown):
+    except (ContextError, MemoryError, NoGolden, OverflowError, Unknown):
         return False
 
 
@@ -137,7 +145,8 @@ def _has_results(draft: Draft, seed: int) -> bool:
     Of an operation that only moves elements, each to places of its own, they always do.
     """
     operation = draft.operation
-    if operation.compute is None and operation.also is None and not draft.has_other_nodes:
+    is_placed = isinstance(operation, Movement) and operation.calculation is None and operation.also is None
+    if is_placed and not draft.has_other_nodes:
         return True
     graph = graph_of(draft)
     declared(draft, graph)

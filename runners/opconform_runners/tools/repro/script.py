@@ -71,7 +71,7 @@ def _check(_name: str, _script: Script, _file: Path) -> None:
 
 
 #: The backends that have scripts.
-SCRIPTS = Registry("opconform.scripts", Script, {}, _check)
+SCRIPTS = Registry("opconform.scripts", (Script,), {}, _check)
 
 
 def dialects_needed(backend: str, form: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from opconform.operations.checks import INTEGERS
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, DATA, axis_of, dimension
 from opconform.operations.movement.gathers.batches import BATCH_FACTS
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
@@ -73,7 +73,7 @@ def _is_empty(arguments: Arguments) -> bool:
     return 0 not in shape[:batches] and 0 in rest
 
 
-GATHER = Operation(
+GATHER = Movement(
     name="Gather-8",
     inputs=(DATA, Port("indices", setting=True, filled=True, types=INTEGERS), AXIS),
     attributes=(AttributeSpec("batch_dims", type="int", default=0),),

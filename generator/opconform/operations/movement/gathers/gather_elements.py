@@ -6,7 +6,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.movement.axis import DATA, from_front, is_outside
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array
 
@@ -54,7 +54,7 @@ def positions_of(arguments: Arguments) -> list[Array]:
     return positions
 
 
-GATHER_ELEMENTS = Operation(
+GATHER_ELEMENTS = Movement(
     name="GatherElements-6",
     inputs=(DATA, Port("indices", setting=True, types=("i32", "i64"))),
     attributes=(AttributeSpec("axis", type="int"),),

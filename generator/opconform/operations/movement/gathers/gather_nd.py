@@ -12,7 +12,7 @@ from opconform.operations.checks import INTEGERS, RANKED
 from opconform.operations.interpretation import Reading
 from opconform.operations.movement.axis import DATA
 from opconform.operations.movement.gathers.batches import BATCH_FACTS
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
@@ -108,7 +108,7 @@ def _first_batches(arguments: Arguments) -> Arguments:
     return replace(arguments, inputs={**arguments.inputs, "data": first}) if any(alone) else arguments
 
 
-GATHER_ND = Operation(
+GATHER_ND = Movement(
     name="GatherND-8",
     inputs=(DATA, Port("indices", setting=True, types=INTEGERS, ranks=RANKED)),
     attributes=(AttributeSpec("batch_dims", type="int", default=0),),

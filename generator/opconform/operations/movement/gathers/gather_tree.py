@@ -9,7 +9,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.checks import NUMBERS
 from opconform.operations.interpretation import Reading, has_kind, is_empty
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation
 from opconform.suite.declarations import Port
 from opconform.tensors.rounding import Number, numbers_of
 from opconform.tensors.tensor import Array, Tensor
@@ -107,7 +107,7 @@ def _has_fractions(arguments: Arguments) -> bool:
     return any(number % 1 != 0 for tensor in tensors for number in numbers_of(tensor))
 
 
-GATHER_TREE = Operation(
+GATHER_TREE = Computation(
     name="GatherTree-1",
     inputs=(
         Port("step_ids", types=NUMBERS, ranks=(_RANK,)),
@@ -126,7 +126,7 @@ GATHER_TREE = Operation(
         "max_seq_len.positive": _is_short,
     },
     types=lambda a: (TensorType(element_type=a.operand("step_ids").element_type, shape=a.shape("step_ids")),),
-    compute=_gathered,
+    calculate=_gathered,
     contexts={"chain": contexts.chain("step_ids"), "doubled": contexts.doubled(lambda _: 0)},
     facts={
         "a length is beyond the time steps": lambda a: any(

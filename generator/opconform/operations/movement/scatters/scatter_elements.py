@@ -8,7 +8,7 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
-from opconform.operations.checks import INTEGERS, Predicate, never
+from opconform.operations.checks import INTEGERS, Predicate
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.movement.axis import AXIS, AXIS_CHECKS, axis_of, dimension
 from opconform.operations.movement.scatters.reductions import (
@@ -34,7 +34,7 @@ from opconform.operations.movement.scatters.updates import (
     indices_of,
     placed,
 )
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Calculation, Movement
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array
 
@@ -112,7 +112,7 @@ _CHECKS: Mapping[str, Predicate] = {
     "indices.rank": _has_other_rank,
     "updates.shape": lambda a: a.shape("updates") != a.shape("indices"),
 }
-SCATTER_ELEMENTS_UPDATE_12 = Operation(
+SCATTER_ELEMENTS_UPDATE_12 = Movement(
     name="ScatterElementsUpdate-12",
     inputs=(Port("data"), Port("indices", setting=True, types=INTEGERS), UPDATES, AXIS),
     attributes=(
@@ -128,8 +128,7 @@ SCATTER_ELEMENTS_UPDATE_12 = Operation(
     },
     moved=lambda a, places: placed(places, _positions(a)),
     also=lambda a, places: earlier(places, _positions(a)),
-    compute=lambda a: computed(a, _positions(a), _combine(a)),
-    computes=combines,
+    calculation=Calculation(applies=combines, calculate=lambda a: computed(a, _positions(a), _combine(a))),
     shapes=lambda a: [a.shape("data")],
     contexts={
         "chain": contexts.chain("data"),
@@ -159,7 +158,6 @@ SCATTER_ELEMENTS_UPDATE_3 = replace(
         "indices.range": lambda a: any(index >= dimension(a) for index in a.integers("indices")),
         "indices.negative": lambda a: any(index < 0 for index in a.integers("indices")),
     },
-    compute=None,
-    computes=never,
+    calculation=None,
     readings=DATA_READINGS,
 )

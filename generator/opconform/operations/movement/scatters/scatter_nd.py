@@ -9,7 +9,7 @@ import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
-from opconform.operations.checks import RANKED, Predicate, never
+from opconform.operations.checks import RANKED, Predicate
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.movement.axis import DATA
 from opconform.operations.movement.scatters.reductions import (
@@ -33,7 +33,7 @@ from opconform.operations.movement.scatters.updates import (
     indices_of,
     placed,
 )
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Calculation, Movement
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
 from opconform.tensors.tensor import Array
@@ -137,15 +137,14 @@ _READINGS: Mapping[str, Reading] = {
     **DATA_READINGS,
     "indices.empty-tuple": Reading(rejects=lambda a: _length(a) == 0),
 }
-SCATTER_ND_UPDATE_15 = Operation(
+SCATTER_ND_UPDATE_15 = Movement(
     name="ScatterNDUpdate-15",
     inputs=(DATA, Port("indices", setting=True, types=_INDICES, ranks=RANKED), UPDATES),
     attributes=(reduction("sum", "sub", "prod", "min", "max"),),
     checks={**_CHECKS, **REDUCTION_CHECKS, "indices.range": _is_outside},
     moved=lambda a, places: placed(places, _positions(a)),
     also=lambda a, places: earlier(places, _positions(a)),
-    compute=lambda a: computed(a, _positions(a), _combine(a)),
-    computes=combines,
+    calculation=Calculation(applies=combines, calculate=lambda a: computed(a, _positions(a), _combine(a))),
     shapes=lambda a: [a.shape("data")],
     contexts={
         "chain": contexts.chain("data"),
@@ -170,7 +169,6 @@ SCATTER_ND_UPDATE_3 = replace(
         "indices.negative": lambda a: any(index < 0 for index, _ in _pairs(a)),
         "indices.unique": _has_equal_tuples,
     },
-    compute=None,
-    computes=never,
+    calculation=None,
     readings=_READINGS,
 )

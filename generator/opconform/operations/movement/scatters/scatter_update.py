@@ -14,7 +14,7 @@ from opconform.operations.movement.scatters.updates import (
     earlier,
     indices_of,
 )
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
@@ -62,7 +62,7 @@ def _earlier(arguments: Arguments, places: Places) -> list[Array]:
     return earlier(places, np.take(numbers, indices_of(arguments), axis_of(arguments)).ravel())
 
 
-SCATTER_UPDATE = Operation(
+SCATTER_UPDATE = Movement(
     name="ScatterUpdate-3",
     inputs=(Port("data"), Port("indices", setting=True, types=INTEGERS), UPDATES, AXIS),
     checks={

@@ -6,7 +6,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.movement.scatters.updates import DATA_READINGS, UPDATES, UPDATES_CHECKS, copied
 from opconform.operations.movement.slices.slice import SLICE, slices_of
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.tensors.tensor import Array
@@ -37,7 +37,7 @@ def _updated(arguments: Arguments, places: Places) -> list[Array]:
 
 _DATA, *_INDICES = SLICE.inputs
 #: Slice-8 with updates, which the region has instead of being the output.
-SLICE_SCATTER: Operation = replace(
+SLICE_SCATTER: Movement = replace(
     SLICE,
     name="SliceScatter-15",
     inputs=(_DATA, UPDATES, *_INDICES),

@@ -8,7 +8,7 @@ from opconform.operations.checks import INTEGERS
 from opconform.operations.interpretation import Reading, is_empty, types_differ
 from opconform.operations.movement.axis import DATA, from_front, is_outside
 from opconform.operations.movement.slices.strides import LONGEST, is_long_backwards, selects_only_the_first
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
 
@@ -57,7 +57,7 @@ def _is_empty_sliced(arguments: Arguments) -> bool:
     return any(given_axis in empty for given_axis in _given_axes(arguments))
 
 
-SLICE = Operation(
+SLICE = Movement(
     name="Slice-8",
     inputs=(
         DATA,

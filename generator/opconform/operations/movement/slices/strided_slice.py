@@ -17,7 +17,7 @@ from opconform.operations.movement.slices.steps import (
     values_of,
 )
 from opconform.operations.movement.slices.strides import is_long_backwards, selects_only_the_first
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Movement
 from opconform.operations.places import Places
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
@@ -54,7 +54,7 @@ def _ends_where_it_begins(arguments: Arguments) -> bool:
     return any(stride < 0 and begin == end for begin, end, stride in zip(*indices, strict=False))
 
 
-STRIDED_SLICE = Operation(
+STRIDED_SLICE = Movement(
     name="StridedSlice-1",
     inputs=(
         Port("data"),
