@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from opconform.specs.every.groups import every_group_ids
-from opconform.specs.group import Spec
+from opconform.specs.group import Group, Spec
 from opconform.specs.index import Index
 from opconform.specs.loader import load_spec, shipped_operations
 from opconform_runners.backends.numpy.backend import FUNCTIONS
@@ -63,7 +63,7 @@ def alone(house: HouseOperation, folder: Path, text: str) -> HouseOperation:
     return replace(house, specs=(replace(spec, groups=tuple(_renamed(spec))),))
 
 
-def _renamed(spec: Spec) -> Iterator[object]:
+def _renamed(spec: Spec) -> Iterator[Group]:
     for group in spec.groups:
         yield replace(group, document=replace(group.document, file="a.yaml"))
 
