@@ -4,6 +4,8 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -57,19 +59,26 @@ def test_a_new_harness_and_a_new_backend_obey_every_rule(opconform: Run, tmp_pat
     opconform("harness", "check", "--harness", f"{sys.executable} my_harness.py", cwd=tmp_path)
 
 
+Package = Callable[..., Path]
+
+
 @pytest.fixture
-def package(opconform: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def package(opconform: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Package:
     """The package of a new operation, installed as an editable one is: its metadata and its folder are on the path."""
-    opconform("new", "operation", "Mirror-1", cwd=tmp_path)
-    project = tmp_path / "mirror-1"
-    [group] = re.findall(r'^\[project\.entry-points\."(.+)"\]$', (project / "pyproject.toml").read_text(), re.MULTILINE)
-    [line] = re.findall(r'^Mirror-1 = "(.+)"$', (project / "pyproject.toml").read_text(), re.MULTILINE)
-    metadata = tmp_path / "site" / "mirror_1-0.1.0.dist-info"
-    metadata.mkdir(parents=True)
-    (metadata / "METADATA").write_text(METADATA)
-    (metadata / "entry_points.txt").write_text(f"[{group}]\nMirror-1 = {line}\n")
-    monkeypatch.setenv("PYTHONPATH", f"{metadata.parent}:{project}", prepend=":")
-    return project
+
+    def made(*options: str) -> Path:
+        opconform("new", "operation", "Mirror-1", *options, cwd=tmp_path)
+        project = tmp_path / "mirror-1"
+        declared = tomllib.loads((project / "pyproject.toml").read_text())["project"]["entry-points"]
+        metadata = tmp_path / "site" / "mirror_1-0.1.0.dist-info"
+        metadata.mkdir(parents=True)
+        (metadata / "METADATA").write_text(METADATA)
+        lines = [f"[{group}]\nMirror-1 = {points['Mirror-1']}\n" for group, points in declared.items()]
+        (metadata / "entry_points.txt").write_text("".join(lines))
+        monkeypatch.setenv("PYTHONPATH", f"{metadata.parent}:{project}", prepend=":")
+        return project
+
+    return made
 
 
 def command_line(*words: str, folder: Path) -> tuple[int, str, str]:
@@ -80,28 +89,61 @@ def command_line(*words: str, folder: Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.parametrize(("options", "count"), [((), 39), (("--computing",), 20)], ids=["movement", "computing"])
+def test_the_first_run_of_a_new_operation_ends_in_a_verdict(
+    package: Package, options: tuple[str, ...], count: int
+) -> None:
+    """By numpy, of which the package has the function; entry points are found as a process starts."""
+    folder = package(*options).parent
+    code, generated, _ = command_line("generate", "Mirror-1", "--out", "suite", folder=folder)
+    assert (code, generated.partition(" cases ")[0]) == (0, f"suite: {count}")
+    code, ran, _ = command_line("run", "suite", "--backend", "numpy", "--out", "out", folder=folder)
+
+    assert code == 0, ran
+    assert (
+        f"CONFORMANT, {count} of {count} cases supported: {count} pass, and no normative requirement is broken." in ran
+    )
+
+
 @pytest.mark.ci_only
-def test_a_new_operation_is_found_once_it_is_installed(package: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ((), "12  accepted: every axis, counted from the front and from the end\n"),
+        (("--computing",), "5  accepted: numbers of every type\n"),
+    ],
+    ids=["movement", "computing"],
+)
+def test_a_new_operation_is_found_once_it_is_installed(package: Package, options: tuple[str, ...], line: str) -> None:
     """By the commands that `new` prints; its cases tell all of its mutants apart."""
-    folder = package.parent
+    folder = package(*options).parent
 
     code, listed, said = command_line("list", "Mirror-1", folder=folder)
     assert (code, said) == (0, "")
-    assert "Mirror-1/axis           6  accepted: every axis, counted from the front and from the end\n" in listed
+    assert line in listed
     code, adequate, _ = command_line("adequacy", "Mirror-1", "--strict", folder=folder)
     assert code == 0, adequate
     code, generated, _ = command_line("generate", "Mirror-1", "--out", "suite", folder=folder)
     assert code == 0, generated
-    assert generated.startswith("suite: ")
     code, verified, _ = command_line("verify", "suite", folder=folder)
     assert code == 0, verified
 
 
-def test_a_broken_entry_point_costs_one_sentence(package: Path) -> None:
+@pytest.mark.ci_only
+def test_the_house_has_no_rules_for_the_operation_of_a_package(package: Package) -> None:
+    """Its author decides."""
+    code, _, said = command_line("list", "--house", "Mirror-1", folder=package().parent)
+
+    assert code == 2
+    assert said.startswith("error: 'Mirror-1' is not the name of an operation that opconform ships, ")
+
+
+def test_a_broken_entry_point_costs_one_sentence(package: Package) -> None:
     """The others can be used."""
-    [file] = (package.parent / "site").glob("*/entry_points.txt")
-    file.write_text(f"{file.read_text()}Broken-1 = nowhere:OPERATION\n")
-    code, listed, said = command_line("list", "Mirror-1", "--cases", folder=package.parent)
+    folder = package().parent
+    [file] = (folder / "site").glob("*/entry_points.txt")
+    file.write_text(f"{file.read_text()}[opconform.operations]\nBroken-1 = nowhere:OPERATION\n")
+    code, listed, said = command_line("list", "Mirror-1", "--cases", folder=folder)
 
     assert code == 0
     assert "\nMirror-1/axis/" in listed

@@ -1,13 +1,17 @@
 """The `numpy` backend with arguments that few cases have, and that searches drew."""
 
 from collections.abc import Sequence
+from pathlib import Path
+from types import FunctionType
 
 import numpy as np
 import pytest
 
+from opconform.system.entry_points import Registry
 from opconform.tensors.tensor import Tensor, patterns
 from opconform_runners.backends.backend import Rejected
-from opconform_runners.backends.numpy.backend import FUNCTIONS
+from opconform_runners.backends.numpy import backend
+from opconform_runners.backends.numpy.backend import FUNCTIONS, Numpy
 
 #: A size that no array in memory has, unless another one is 0.
 HUGE = 1 << 40
@@ -126,3 +130,25 @@ def test_numpy_gathers_nothing_from_empty_data_of_any_size() -> None:
     [output] = FUNCTIONS["Gather-8"]([data, indices, axis], {})
 
     assert output.shape == (0, 1 << 45)
+
+
+def test_functions_of_installed_distributions_are_executed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of the operations that they add; a shipped one is not replaced."""
+    (tmp_path / "maker.py").write_text("def kernel(inputs, attributes): return inputs\n")
+    (metadata := tmp_path / "maker-1.0.dist-info").mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: maker\nVersion: 1.0\n")
+    lines = ("[opconform.numpy]", "Mirror-1 = maker:kernel", "Split-1 = maker:kernel")
+    (metadata / "entry_points.txt").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    fresh = Registry("opconform.numpy", (FunctionType,), {}, vars(backend)["_check_name"])
+    monkeypatch.setattr(backend, "_INSTALLED", fresh)
+
+    assert {*Numpy().describe().operations} - {*FUNCTIONS} == {"Mirror-1"}
+    assert caplog.messages == [
+        (
+            "warning: The entry point Split-1 of maker (opconform.numpy) is not used: the numpy backend has a function of that "
+            "name. Rename it."
+        )
+    ]

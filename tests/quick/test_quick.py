@@ -8,7 +8,6 @@ from opconform.generation.expansion import expand
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs, shipped_operations
-from opconform.specs.requirements import requirements_of
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.quick import QUICK, quick_cases
 from opconform.suite.selection.selection import Selection
@@ -36,31 +35,12 @@ def quick_suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return generate(load_specs([Path("Split-1")]), tmp_path_factory.mktemp("quick") / "suite", options).out
 
 
-def test_every_listed_case_exists_in_the_core_with_its_twin_and_breadth() -> None:
-    """And the list has every operation, and every normative requirement with what the core has of it.
-
-    `python -m tests.quick` makes the list again.
-    """
+def test_the_list_is_short_and_of_shipped_operations() -> None:
+    """`tests/tools/test_house.py` says what it has of each of them; `python -m tests.quick` makes the list again."""
     listed = {id_ for ids in quick_cases().values() for id_ in ids}
-    cores = [x for spec in load_specs([]) for x in spec.groups if x.settings.profile == "core"]
-    drafts = {case.id: case for group in cores for case in expand(group)}
-    normative = {
-        (op, x.id) for op in shipped_operations() for x in requirements_of(op).requirements if x.level == "normative"
-    }
 
-    def tested(ids: set[str]) -> set[tuple[str, str, bool]]:
-        return {
-            (case.op, name, case.rejected_for is None)
-            for case in map(drafts.__getitem__, ids)
-            for name in (case.requirements if case.rejected_for is None else (case.rejected_for,))
-            if (case.op, name) in normative
-        }
-
-    assert listed - drafts.keys() == set()
-    assert {twin for id_ in listed if (twin := drafts[id_].twin) is not None} - listed == set()
     assert len(listed) <= MOST
     assert {id_.partition("/")[0] for id_ in listed} == {*shipped_operations()}
-    assert tested({*drafts}) - tested(listed) == set()
 
 
 def test_a_suite_of_the_profile_has_the_listed_cases(quick_suite: Path) -> None:

@@ -95,10 +95,10 @@ def _declared(module: ModuleType) -> dict[str, Operation]:
 
 def _follows(module: str, imported: str) -> bool:
     """Whether an imported module holds semantics: one of the operations, or of the same foreign package."""
-    if imported.startswith(f"{_PACKAGE}."):
-        return imported.rpartition(".")[2] not in _SHARED | _BOUNDS
+    if module.startswith(f"{_PACKAGE}."):
+        return imported.startswith(f"{_PACKAGE}.") and imported.rpartition(".")[2] not in _SHARED | _BOUNDS
     package = module.rpartition(".")[0]
-    return bool(package) and not module.startswith(f"{_PACKAGE}.") and imported.startswith(f"{package}.")
+    return bool(package) and imported.startswith(f"{package}.")
 
 
 def _differs(operation: Operation | None, trial: FeedTrial) -> bool:

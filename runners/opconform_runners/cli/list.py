@@ -2,18 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from opconform.errors import UsageError
+from opconform.errors import UsageError, quoted
 from opconform.explanation.shipped_groups import ListedGroup, ShippedGroups, counted_kinds, shipped_operations_in
 from opconform.specs.index import CaseKind
 from opconform.specs.operation_names import check_named, installed_operation_names, named_operations
 from opconform.suite.selection.selection import Selection
+from opconform.system.resources import NAME
 from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import SOURCE, json_option, selection_options
 from opconform_runners.cli.shared.output.printer import print_result
@@ -29,14 +30,33 @@ if TYPE_CHECKING:
 @selection_options
 @click.option("--cases", "by_case", is_flag=True, help="Print one line per case, with its inputs.")
 @click.option("--requirements", "by_requirement", is_flag=True, help="Print one row per requirement.")
+@click.option(
+    "--house",
+    "by_rule",
+    is_flag=True,
+    help="Print what operations that opconform ships lack.",
+)
 @json_option("the list")
 def command(
-    sources: tuple[Path, ...], selection: Selection, by_case: bool, by_requirement: bool, as_json: bool
+    sources: tuple[Path, ...],
+    selection: Selection,
+    by_case: bool,
+    by_requirement: bool,
+    by_rule: bool,
+    as_json: bool,
 ) -> None:
     """List the groups of cases of SPECs or of a SUITE (by default, of the shipped specs).
 
     Prints one line per group: its number of cases, what is expected of a backend, and its title.
+
+    With --house, prints one line for everything that an operation of opconform still lacks: the place, and what to do.
+    The exit code is then 1.
     """
+    if by_rule:
+        if by_case or by_requirement or selection != Selection():
+            raise UsageError("--house lists no cases. Leave out the other options.")
+        _print_lacks(sources, as_json=as_json)
+        return
     selection = replace(selection, operations=named_operations(sources))
     check_named(sources)
     ops = shipped_operations_in(sources)
@@ -57,6 +77,32 @@ def command(
         width = max(len(group.id) for group in groups)
         lines = (f"{x.id:{width}}  {_count(x.kinds):>4}  {_expected(x.kinds)}: {x.title}" for x in groups)
         print_result([_group_document(x) for x in groups], lines, as_json=as_json)
+
+
+def _print_lacks(sources: Sequence[Path], *, as_json: bool) -> None:
+    """Print what operations lack; the exit code is 1 if they lack something."""
+    from opconform_runners.tools.house import RULES, lacks_of
+    from opconform_runners.tools.house.repository import checkout
+
+    ops = [_house_name(source) for source in sources]
+    if not ops:
+        raise UsageError("Name an operation, as in `opconform list --house Split-1`.")
+    lacks = [lack for op in ops for lack in lacks_of(op)]
+    lines = map(str, lacks) if lacks else [f"{', '.join(ops)}: nothing lacks, by {len(RULES)} rules."]
+    print_result([asdict(lack) for lack in lacks], lines, as_json=as_json)
+    if checkout() is None:
+        click.echo("note: This is not a checkout, so its tests and pages were not looked at.", err=True)
+    raise click.exceptions.Exit(1 if lacks else 0)
+
+
+def _house_name(source: Path) -> str:
+    """The operation that a source names, which has to be one of the house, or may become one."""
+    if NAME.fullmatch(str(source)) and str(source) not in installed_operation_names():
+        return str(source)
+    raise UsageError(
+        f"{quoted(str(source))} is not the name of an operation that opconform ships, and the rules of the house are "
+        "about these alone. `opconform adequacy` measures the cases of any other."
+    )
 
 
 def _listed_cases(sources: Sequence[Path], selection: Selection) -> "list[ListedCase]":

@@ -28,11 +28,12 @@ def command() -> None:
 
 @command.command("operation", example="new operation Mirror-1")
 @click.argument("name")
-def _operation(name: str) -> None:
+@click.option("--computing", is_flag=True, help="Write an operation that computes, in place of one that moves data.")
+def _operation(name: str, computing: bool) -> None:
     """Write a package of an operation and its cases.
 
     NAME is a versioned name, as in Mirror-1. The package is a folder in the current folder; once it is installed, NAME
-    stands for its cases.
+    stands for its cases, and the backend `numpy` executes them with the function in `kernel.py`.
     """
     if not NAME.fullmatch(name):
         raise UsageError(f"{quoted(name)} is not the name of an operation. Name one with a version, as in Mirror-1.")
@@ -42,11 +43,13 @@ def _operation(name: str) -> None:
     folder = Path(distribution)
     cases = folder / package / "cases" / name
     values = {"name": name, "package": package, "distribution": distribution}
+    kind = "operation/computing" if computing else "operation/movement"
     files = {
         folder / "pyproject.toml": "operation/pyproject.toml.j2",
-        folder / package / "operation.py": "operation/operation.py.j2",
-        cases / "requirements.yaml": "operation/requirements.yaml.j2",
-        cases / "cases.yaml": "operation/cases.yaml.j2",
+        folder / package / "operation.py": f"{kind}/operation.py.j2",
+        folder / package / "kernel.py": f"{kind}/kernel.py.j2",
+        cases / "requirements.yaml": f"{kind}/requirements.yaml.j2",
+        cases / "cases.yaml": f"{kind}/cases.yaml.j2",
     }
     _check_module(package, folder)
     contents = {file: str(render(f"new/{template}", **values)) for file, template in files.items()}
@@ -54,8 +57,9 @@ def _operation(name: str) -> None:
     _say(
         f"{_python()} -m pip install -e {distribution}",
         f"opconform list {name}",
-        f"opconform adequacy {name}",
         f"opconform generate {name} --out {distribution}-suite",
+        f"opconform run {distribution}-suite --backend numpy --out {distribution}-results",
+        f"opconform adequacy {name}",
     )
 
 

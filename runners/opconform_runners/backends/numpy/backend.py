@@ -3,11 +3,14 @@
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import prod
+from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from opconform.suite.declarations import DeclaredCase
+from opconform.system.entry_points import Registry, Unusable
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
@@ -62,7 +65,7 @@ class Numpy:
             name="numpy",
             version=np.__version__,
             element_types=tuple(ELEMENT_TYPES),
-            operations=tuple(FUNCTIONS),
+            operations=tuple(_functions()),
             dynamic=True,
             bindings=("constant", "parameter"),
             graphs=True,
@@ -71,7 +74,7 @@ class Numpy:
     def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
         """The outputs of each feed."""
         check_constants(case, case.declarations)
-        functions = with_constraints(FUNCTIONS, case.declarations)
+        functions = with_constraints(_functions(), case.declarations)
         return [outputs_of(case, feed, functions) for feed in feeds]
 
 
@@ -299,3 +302,17 @@ FUNCTIONS: Mapping[str, Function] = {
     "Unsqueeze-1": unsqueeze,
     "VariadicSplit-1": _variadic_split,
 }
+
+
+def _check_name(name: str, _function: FunctionType, _module: Path) -> None:
+    if name in FUNCTIONS:
+        raise Unusable("the numpy backend has a function of that name. Rename it.")
+
+
+#: The functions of installed distributions for the operations that they add.
+_INSTALLED = Registry("opconform.numpy", (FunctionType,), {}, _check_name)
+
+
+def _functions() -> Mapping[str, Function]:
+    """The functions of all operations, installed ones included."""
+    return {**_INSTALLED, **FUNCTIONS}
