@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from maintenance.findings import KINDS, WORST, Finding, ProductRelease, listed, plain, worst
+from maintenance.findings import EACH, KINDS, WORST, Finding, ProductRelease, listed, worst
 from maintenance.site.breaches import STATES, OperationCell, cells_of
 from maintenance.site.operations import expressed, numbers_of_cases
 from maintenance.site.texts import TextLinks, anchor, block, inline
@@ -60,14 +60,14 @@ def _by_name(op: str) -> tuple[str, int]:
     return name, int(version)
 
 
-def _page(template: str, folder: str, known: Sequence[ProductRelease], **values: object) -> str:
-    """A page, `folder` being the way from it to the first page."""
+def _page(template: str, root: str, known: Sequence[ProductRelease], **values: object) -> str:
+    """A page, whose addresses of other pages begin with `root`."""
     links = {
         release.name: TextLinks(
             release=release.name,
             numbers={finding.number for finding in release.product.findings},
             known=[other.name for other in known],
-            folder={"": "products/", "../": "../products/"}[folder],
+            folder=f"{root}products/",
         )
         for release in known
     }
@@ -78,20 +78,21 @@ def _page(template: str, folder: str, known: Sequence[ProductRelease], **values:
     def paragraphs(text: str, release: ProductRelease) -> Markup:
         return block(text, links[release.name])
 
-    text: str = render(
-        f"site/{template}.html.j2",
-        root=folder,
-        version=__version__,
-        states=STATES,
-        counted_verdicts=_COUNTED,
-        anchor=anchor,
-        counted=counted,
-        place=lambda release, name="": links[release.name].place(release.name, name),
-        sentence=sentence,
-        paragraphs=paragraphs,
-        **values,
+    return str(
+        render(
+            f"site/{template}.html.j2",
+            root=root,
+            version=__version__,
+            states=STATES,
+            counted_verdicts=_COUNTED,
+            anchor=anchor,
+            counted=counted,
+            place=lambda release, name="": links[release.name].place(release.name, name),
+            sentence=sentence,
+            paragraphs=paragraphs,
+            **values,
+        )
     )
-    return str(text)
 
 
 def _first_page(
@@ -111,6 +112,7 @@ def _first_page(
         broken={name: sum(cell.state == "wrong" for cell in of_op.values()) for name, of_op in cells.items()},
         worst=worst(known),
         most=WORST,
+        each=EACH,
         has_results=any(release.results is not None for release in known),
     )
 
@@ -118,7 +120,7 @@ def _first_page(
 def _product_page(release: ProductRelease, known: Sequence[ProductRelease], cells: Mapping[str, OperationCell]) -> str:
     by_op = sorted(release.product.findings, key=lambda finding: (_by_name(finding.op), finding.number))
     findings = {op: [*group] for op, group in groupby(by_op, key=lambda finding: finding.op)}
-    texts = release.product.operations
+    texts, counts = release.product.operations, release.kinds()
     return _page(
         "product",
         "../",
@@ -134,7 +136,7 @@ def _product_page(release: ProductRelease, known: Sequence[ProductRelease], cell
         broken=_requirements,
         given=_given,
         facts=_facts,
-        kinds={kind: count for kind in KINDS if (count := release.kinds()[kind])},
+        kinds={kind: counts[kind] for kind in KINDS if counts[kind]},
     )
 
 
@@ -177,7 +179,6 @@ def _operation_page(cells: Sequence[OperationCell], known: Sequence[ProductRelea
         expressed={name: op in ops for name, ops in expressed().items()},
         failing=sorted((cell for cell in cells if cell.breaches or cell.state == "wrong"), key=lambda x: -x.normative),
         others=[cell for cell in cells if not cell.breaches and cell.state != "wrong"],
-        plain=plain,
         pages=pages_of,
         specified=specified,
     )
