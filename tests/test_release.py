@@ -57,7 +57,7 @@ def of_operations(table: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.ci_only
 def test_a_release_says_what_is_in_it(dist: Path) -> None:
-    """The list of digests, the suite as a file of its own and in its wheel, the bill of materials, and the notes."""
+    """The digests, the suite as a file of its own and in its wheel, the site, the bill of materials, and the notes."""
     lines = [line.split("  ") for line in (dist / "SHA256SUMS").read_text().splitlines()]
     listed = {name: digest for digest, name in lines}
     files = {path.relative_to(dist).as_posix(): path for path in dist.rglob("*") if path.is_file()}
@@ -79,6 +79,11 @@ def test_a_release_says_what_is_in_it(dist: Path) -> None:
     assert {"numpy", "pydantic"} <= {component["name"] for component in bill["components"]}
     assert "file:" not in json.dumps(bill)
     assert (dist / "NOTES.md").read_text().startswith("### Added\n")
+    with zipfile.ZipFile(dist / "opconform-site-0.1.0.zip") as archive:
+        site = archive.namelist()
+        dates = {x.date_time for x in archive.infolist()}
+    assert (site, dates) == (sorted(site), {(1980, 1, 1, 0, 0, 0)})
+    assert {"index.html", "operations/Split-1.html", "products/openvino-2026.4.html"} <= {*site}
 
 
 @pytest.mark.ci_only

@@ -225,12 +225,10 @@ def test_a_missing_function_of_numpy_is_reported(house: HouseOperation, monkeypa
     ]
 
 
-def test_what_tests_and_pages_lack_is_reported_in_a_checkout(
-    house: HouseOperation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_tests_lack_is_reported_in_a_checkout(house: HouseOperation, monkeypatch: pytest.MonkeyPatch) -> None:
     """And not outside one."""
     operation = replace(house.operation, name="Moon-1", facts={"the moon is full": lambda _: True})
-    rules = ("neighbours", "facts", "pages")
+    rules = ("neighbours", "facts")
     known = house.requirements
     monkeypatch.setattr(HouseOperation, "requirements", property(lambda _: known))
     moon = replace(house, operation=operation)
@@ -245,8 +243,6 @@ def test_what_tests_and_pages_lack_is_reported_in_a_checkout(
             "name it and the reason under the rule CONVOLVED in cases/exceptions.yaml"
         ),
         "tests/findings/test_facts.py: add to CASES a case in which 'the moon is full' holds, and one in which it does not",
-        "docs/operations.md: it does not list Moon-1: run `python -m tests.pages.operations`",
-        "docs/interpretations.md: it does not list Moon-1: run `python -m tests.pages.interpretations`",
     ]
     monkeypatch.setattr(repository, "checkout", lambda: None)
     assert [line for rule in rules for line in lines_of(rule, moon)] == []
@@ -254,7 +250,7 @@ def test_what_tests_and_pages_lack_is_reported_in_a_checkout(
 
 def test_a_list_of_quick_that_lacks_cases_is_reported(house: HouseOperation, monkeypatch: pytest.MonkeyPatch) -> None:
     """And one that names a case that is gone."""
-    todo = "run `python -m tests.quick FOLDER`, then `python -m tests.pages.index`"
+    todo = "run `python -m tests.quick FOLDER`, then `python -m maintenance.index`"
     monkeypatch.setattr(lists, "quick_cases", lambda: {"Pad-12/a": ("Pad-12/a/0123456789",)})
     gone, lacking = lines_of("quick", house)
 
@@ -272,10 +268,10 @@ def test_an_index_and_a_table_of_releases_that_are_out_of_date_are_reported(
     monkeypatch.setattr(lists, "index_of", lambda _: known)
 
     assert lines_of("index", house) == [
-        "cases/index.json: it is out of date for Pad-12/own.yaml, Pad-12/then: run `python -m tests.pages.index`"
+        "cases/index.json: it is out of date for Pad-12/own.yaml, Pad-12/then: run `python -m maintenance.index`"
     ]
     assert lines_of("releases", replace(house, specs=house.specs[1:])) == [
-        "cases/releases.json: the row of the version 2.0.0 has other cases of Pad-12: run `python -m tests.pages.releases`"
+        "cases/releases.json: the row of the version 2.0.0 has other cases of Pad-12: run `python -m maintenance.releases`"
     ]
 
 

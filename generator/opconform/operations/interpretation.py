@@ -1,4 +1,4 @@
-"""Another reading of what only an interpretation decides (docs/interpretations.md)."""
+"""Another reading of what only an interpretation decides (docs/verdicts.md, Interpretations)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -18,7 +18,8 @@ Standing = Literal["pass", "new", "passes", "lost", "known", "read", "skipped", 
 #: A shape in the description of inputs, as in `data f32[6, 2]`.
 _SHAPE = re.compile(r" [a-z]\w*\[(\d{1,18}(?:, \d{1,18}){0,15})\]")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-_BY_REASON: Mapping[str, Severity] = {
+#: The severity of a failure by its reason; all other reasons are of wrong data.
+BY_REASON: Mapping[str, Severity] = {
     "crash": "crash",
     "timeout": "hang",
     "nondeterministic": "nondeterministic",
@@ -33,7 +34,7 @@ def severity_of(result: Result, standing: Standing = "new") -> Severity:
     invented = result.reason == "nondeterministic" and result.mismatch is not None and result.mismatch.altered
     if OUT_OF_BOUNDS in result.sentence or invented:
         return "memory"
-    return "interpretation" if standing == "read" else _BY_REASON.get(result.reason or "", "wrong data")
+    return "interpretation" if standing == "read" else BY_REASON.get(result.reason or "", "wrong data")
 
 
 def result_size(result: Result) -> tuple[int, int, str]:

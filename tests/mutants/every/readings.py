@@ -14,7 +14,7 @@ from opconform.tensors.tensor import Tensor
 from tests.mutants.row import Call, Hook, Row, accepts, derived, refuse
 
 #: Where the readings are described; no report calls them faults.
-_SEEN = "docs/interpretations.md"
+_SEEN = "docs/verdicts.md#interpretations"
 
 
 def _rejecting(reading: Reading) -> Hook:

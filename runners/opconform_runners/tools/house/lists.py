@@ -33,14 +33,14 @@ def index(house: HouseOperation) -> Iterator[Lack]:
     known = index_of([house.name])
     changed = ", ".join((*known.changed, *sorted(known.outdated)))
     if changed:
-        yield Lack(f"cases/{INDEX}", None, f"it is out of date for {changed}: run `python -m tests.pages.index`")
+        yield Lack(f"cases/{INDEX}", None, f"it is out of date for {changed}: run `python -m maintenance.index`")
 
 
 def quick(house: HouseOperation) -> Iterator[Lack]:
     """The profile `quick` lists cases that exist, with twins, and has what `core` has of each normative requirement."""
     core = {draft.id: draft for draft in house.drafts if draft.profile == CORE}
     listed = {id_ for group, ids in quick_cases().items() if group.startswith(f"{house.name}/") for id_ in ids}
-    todo = "run `python -m tests.quick FOLDER`, then `python -m tests.pages.index`"
+    todo = "run `python -m tests.quick FOLDER`, then `python -m maintenance.index`"
     gone = sorted(listed - core.keys())
     if gone:
         yield Lack(f"cases/{LIST}", None, f"{CORE} has no case {gone[0]}: {todo}")
@@ -72,4 +72,4 @@ def releases(house: HouseOperation) -> Iterator[Lack]:
     own = specs_digests(spec_digests(house.specs)).get(house.name)
     if table.get(SUITE_VERSION, {}).get("specs", {}).get(house.name) != own:
         what = f"the row of the version {SUITE_VERSION} has other cases of {house.name}"
-        yield Lack(f"cases/{TABLE}", None, f"{what}: run `python -m tests.pages.releases`")
+        yield Lack(f"cases/{TABLE}", None, f"{what}: run `python -m maintenance.releases`")

@@ -1,4 +1,4 @@
-"""Rules on files of the repository, which are looked at only in a checkout: tables of tests, and generated pages."""
+"""Rules on files of the repository, which are looked at only in a checkout: tables of tests."""
 
 import ast
 from collections.abc import Iterator
@@ -16,8 +16,6 @@ NEIGHBOURS = "tests/dialects/neighbours.py"
 FACTS = "tests/findings/test_facts.py"
 #: Per table of the neighbours: the element type and rank of what it puts in front of an operation.
 TABLES = {"NEIGHBOURS": ("i32", 3), "CONVOLVED": ("f32", 4)}
-#: The pages that are generated from operations, with the module that writes each.
-PAGES = {"docs/operations.md": "operations", "docs/interpretations.md": "interpretations"}
 
 
 def checkout() -> Path | None:
@@ -56,16 +54,6 @@ def facts(house: HouseOperation) -> Iterator[Lack]:
     for fact in house.operation.facts if checkout() is not None else ():
         if _texts(FACTS, "CASES").count(fact) < 2:  # noqa: PLR2004 - one case each
             yield Lack(FACTS, None, f"add to CASES a case in which {fact!r} holds, and one in which it does not")
-
-
-def pages(house: HouseOperation) -> Iterator[Lack]:
-    """The pages that are generated have the operation."""
-    folder = checkout()
-    named = {"docs/operations.md": True}
-    named["docs/interpretations.md"] = any(x.level == "interpretation" for x in house.requirements.requirements)
-    for page, module in PAGES.items() if folder is not None else ():
-        if folder is not None and named[page] and house.name not in (folder / page).read_text():
-            yield Lack(page, None, f"it does not list {house.name}: run `python -m tests.pages.{module}`")
 
 
 @cache

@@ -29,7 +29,6 @@ RULES: Mapping[str, Rule] = {
     "quick": lists.quick,
     "index": lists.index,
     "releases": lists.releases,
-    "pages": repository.pages,
 }
 
 
