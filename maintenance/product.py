@@ -39,6 +39,8 @@ from opconform_runners.verdicts.results import Result
 
 PRODUCTS = ROOT / "runners" / "opconform_products"
 PROFILE = "core"
+#: What a case may end in that reads or writes memory that is not its own.
+_OF_MEMORY: tuple[Ending, ...] = ("nondeterministic", "crash", "pass")
 #: The text of each finding of a file, whose layout people chose.
 _ITEM = re.compile(r"^  - number: (\d+)\n(?:(?!  - number: ).*\n)*", re.MULTILINE)
 
@@ -117,15 +119,17 @@ def _nearest(
     return [finding for finding in known if scores.get(finding.number) == best and best is not None]
 
 
-def known_run(runs: Runs, numbers: Mapping[str, tuple[int, ...]]) -> KnownRun:
-    """How the cases end, as a product's folder has it."""
-    first = runs.reports[0]
+def known_run(runs: Runs, numbers: Mapping[str, tuple[int, ...]], known: Sequence[KnownFinding]) -> KnownRun:
+    """How the cases end, as a product's folder has it. Memory faults, and what varies, may end in another way, or pass."""
+    first, varying = runs.reports[0], {x.number for x in known if x.state is not None or x.varies is not None}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for result in first.results:
         counts[result.op][result.verdict] += 1
     failures = {}
     for case, ended in runs.results.items():
         ends: dict[Ending, None] = dict.fromkeys(ending_of(x) or "pass" for x in ended if x.verdict in ("pass", "fail"))
+        if varying & {*numbers[case]}:
+            ends |= dict.fromkeys(_OF_MEMORY)
         broken = tuple(dict.fromkeys(name for x in ended for name in x.broken))
         failures[case] = KnownFailure(ends=tuple(ends), broken=broken, findings=numbers[case])
     operations = {op: {name: counts[op][name] for name in VERDICTS if counts[op][name]} for op in sorted(counts)}
@@ -223,7 +227,7 @@ def main() -> None:
         text = product_text(place.read_text(), given.version, {*gone})
         place = place.with_name(f"{given.backend}-{given.version}.yaml")
         place.write_text(text)
-    run = known_run(runs, numbers)
+    run = known_run(runs, numbers, product.findings)
     place.with_suffix(".json").write_text(run_text(run))
     listed = sum(bool(x) for x in numbers.values())
     print(f"{place.with_suffix('.json')}: {counted(len(numbers), 'failing case')}, {listed} of them explained.")

@@ -22,9 +22,9 @@ from tests.model.oracles import differs, feeds_of, reading
 #: What ONNX's reference evaluator computes otherwise: groups of cases with the element types of data, and why.
 FAULTS = {
     "Erf-1/*": ({"f64"}, "erf returns f32"),
-    "Pad-12/*": ({"string"}, "the text '0' is added (findings of onnx-1.23)"),
+    "Pad-12/*": ({"string"}, "the text '0' is added (findings of onnx-reference-1.23)"),
     "ReduceMean-1/*": ({"i32", "i64", "u64"}, "numpy's mean of integers wraps their sum, and divides it in f64"),
-    "Unique-10/unsorted-slices": ({"i32"}, "slices of the first dimension alone (findings of onnx-1.23)"),
+    "Unique-10/unsorted-slices": ({"i32"}, "slices of the first dimension alone (findings of onnx-reference-1.23)"),
 }
 #: Cases in which it gives the outputs of another reading: it adds blocks to an image of zeros, broadcasts by a product
 #: with ones, which quiets NaNs, adds 0 in a sum over no axes, divides a sum of integers that wraps, and rounds f64 to f32

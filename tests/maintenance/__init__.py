@@ -1,0 +1,1 @@
+"""The scripts that write files of the repository."""
