@@ -186,7 +186,7 @@ def test_quiet_prints_the_verdict_and_verbose_what_is_folded(opconform: Run, sma
     shown = opconform(*show[1:]).stdout
     assert "must be rejected" in shown
     assert "fail (accepted-invalid): accepted, although it violates lengths.single-remainder" in shown
-    assert report == ["opconform", "report", str(tmp_path), "--suite", str(small_suite)]
+    assert report == ["opconform", "report", str(tmp_path)]
     assert "Remarks" not in verbose
     assert verbose.count("VariadicSplit-1/rejected/") >= plain.count("VariadicSplit-1/rejected/")
 

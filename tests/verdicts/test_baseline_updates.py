@@ -122,7 +122,7 @@ def test_update_refuses_an_incomplete_run(opconform: Run, small_suite: Path, cop
 
     assert done.stderr == (
         f"error: {tmp_path / 'b.txt'} was not updated, since the run is incomplete: 1 case ended in a harness "
-        f"error. Look at `opconform show {ACCEPTED[2]} {copies / 'Raises'} --suite {small_suite}`.\n"
+        f"error. Look at `opconform show {ACCEPTED[2]} {copies / 'Raises'}`.\n"
     )
     assert not (tmp_path / "b.txt").exists()
 

@@ -49,8 +49,8 @@ def test_regressions_and_unexpected_passes_are_named(opconform: Run, small_suite
         "Against known.txt: NEW: 3 regressions, 1 unexpected pass.\n"
         "Results: out/results.jsonl, out/report.json\n"
         "Worst finding: VariadicSplit-1 data.bits: wrong data (value), 3 of its 4 cases\n"
-        f"Next: opconform show {ACCEPTED[2]} out --suite {small_suite}\n"
-        f"      opconform report out --suite {small_suite}\n"
+        f"Next: opconform show {ACCEPTED[2]} out\n"
+        "      opconform report out\n"
     )
 
 
@@ -68,7 +68,7 @@ def test_a_summary_lists_only_what_is_new(opconform: Run, small_suite: Path, tmp
         "NOT CONFORMANT, 6 of 6 cases supported: 4 cases fail; 1 normative requirement is broken: VariadicSplit-1: data.bits.\n"
         "Against known.txt: NOTHING NEW.\n"
         "Results: out/results.jsonl, out/report.json\n"
-        f"Next: opconform report out --suite {small_suite}\n"
+        "Next: opconform report out\n"
     )
     assert "aults\n" not in nothing
     assert ACCEPTED[0] not in nothing

@@ -24,6 +24,7 @@ from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.cli.shared.steps import conclude, folder_of, hold, sign_results
 from opconform_runners.execution.log.record import open_record
 from opconform_runners.execution.log.replay import judge
+from opconform_runners.execution.log.suite_place import suite_of_results
 from opconform_runners.execution.plan import RunOptions
 from opconform_runners.verdicts.results import RESULTS, read_written
 
@@ -51,21 +52,27 @@ def _keygen(name: Path) -> None:
 @command.command("sign", example="certificate sign opconform-out/numpy --key me.key")
 @click.argument("results", type=PATH)
 @click.option("--key", type=PATH, required=True, callback=private_key, help="The private key, from `keygen`.")
-@click.option("--suite", type=PATH, help="The suite that was run; RESULTS/suite by default.")
+@click.option("--suite", type=PATH, help="The suite that was run, if it is no longer where it was.")
 def _sign(results: Path, key: PrivateKey, suite: Path | None) -> None:
     """Sign the results of a complete certification.
 
     RESULTS is the folder that `certify` or `certificate judge` wrote. Writes certificate.json to it, as `--sign` of
-    those commands does, whether or not the backend is conformant.
+    those commands does, whether or not the backend is conformant. Of several backends, each gets a certificate in its
+    own folder.
     """
     from opconform_runners.certificates.certified_results import check_whole
 
     folder = results if results.is_dir() else results.parent
-    check_whole(read_written(folder / RESULTS).header, folder)
-    place = suite or folder / "suite"
-    if suite is None and not place.exists():
-        raise UsageError(f"Suite not found: {place}. Use --suite to name the suite that was run.")
-    click.echo(sign_results(folder, place, key, witnessed=False))
+    inner = [] if (folder / RESULTS).exists() else sorted(path.parent for path in folder.glob(f"*/{RESULTS}"))
+    places: dict[Path, Path] = {}
+    for run in inner or [folder]:
+        check_whole(read_written(run / RESULTS).header, run)
+        place = suite or suite_of_results(run)
+        if place is None:
+            raise UsageError(f"The suite of {run} was not found. Use --suite to name the suite that was run.")
+        places[run] = place
+    for run, place in places.items():
+        click.echo(sign_results(run, place, key, witnessed=False))
 
 
 @command.command("verify", example="certificate verify certificate.json --key me.pub")

@@ -1,6 +1,7 @@
 """`opconform repro`."""
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ from opconform_runners.cli.shared.options.backends import BackendOptions, timeou
 from opconform_runners.cli.shared.options.general import PATH, SOURCE, out_option
 from opconform_runners.cli.shared.output.streams import print_document
 from opconform_runners.cli.shared.single_case import suite_with_case
+from opconform_runners.execution.log.suite_place import suite_of_results
 from opconform_runners.harness.command import Launch
 from opconform_runners.reports.history import interval_in
 from opconform_runners.tools.repro.issue import issue_of
 from opconform_runners.tools.repro.observation import PRIVATE, Observation, notes_of, observation_of
 from opconform_runners.tools.repro.script import SCRIPTS, dialects_needed, script_of
+from opconform_runners.verdicts.results import RESULTS, read_written
 
 #: The line that marks what opconform wrote. An issue has it in its script.
 _OURS = re.compile(rb"^(?:#|//) The case \S+ of opconform\.\r?$", re.MULTILINE)
@@ -34,7 +37,7 @@ _FORMS = {"script": "run it with python {}", "issue": "the heading is the title"
     example="repro VariadicSplit-1/remainder-over/17a2d48cd0 openvino\nrepro 1faf64c2f9 openvino --as issue",
 )
 @click.argument("case")
-@click.argument("named", required=False, metavar="[BACKEND]")
+@click.argument("named", required=False, metavar="[BACKEND|RESULTS]")
 @click.option(
     "--backend", "-b", metavar="NAME[:DEVICE]", help=f"The backend that the script calls: {', '.join(SCRIPTS)}."
 )
@@ -57,7 +60,7 @@ def command(
     """Reproduce CASE with only the backend's own API, for the backend's maker and issue tracker.
 
     The case is executed first, and the observed result is recorded. CASE is an id, the last part of an id, or a pattern
-    that matches one case.
+    that matches one case. RESULTS, the folder of a run, names its backend and its suite.
 
     A script prints the expected and the actual outputs. It exits with 1 if the bug is present and with 0 if it is
     fixed. An issue begins with its title as a heading, or with a warning for a memory fault. The rest is the body, with
@@ -65,6 +68,10 @@ def command(
     """
     if named is not None and backend is not None:
         raise UsageError(f"Name only one of these backends: {named}, {backend}.")
+    python: str | None = values["python"]
+    if named is not None and (Path(named) / RESULTS).is_file():
+        backend, python = _run_in(Path(named), python)
+        place = place or suite_of_results(Path(named))
     backend = backend or named
     if backend is None:
         raise UsageError("Name the backend, as in `opconform repro CASE openvino`.")
@@ -74,7 +81,7 @@ def command(
         raise UsageError("--history is for an issue. Add --as issue.")
     if out is not None:
         _check_place(out)
-    pythons = () if values["python"] is None else (values["python"],)
+    pythons = () if python is None else (python,)
     chosen = BackendOptions(backends=(backend,), pythons=pythons, timeout=values["timeout"])
     launch = Launch(command=chosen.command(), timeout=values["timeout"])
     with TemporaryFolder() as folder:
@@ -108,6 +115,15 @@ def _check_place(out: Path) -> None:
         raise UsageError(f"{out} cannot be read: {error.strerror}. Use another --out.") from error
     if is_foreign:
         raise UsageError(f"opconform did not write {out} and does not overwrite it. Use another --out.")
+
+
+def _run_in(results: Path, python: str | None) -> tuple[str, str | None]:
+    """The backend of a run, and its interpreter unless another one is named."""
+    words = shlex.split(read_written(results / RESULTS).header.started)
+    options = dict(zip(words[::2], words[1::2], strict=False))
+    if "--backend" not in options:
+        raise UsageError(f"{results} has no run of an installed backend. Name one with --backend.")
+    return options["--backend"], python or options.get("--python")
 
 
 def _observed(suite: Suite, entry: Entry, launch: Launch, *, must_fail: bool) -> Observation | None:

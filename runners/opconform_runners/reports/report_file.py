@@ -11,13 +11,13 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic_core import from_json
 
 from opconform.errors import DiskError, MissingError, SuiteError, UsageError, counted
-from opconform.suite.file_names import HEADER
 from opconform.suite.path_kind import check_kind
 from opconform.suite.reader import open_suite
 from opconform.system.files import read_regular, replacement
 from opconform_runners.backends.backend import HARDWARE
 from opconform_runners.execution.case_verdicts import results_of
 from opconform_runners.execution.log.outcomes import log_in
+from opconform_runners.execution.log.suite_place import suite_of_results
 from opconform_runners.execution.scale.stream import killed_run
 from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.known.failures import Known
@@ -76,9 +76,9 @@ def finished(place: Path, suite: Path | None = None) -> Finished:
     if not path.is_file():
         return Finished(path.parent, report)
     written = read_written(path)
-    for item in (path.parent / "suite", path.parent.parent / "suite") if suite is None else (suite,):
-        if written.is_complete and (suite is not None or (item / HEADER).is_file()):
-            check_agreement(written.header, report.results, open_suite(item), path)
+    place_of_suite = suite or suite_of_results(path.parent)
+    if written.is_complete and place_of_suite is not None:
+        check_agreement(written.header, report.results, open_suite(place_of_suite), path)
     return Finished(path.parent, report)
 
 
@@ -233,8 +233,7 @@ def _report_of_log(out: Path, suite: Path | None) -> Report:
             raise MissingError(f"{sentence} Run the same command again.")
         header, results = killed_run(log, out)
         return report_of(header, results, gave_up=f"Interrupted after {counted(header.cases, 'case')}")
-    places = (out / "suite", out.parent / "suite") if suite is None else (suite,)
-    place_of_suite = next((place for place in places if suite is not None or (place / HEADER).is_file()), None)
+    place_of_suite = suite or suite_of_results(out)
     if place_of_suite is None:
         advice = "Run the same command again to continue, or name its suite with `report --suite`."
         raise MissingError(f"The run in {out} was killed before it had results. {advice}")

@@ -21,6 +21,7 @@ from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.cli.shared.output.streams import originals
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.log.results_folder import FILES, Marks, owned_folder
+from opconform_runners.execution.log.suite_place import note_suite, suite_of_results
 from opconform_runners.execution.plan import RunOptions
 from opconform_runners.execution.runner import Run, run_suite
 from opconform_runners.findings.grouping import shown_findings, with_findings
@@ -59,6 +60,7 @@ def executed(
     """Run a suite and write the results to `out`; `title` names the run where there are several."""
     with progress(title or "run", titled=bool(title), quiet=results.is_silent) as on_progress:
         run = run_suite(suite, command, out, options, on_progress)
+    note_suite(out, Path(suite.store.root))
     if run.continued:
         cases = f"{run.continued:,} of {counted(len(run.results) + len(run.missing), 'case')}"
         click.echo(f"note: the interrupted run in {out} was continued; {cases} had been executed before.", err=True)
@@ -135,7 +137,7 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions, f
         print_lines([f"Worst finding: {shown.names}: {shown.kind}, {shown.cases_text}"])
         steps.append(show_command(case, out, suite))
         if report.backend in SCRIPTS:
-            steps.append(f"repro {case} {report.started} --suite {shlex.quote(str(suite))}")
+            steps.append(f"repro {case} {shlex.quote(str(out))}{_named(suite, out)}")
     if not steps:
         ended = [result.id for result in report.results if result.verdict == "error"]
         steps += [show_command(case, out, suite) for case in ended[:1]]
@@ -159,8 +161,8 @@ def show_command(case: str, out: Path, suite: Path) -> str:
 
 def _named(suite: Path, out: Path) -> str:
     """The option that names the suite of a run; nothing if it is found beside the results."""
-    is_found = suite.resolve() in ((out / "suite").resolve(), (out.parent / "suite").resolve())
-    return "" if is_found else f" --suite {shlex.quote(str(suite))}"
+    found = suite_of_results(out)
+    return "" if found is not None and found.resolve() == suite.resolve() else f" --suite {shlex.quote(str(suite))}"
 
 
 def _print_steps(steps: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from opconform.suite.storage.ownership import (
     suite_around,
 )
 from opconform_runners.execution.log.outputs_zip import OUTPUTS_BEGINNING
+from opconform_runners.execution.log.suite_place import MARK, SUITE_NOTE
 from opconform_runners.verdicts.page import PAGE, PAGE_BEGINNING
 from opconform_runners.verdicts.results import CERTIFICATE, OUTCOMES, OUTPUTS_ZIP, REPORT, RESULTS
 
@@ -29,6 +30,7 @@ FILES: Marks = {
     PAGE: (PAGE_BEGINNING,),
     OUTCOMES: (b'{"alone"', b'{"cases"'),
     OUTPUTS_ZIP: (OUTPUTS_BEGINNING,),
+    SUITE_NOTE: (MARK,),
 }
 #: The file that is locked while a command writes to the folder that it is in.
 LOCK = ".opconform.lock"

@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from opconform.errors import UsageError
-from opconform.suite.file_names import HEADER
 from opconform.suite.reader import Suite, open_suite
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
+from opconform_runners.execution.log.suite_place import suite_of_results
 from opconform_runners.reports.backend_matrix import Column
 from opconform_runners.reports.report_file import Finished
 from opconform_runners.verdicts.results import RESULTS
@@ -57,11 +57,12 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
             f"Runs on different suites cannot be compared: {named}. `certify` generates a suite in the dialects of its "
             f"backend; use `certify` with several backends to run them on one suite."
         )
-    near = next((place for place in map(_place, runs) if place is not None), None)
+    found = (suite_of_results(run.folder) for run in runs)
+    near = next((place for place in found if place is not None), None)
     products = Counter(run.report.implementation.name for run in runs)
     subjects = []
     for run in runs:
-        location = place or _place(run) or near
+        location = place or suite_of_results(run.folder) or near
         suite = None if location is None else open_suite(location)
         if suite is not None and suite.header.identity != run.report.suite.digest:
             if place is not None:
@@ -80,11 +81,6 @@ def subjects_of(runs: Sequence[Finished], place: Path | None, reproducible: Coll
             )
         )
     return subjects
-
-
-def _place(run: Finished) -> Path | None:
-    places = (run.folder / "suite", run.folder.parent / "suite")
-    return next((place for place in places if (place / HEADER).exists()), None)
 
 
 def cases_place(**wanted: object) -> str:
