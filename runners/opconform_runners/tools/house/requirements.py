@@ -13,7 +13,7 @@ from opconform_runners.tools.house.exceptions import is_excepted
 from opconform_runners.tools.house.lacks import Lack, lacks_in
 from opconform_runners.tools.house.operation import CORE, HouseOperation
 
-#: What a case of an interpretation may list beside it, under the ids that all operations share: what outputs are once the
+#: What a case of an interpretation may list beside it, by the ids that operations share: what outputs are once the
 #: case is accepted.
 _OF_OUTPUTS = frozenset({"outputs.count", "outputs.element-type", "outputs.order", "outputs.shape"})
 #: The common floating-point types whose random bits are NaNs now and then, and the fills with such bits.
