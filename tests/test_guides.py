@@ -84,17 +84,21 @@ def shown(page: str) -> list[str]:
 @pytest.mark.ci_only
 def test_an_operation_is_added_as_the_guide_says(tmp_path: Path) -> None:
     """In a copy of the checkout, with the verdicts that the page shows."""
-    for item in ("generator", "runners", "cases", "templates"):
+    for item in ("generator", "runners", "cases", "templates", "tests", "docs"):
         shutil.copytree(ROOT / item, tmp_path / item, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
     for name, code in files("new-operation.md"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{path.read_text()}\n\n{code}" if path.exists() else code)
-    listing, numpy, adequacy, openvino = commands("new-operation.md")
+    listing, numpy, adequacy, openvino, floor, house = commands("new-operation.md")
 
     made = [line for line in run(listing, tmp_path, 0).splitlines() if "/wrong/" not in line]
     assert f"they make {len(made)} cases" in (ROOT / "docs" / "new-operation.md").read_text()
-    said = " ".join(f"{run(numpy, tmp_path, 0)}{run(adequacy, tmp_path, 0)}{run(openvino, tmp_path, 1)}".split())
+    assert "CONFORMANT, 201 of 201 cases supported" in run(floor, tmp_path, 0)
+    lacking = run(house, tmp_path, 1)
+    assert f"here {len(lacking.splitlines())} " in (ROOT / "docs" / "new-operation.md").read_text()
+    said = f"{run(numpy, tmp_path, 0)}{run(adequacy, tmp_path, 0)}{run(openvino, tmp_path, 1)}{lacking}"
+    said = " ".join(said.split())
     for line in shown("new-operation.md"):
         assert line in said
 

@@ -72,6 +72,7 @@ def test_show_says_that_it_did_not_find_the_suite_of_a_run(opconform: Run, tmp_p
     opconform("generate", "VariadicSplit-1", "-k", failed, "-o", tmp_path / "elsewhere" / "s", "-j", "1")
     backend = f"{MINIATURES}:AcceptsEverything"
     opconform("run", tmp_path / "elsewhere" / "s", "-b", backend, "-o", tmp_path / "out", code=1)
+    (tmp_path / "elsewhere").rename(tmp_path / "moved")
 
     assert opconform("show", failed, tmp_path / "out").stdout.endswith(
         "\n\n  The suite of the run was not found, so the returned outputs are not shown. Name it with --suite.\n"

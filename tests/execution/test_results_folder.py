@@ -234,7 +234,7 @@ def test_two_commands_do_not_write_to_one_folder_at_once(
             assert [path.name for path in folder.iterdir()] == [LOCK]
     opconform("run", small_suite, "numpy", "--out", out)
 
-    assert {path.name for path in out.iterdir()} == {"outcomes.jsonl", "results.jsonl", "report.json"}
+    assert {path.name for path in out.iterdir()} == {"outcomes.jsonl", "results.jsonl", "report.json", "suite.txt"}
 
 
 def test_a_run_that_cannot_start_leaves_no_folder(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

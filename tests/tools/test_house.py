@@ -1,12 +1,14 @@
 """The rules of the house: every shipped operation keeps them, and each one notices what is lacking."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from opconform.generation import case_files as case_files_module
 from opconform.specs.every.groups import every_group_ids
 from opconform.specs.group import Group, Spec
 from opconform.specs.index import Index
@@ -68,7 +70,7 @@ def _renamed(spec: Spec) -> Iterator[Group]:
         yield replace(group, document=replace(group.document, file="a.yaml"))
 
 
-@pytest.mark.parametrize("op", in_line(shipped_operations(), "Abs-1", "GatherND-5", "ReduceMean-1", "VariadicSplit-1"))
+@pytest.mark.parametrize("op", in_line(shipped_operations(), "Abs-1", "Sqrt-1", "Tile-1"))
 def test_a_shipped_operation_lacks_nothing(op: str) -> None:
     """`opconform list --house` says what it lacks."""
     assert [str(lack) for lack in lacks_of(op)] == []
@@ -196,10 +198,10 @@ def test_rounded_results_without_a_requirement_on_rounding_are_reported(monkeypa
     house = house_operation("Exp-1")
     known = house.requirements.model_copy(update={"establishes": {}})
     monkeypatch.setattr(HouseOperation, "requirements", property(lambda _: known))
+    monkeypatch.setattr(case_files_module, "requirements_of", lambda _: known)
     [found] = lines_of("rounding", house)
 
-    assert found.startswith("cases/Exp-1/requirements.yaml: results of the group ")
-    assert found.endswith("are rounded, but `establishes` has no `rounding`: name an interpretation on rounding there")
+    assert re.fullmatch(r"cases/.*\.yaml:\d+: group '.*': its results have bounds, but `establishes` .*", found)
 
 
 def test_missing_and_misplaced_exhaustive_cases_are_reported(house: HouseOperation) -> None:
@@ -255,9 +257,11 @@ def test_a_list_of_quick_that_lacks_cases_is_reported(house: HouseOperation, mon
     gone, lacking = lines_of("quick", house)
 
     assert gone == f"cases/quick.json: core has no case Pad-12/a/0123456789: {todo}"
-    assert lacking.startswith("cases/quick.json: the profile quick has no case of data.bits (valid), ")
-    assert ", pads_begin.count (rejected), pads_begin.count (valid), " in lacking
-    assert lacking.endswith(f": {todo}")
+    assert re.fullmatch(
+        r"cases/quick\.json: the profile quick has no case of data\.bits \(valid\), data\.element-type \(valid\), "
+        rf"data\.rank \(valid\) and \d+ more: {re.escape(todo)}",
+        lacking,
+    )
 
 
 def test_an_index_and_a_table_of_releases_that_are_out_of_date_are_reported(
@@ -282,7 +286,8 @@ def test_the_command_says_what_lacks_or_that_nothing_does(opconform: Run) -> Non
         opconform("list", "--house", "OneHot-1", "--json", code=1),
     )
 
-    assert (whole.stdout, whole.stderr) == (f"Tanh-1: nothing lacks, by {len(RULES)} rules.\n", "")
+    advice = "`opconform adequacy Tanh-1 --strict` measures the cases."
+    assert (whole.stdout, whole.stderr) == (f"Tanh-1: nothing is lacking, by {len(RULES)} rules. {advice}\n", "")
     assert json.loads(lacking.stdout)[0] == {
         "file": "cases/OneHot-1/requirements.yaml",
         "line": None,

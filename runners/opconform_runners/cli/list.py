@@ -88,11 +88,16 @@ def _print_lacks(sources: Sequence[Path], *, as_json: bool) -> None:
     if not ops:
         raise UsageError("Name an operation, as in `opconform list --house Split-1`.")
     lacks = [lack for op in ops for lack in lacks_of(op)]
-    lines = map(str, lacks) if lacks else [f"{', '.join(ops)}: nothing lacks, by {len(RULES)} rules."]
+    lines = map(str, lacks) if lacks else [_nothing(ops, len(RULES))]
     print_result([asdict(lack) for lack in lacks], lines, as_json=as_json)
     if checkout() is None:
         click.echo("note: This is not a checkout, so its tests and pages were not looked at.", err=True)
     raise click.exceptions.Exit(1 if lacks else 0)
+
+
+def _nothing(ops: Sequence[str], rules: int) -> str:
+    whole = f"{', '.join(ops)}: nothing is lacking, by {rules} rules"
+    return f"{whole}. `opconform adequacy {' '.join(ops)} --strict` measures the cases."
 
 
 def _house_name(source: Path) -> str:

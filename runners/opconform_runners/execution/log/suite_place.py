@@ -8,21 +8,20 @@ from opconform.errors import DiskError
 from opconform.suite.file_names import HEADER
 from opconform.system.files import read_regular, replace_file
 
-#: The file that names the suite, and its first line.
-SUITE_NOTE, MARK = "suite.txt", b"# The suite that was run, seen from this folder:\n"
+#: The file that names the suite, and its first line. It has the place as seen from the folder, and the whole place.
+SUITE_NOTE, MARK = "suite.txt", b"# The suite that was run:\n"
 _LIMIT = 1 << 16
 
 
 def note_suite(out: Path, suite: Path) -> None:
-    """Write the place of a run's suite to the folder of its results, unless it is found there without, or is no file here."""
+    """Write the place of a suite that is a file or folder to the folder of results, unless it is found there without."""
     if not suite.exists() or _found(out) is not None:
         return
+    places = [os.path.realpath(suite)]
+    with contextlib.suppress(ValueError):  # on another drive
+        places.insert(0, os.path.relpath(suite, out))
     try:
-        place = os.path.relpath(suite, out)
-    except ValueError:  # on another drive
-        place = str(suite.resolve())
-    try:
-        replace_file(out / SUITE_NOTE, MARK + os.fsencode(place) + b"\n")
+        replace_file(out / SUITE_NOTE, MARK + b"".join(os.fsencode(place) + b"\n" for place in places))
     except OSError as error:
         raise DiskError(out / SUITE_NOTE, error) from error
 
@@ -32,10 +31,9 @@ def suite_of_results(out: Path) -> Path | None:
     if (found := _found(out)) is not None:
         return found
     with contextlib.suppress(OSError, ValueError):
-        _, _, place = read_regular(out / SUITE_NOTE, _LIMIT).partition(MARK)
-        noted = Path(os.path.normpath(out / os.fsdecode(place.rstrip(b"\n"))))
-        if place and (noted.is_file() or (noted / HEADER).is_file()):
-            return noted
+        _, _, places = read_regular(out / SUITE_NOTE, _LIMIT).partition(MARK)
+        noted = [Path(os.path.normpath(out / os.fsdecode(place))) for place in places.splitlines()]
+        return next((place for place in noted if place.is_file() or (place / HEADER).is_file()), None)
     return None
 
 

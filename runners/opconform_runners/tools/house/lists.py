@@ -13,6 +13,8 @@ from opconform.suite.selection.selection import EXHAUSTIVE
 from opconform_runners.tools.house.lacks import Lack
 from opconform_runners.tools.house.operation import CORE, HouseOperation
 
+#: The most requirements that are named.
+_NAMED = 3
 #: A requirement, and whether cases are evidence for it by being accepted.
 Evidence = tuple[str, bool]
 
@@ -50,9 +52,9 @@ def quick(house: HouseOperation) -> Iterator[Lack]:
     lacking = _tested(house, core, core.keys()) - _tested(house, core, listed & core.keys())
     if lacking or not listed:
         names = sorted(f"{name} ({'valid' if is_accepted else 'rejected'})" for name, is_accepted in lacking)
-        yield Lack(
-            f"cases/{LIST}", None, f"the profile {QUICK} has no case of {', '.join(names) or house.name}: {todo}"
-        )
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        what = f"the profile {QUICK} has no case of {', '.join(names[:_NAMED]) or house.name}{more}"
+        yield Lack(f"cases/{LIST}", None, f"{what}: {todo}")
 
 
 def _tested(house: HouseOperation, core: dict[str, Draft], ids: AbstractSet[str]) -> set[Evidence]:

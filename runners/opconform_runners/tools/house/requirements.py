@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from opconform.model.golden import golden_of
+from opconform.errors import SpecError
+from opconform.generation.case_files import case_files
+from opconform.generation.options import Options
 from opconform.specs.attribution import warnings_of
 from opconform.specs.group import Group
 from opconform.suite.manifest import Level
@@ -11,11 +13,13 @@ from opconform_runners.tools.house.exceptions import is_excepted
 from opconform_runners.tools.house.lacks import Lack, lacks_in
 from opconform_runners.tools.house.operation import CORE, HouseOperation
 
-#: What a case of an interpretation may list beside it: what outputs are once the case is accepted.
+#: What a case of an interpretation may list beside it, by the ids that operations share: what outputs are once the
+#: case is accepted.
 _OF_OUTPUTS = frozenset({"outputs.count", "outputs.element-type", "outputs.order", "outputs.shape"})
 #: The common floating-point types whose random bits are NaNs now and then, and the fills with such bits.
 _FLOATS, _BITS = frozenset({"bf16", "f16", "f32", "f64", "f8e4m3", "f8e5m2"}), ("bits", "special")
 _NORMATIVE: Level = "normative"
+_NO_MODELS = Options(dialects=())
 
 
 def evidence(house: HouseOperation) -> Iterator[Lack]:
@@ -127,14 +131,15 @@ def _is_excepted(group: Group, rule: str) -> bool:
 
 
 def rounding(house: HouseOperation) -> Iterator[Lack]:
-    """`establishes` names a requirement on rounding if results have bounds."""
+    """`establishes` names a requirement on rounding if results have bounds; without it, no such case is written."""
     samples = house.samples
     is_numeric = samples is not None and any(sample["computes"] for sample in samples.described())
     if not is_numeric or "rounding" in house.requirements.establishes:
         return
-    for group, drafts in house.cases:
-        valid = (draft for draft in drafts if group.settings.profile == CORE and draft.rejected_for is None)
-        if any(x.bounds for draft in valid for feed in golden_of(draft, 0).outputs for x in feed):
-            what = f"results of the group {group.id} are rounded, but `establishes` has no `rounding`"
-            yield Lack(house.file("requirements.yaml"), None, f"{what}: name an interpretation on rounding there")
-            return
+    for draft in house.drafts:
+        if draft.profile == CORE and draft.rejected_for is None:
+            try:
+                case_files(draft, _NO_MODELS)
+            except SpecError as error:
+                yield from lacks_in([str(error)], house.file("requirements.yaml"))
+                return
