@@ -14,7 +14,7 @@ _LIMIT = 1 << 16
 
 
 def note_suite(out: Path, suite: Path) -> None:
-    """Write the place of a suite that is a file or folder to the folder of results, unless it is found there without."""
+    """Write where a suite is, if it is a file or folder, to the folder of results, unless it is found there without."""
     if not suite.exists() or _found(out) is not None:
         return
     places = [os.path.realpath(suite)]
