@@ -63,19 +63,6 @@ def named(case: Case, inputs: list[str], nodes: list[str]) -> Case:
     )
 
 
-@pytest.mark.parametrize("form", ["script", "issue", "gtest"])
-def test_a_name_that_is_code_is_refused_before_anything_is_executed(
-    opconform: Run, suite: Path, tmp_path: Path, form: str
-) -> None:
-    """Although every digest of the suite is right."""
-    mark = tmp_path / "mark"
-    opened(suite, lambda case: case["graph"]["nodes"][0].update(name=f"x = 1\nopen({str(mark)!r}, 'w')"))  # type: ignore[index]
-    done = opconform("repro", "Split-1/*", "openvino", "--suite", suite, "--as", form, code=1)
-
-    assert "graph.nodes.0.name: String should match pattern" in done.stderr
-    assert not mark.exists()
-
-
 @pytest.mark.parametrize(
     ("inputs", "nodes"),
     [

@@ -74,3 +74,16 @@ def test_a_comment_does_not_continue_on_the_next_line(text: str) -> None:
     """As the end of a line may, in C++."""
     for line in comments([text]):
         assert not _CONTINUED.sub("", line).endswith(("\\", "??/"))
+
+
+@pytest.mark.parametrize("form", ["script", "issue", "gtest"])
+def test_a_name_that_is_code_is_refused_before_anything_is_executed(
+    opconform: Run, suite: Path, tmp_path: Path, form: str
+) -> None:
+    """Although every digest of the suite is right."""
+    mark = tmp_path / "mark"
+    opened(suite, lambda case: case["graph"]["nodes"][0].update(name=f"x = 1\nopen({str(mark)!r}, 'w')"))  # type: ignore[index]
+    done = opconform("repro", "Split-1/*", "openvino", "--suite", suite, "--as", form, code=1)
+
+    assert "graph.nodes.0.name: String should match pattern" in done.stderr
+    assert not mark.exists()
