@@ -81,7 +81,6 @@ def test_backends_says_what_is_installed(opconform: Run) -> None:
     found = {load["name"]: load for load in json.loads(opconform("backends", "--json").stdout)}
 
     assert found["numpy"]["usable"]
-    assert found["openvino"]["device"] == "CPU"
 
 
 def test_json_is_all_that_is_printed(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from opconform_runners.harness.outcome import Error
 from opconform_runners.harness.processes.scratch import without_scratch
 from opconform_runners.harness.protocol import LOG_LIMIT, TEXT_LIMIT, reply_of
 from opconform_runners.reports.terminal.summary import _CASE
-from opconform_runners.tools.repro.script import short_ir
 
 SCRATCH = Path("/tmp/opconform-x")  # noqa: S108 - a name
 #: The noise in messages of TVM.
@@ -48,8 +47,6 @@ SEARCHES: dict[str, tuple[Callable[[str], object], str, str]] = {
     "many cases": (lambda text: _CASE.sub("", text), " a/b", " x"),
     "an error of an expression": (lambda text: expression_sentence(ValueError(text)), "a", "."),
     "the noise of a message": (lambda text: short_message(text, NOISE), "In ir.Op(", ""),
-    "the dimensions of a model": (short_ir, " ", "<dim>x"),
-    "the ports of a model": (short_ir, "<input>\n<port ", "x"),
 }
 
 

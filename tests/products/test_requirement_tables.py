@@ -14,13 +14,13 @@ import pytest
 from opconform.specs.requirements import requirements_of
 from opconform_products.frameworks.adapters import (
     blocks,
-    dimensions,
     gather,
     layout,
     pads,
-    scatter,
+    scatters,
     slices,
     split,
+    squeeze,
     unique,
 )
 from opconform_products.frameworks.framework import Adapter
@@ -42,11 +42,11 @@ TABLES = ("MAPPED",)
 #: What rows name: adapters, functions that make adapters, and tuples of requirements.
 NAMED = {
     name: value
-    for module in (blocks, dimensions, gather, layout, pads, scatter, slices, split, unique)
+    for module in (blocks, gather, layout, pads, scatters, slices, split, squeeze, unique)
     for name, value in vars(module).items()
 }
 #: The functions that make adapters without any argument.
-MAKERS = (pads.pairs, pads.added, scatter.elements_at, scatter.tuples_at)
+MAKERS = (pads.pairs, pads.added, scatters.elements_at, scatters.tuples_at)
 OPERATION = re.compile(r"[A-Z]\w*-\d+")
 SHORT = re.compile(r"[a-z0-9_]+(\.[a-z0-9_-]+)+")
 FULL = re.compile(r'"([A-Z]\w*-\d+):([a-z0-9_.-]+)"')

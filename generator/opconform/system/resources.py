@@ -34,14 +34,18 @@ def root() -> Traversable:
 
 
 def render(template: str, **values: object) -> "Markup":
-    """A rendered template. Values are escaped for XML, except in templates of Python, which get Python source."""
+    """A rendered template: one of opconform's, or `PACKAGE:PATH` in another package.
+
+    Values are escaped for XML, except in templates of Python, which get Python source.
+    """
     from jinja2 import TemplateError  # most commands render nothing, and it takes long to import
     from markupsafe import Markup
 
     try:
         return Markup(_template(template).render(values))  # noqa: S704 - the values have been escaped
     except TemplateError as error:
-        raise RenderError(f"templates/{template} cannot be rendered: {error}.") from error
+        place = template if ":" in template else f"templates/{template}"
+        raise RenderError(f"{place} cannot be rendered: {error}.") from error
 
 
 def text_of(name: str) -> str:
@@ -73,5 +77,6 @@ def _template(name: str) -> "Template":
 
 
 def _source(name: str) -> str | None:
-    file = root() / "templates" / name
+    package, colon, path = name.partition(":")
+    file = files(package) / path if colon else root() / "templates" / name
     return file.read_text(encoding="utf-8") if file.is_file() else None

@@ -4,7 +4,6 @@ The packing of types narrower than a byte differs between dialects and between v
 """
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,7 +15,6 @@ from opconform.tensors.texts import bytes_of
 
 _COUNT = np.dtype("<i4")
 _BYTE = 8
-_VERSION = re.compile(r"(\d+)\.(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ def _stream(bits: int) -> Layout:
     return Layout(count // bits, tuple(divmod(index, bits) for index in range(count)), tail=bits)
 
 
-def _high_first(bits: int) -> Layout:
+def high_first(bits: int) -> Layout:
     """The first element in the highest bits of the byte."""
     last = _BYTE // bits - 1
     return Layout(last + 1, tuple((last - index // bits, index % bits) for index in range(_BYTE)))
@@ -85,26 +83,8 @@ LOW_FIRST: Layouts = {
     for element_type in ELEMENT_TYPES.values()
     if 0 < element_type.bits < _BYTE
 }
-#: OpenVINO's layouts by the first version that has them, the newest first; all of them keep u1 highest first.
-_OPENVINO: Mapping[tuple[int, int], Layouts] = {
-    (2026, 5): {**LOW_FIRST, "u1": _high_first(1)},
-    (2025, 3): {**LOW_FIRST, "u1": _high_first(1), "u3": _U3_TRANSPOSED, "u6": _U6_TRANSPOSED},
-    (0, 0): {**LOW_FIRST, "u1": _high_first(1), "u2": _high_first(2), "u3": _U3_TRANSPOSED, "u6": _U6_TRANSPOSED},
-}
-
-
-def openvino_layouts(version: str) -> Layouts:
-    """How a version of OpenVINO, as in `2026.4.1-22982-e213a147257`, packs narrow types.
-
-    u2 changed from high first to low first in 2025.3, and u3 and u6 became a stream of bits after 2026.4.
-    """
-    match = _VERSION.match(version)
-    known = (int(match[1]), int(match[2])) if match else max(_OPENVINO)
-    return next(layouts for first, layouts in _OPENVINO.items() if first <= known)
-
-
-#: The packing of constants in `model.bin`: that of OpenVINO 2025.3 to 2026.4.
-OPENVINO_IR: Layouts = _OPENVINO[2025, 3]
+#: The packing of constants in `model.bin` of the dialect openvino.
+OPENVINO_IR: Layouts = {**LOW_FIRST, "u1": high_first(1), "u3": _U3_TRANSPOSED, "u6": _U6_TRANSPOSED}
 
 
 def pack(tensor: Tensor, layouts: Layouts) -> bytes:

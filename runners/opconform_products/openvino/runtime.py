@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from opconform.tensors.bit_layouts import OPENVINO_IR, Layouts, openvino_layouts, pack, unpack
+from opconform.tensors.bit_layouts import OPENVINO_IR, Layouts, pack, unpack
+from opconform_products.openvino.layouts import openvino_layouts
 
 _CONVERTER = "openvino.tools.ovc"
 _loaded = sys.modules.get(_CONVERTER)

@@ -7,19 +7,19 @@ from typing import Any
 import tensorflow as tf
 
 from opconform_products.frameworks.adapters.axes import AXES, LENGTHS_OF_SLICES, ONE_REPEAT_EACH, SHIFTS, TARGET
+from opconform_products.frameworks.adapters.binary import PAIR, SELECTION
 from opconform_products.frameworks.adapters.blocks import CROPPED, PADDED, images
-from opconform_products.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
-from opconform_products.frameworks.adapters.elements import destination
-from opconform_products.frameworks.adapters.elementwise import PAIR, SELECTION
+from opconform_products.frameworks.adapters.convert import destination
 from opconform_products.frameworks.adapters.gather import ALONG, ALONG_WHOLE, ELEMENTS, TUPLES, TUPLES_JOINED
 from opconform_products.frameworks.adapters.layout import ZEROS
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS
 from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
 from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes
-from opconform_products.frameworks.adapters.scatter import REGION_OF_SHAPE, SLICES_AT, tuples_at
+from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLICES_AT, tuples_at
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
+from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
 from opconform_products.frameworks.adapters.unary import unary_rows
 from opconform_products.frameworks.adapters.unique import UNSORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Adapter, Row

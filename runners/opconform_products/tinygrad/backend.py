@@ -21,9 +21,8 @@ from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_products.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
-from opconform_products.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED_ONE_BY_ONE, one_by_one
-from opconform_products.frameworks.adapters.elements import destination
-from opconform_products.frameworks.adapters.elementwise import PAIR, SELECTION
+from opconform_products.frameworks.adapters.binary import PAIR, SELECTION
+from opconform_products.frameworks.adapters.convert import destination
 from opconform_products.frameworks.adapters.gather import (
     ALONG,
     ALONG_WHOLE,
@@ -46,7 +45,7 @@ from opconform_products.frameworks.adapters.reductions import (
     along_axes,
     reversible,
 )
-from opconform_products.frameworks.adapters.scatter import (
+from opconform_products.frameworks.adapters.scatters import (
     REGION_OF_SHAPE,
     SLICES_AT,
     elements_at,
@@ -57,6 +56,7 @@ from opconform_products.frameworks.adapters.scatter import (
 )
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, DIVIDED, SIZED_BY_LIST
+from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED_ONE_BY_ONE, one_by_one
 from opconform_products.frameworks.adapters.unary import unary_rows
 from opconform_products.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_products.frameworks.settings import plain

@@ -30,6 +30,9 @@ _OURS = re.compile(rb"^(?:#|//) The case \S+ of opconform\.\r?$", re.MULTILINE)
 #: The forms, and what to do with each.
 _FORMS = {"script": "run it with python {}", "issue": "the heading is the title", "gtest": "link it with gtest_main"}
 
+#: The backends with tests in C++.
+_WITH_CPP_TESTS = ", ".join(name for name, script in SCRIPTS.items() if script.cpp_test is not None)
+
 
 @click.command(
     "repro",
@@ -47,7 +50,7 @@ _FORMS = {"script": "run it with python {}", "issue": "the heading is the title"
     type=click.Choice([*_FORMS]),
     default="script",
     show_default=True,
-    help="A Python script, the Markdown of an issue, or a C++ test with GoogleTest (openvino only).",
+    help=f"A Python script, the Markdown of an issue, or a C++ test with GoogleTest ({_WITH_CPP_TESTS} only).",
 )
 @click.option("--history", type=PATH, help="For an issue: folder of `opconform history`, for the releases that fail.")
 @click.option("--suite", "place", type=SOURCE, help="The suite that contains the case; the shipped cases by default.")
@@ -64,7 +67,7 @@ def command(
 
     A script prints the expected and the actual outputs. It exits with 1 if the bug is present and with 0 if it is
     fixed. An issue begins with its title as a heading, or with a warning for a memory fault. The rest is the body, with
-    the headings of the tracker's form for OpenVINO and ONNX Runtime. The script in it is executed once more.
+    the headings of the form of the backend's tracker, if it has one. The script in it is executed once more.
     """
     if named is not None and backend is not None:
         raise UsageError(f"Name only one of these backends: {named}, {backend}.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from opconform.suite.reader import open_suite
-from opconform_products.openvino.cpp_test import _literal, _raw, cpp_test_of
+from opconform_products.openvino.repro.cpp_test import _literal, _raw, cpp_test_of
 from opconform_runners.tools.repro.script import script_of
 from tests.conftest import Run
 from tests.cpp.builds import built, openvino

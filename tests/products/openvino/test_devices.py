@@ -206,3 +206,11 @@ def test_openvino_runs_on_other_devices(opconform: Run, small_suite: Path, tmp_p
 
     assert report["implementation"]["device"] == device
     assert report["summary"]["pass"] == 6
+
+
+@pytest.mark.ci_only
+def test_the_list_of_backends_names_the_default_device(opconform: Run) -> None:
+    """As for every installed backend that has devices."""
+    found = {backend["name"]: backend for backend in json.loads(opconform("backends", "--json").stdout)}
+
+    assert found["openvino"]["device"] == "CPU"

@@ -9,7 +9,8 @@ import pytest
 
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, open_suite
-from opconform_products.openvino.cpp_test import cpp_test_of
+from opconform_products.openvino.repro.cpp_test import _CONTINUED, cpp_test_of
+from opconform_runners.tools.repro.script import comments
 from tests.conftest import Run
 from tests.robustness.hostile_suites import a_case, reseal
 
@@ -66,3 +67,23 @@ def test_no_text_of_a_suite_is_code_of_a_c_test(suite: Path, text: str) -> None:
         assert literal.count("\n") <= 2
         assert literal.startswith('"')
     assert "\n#error" not in source.replace(literal, "")
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "ends with \\", "ends with ??/", "a" * 115 + " \\ b"])
+def test_a_comment_does_not_continue_on_the_next_line(text: str) -> None:
+    """As the end of a line may, in C++."""
+    for line in comments([text]):
+        assert not _CONTINUED.sub("", line).endswith(("\\", "??/"))
+
+
+@pytest.mark.parametrize("form", ["script", "issue", "gtest"])
+def test_a_name_that_is_code_is_refused_before_anything_is_executed(
+    opconform: Run, suite: Path, tmp_path: Path, form: str
+) -> None:
+    """Although every digest of the suite is right."""
+    mark = tmp_path / "mark"
+    opened(suite, lambda case: case["graph"]["nodes"][0].update(name=f"x = 1\nopen({str(mark)!r}, 'w')"))  # type: ignore[index]
+    done = opconform("repro", "Split-1/*", "openvino", "--suite", suite, "--as", form, code=1)
+
+    assert "graph.nodes.0.name: String should match pattern" in done.stderr
+    assert not mark.exists()

@@ -10,7 +10,8 @@ import pytest
 from opconform.dialects.openvino import OPSETS
 from opconform.explanation.case_list import one_case
 from opconform.operations import OPERATIONS
-from opconform_products.openvino.calls import WITHOUT_FUNCTION, openvino_source
+from opconform_products.openvino.repro.calls import WITHOUT_FUNCTION, openvino_source
+from opconform_products.openvino.repro.ir import short_ir
 from opconform_runners.tools.repro.names import snake
 from tests.conftest import Run, made_once
 from tests.products.scripts import executed, generated, header_of, interpreter
@@ -43,6 +44,13 @@ def test_openvinos_factory_makes_the_nodes_that_it_has_no_functions_for() -> Non
     assert too_many.steps == (
         ("reverse", """NodeFactory("opset1").create("Reverse", [data_node, axis_node], {'mode': 'index'})"""),
     )
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(("repeated", "last"), [(" ", "<dim>x"), ("<input>\n<port ", "x")])
+def test_an_ir_is_shortened_in_linear_time(repeated: str, last: str) -> None:
+    """A suite may come from a stranger; quadratic time would be hours."""
+    assert short_ir(repeated * ((1 << 20) // len(repeated)) + last)
 
 
 def test_openvino_has_every_function_that_a_script_calls() -> None:

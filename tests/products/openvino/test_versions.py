@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from opconform.tensors.bit_layouts import OPENVINO_IR, openvino_layouts, unpack
+from opconform.tensors.bit_layouts import OPENVINO_IR, unpack
 from opconform_products.openvino import backend as plugin
+from opconform_products.openvino.layouts import openvino_layouts
 from opconform_products.openvino.runtime import repacked
 from opconform_runners.backends.backend import Unsupported
 from tests.conftest import ROOT, Run

@@ -8,7 +8,7 @@ import pytest
 
 from opconform.errors import UsageError
 from opconform.suite.reader import open_suite
-from opconform_products.torch.expression import Expression
+from opconform_products.torch.repro.expression import Expression
 from opconform_runners.tools.repro.script import script_of
 from tests.backends.known_findings import sample_for
 from tests.conftest import Run, interpreter_with

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from operator import getitem
 from typing import Any
 
-from opconform_products.frameworks.adapters.scatter import (
+from opconform_products.frameworks.adapters.scatters import (
     REGION,
     SLICES_AT,
     elements_at,

@@ -6,10 +6,9 @@ from operator import getitem
 from typing import Any
 
 from opconform_products.frameworks.adapters.axes import AXES, REPEATS, SHIFTS, TARGET
+from opconform_products.frameworks.adapters.binary import PAIR, SELECTION
 from opconform_products.frameworks.adapters.blocks import CHANNELS, images
-from opconform_products.frameworks.adapters.dimensions import NEW_ONE_BY_ONE, REMOVED, one_by_one
-from opconform_products.frameworks.adapters.elements import destination
-from opconform_products.frameworks.adapters.elementwise import PAIR, SELECTION
+from opconform_products.frameworks.adapters.convert import destination
 from opconform_products.frameworks.adapters.gather import (
     ALONG,
     ALONG_WHOLE,
@@ -26,6 +25,7 @@ from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import BLOCKS, WINDOWS, channels_of_patches, same_pads
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
+from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED, one_by_one
 from opconform_products.frameworks.adapters.unary import unary_rows
 from opconform_products.frameworks.adapters.unique import SORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Framework, Row

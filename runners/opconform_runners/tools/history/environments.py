@@ -33,7 +33,7 @@ _READY = "opconform.json"
 _ENVIRONMENT = "pyvenv.cfg"
 #: What a harness needs besides the product.
 _HARNESS = ("ml_dtypes", "pydantic")
-#: Older releases do not say that they were built for numpy 1, and OpenVINO 2023.0 returns wrong data with numpy 2.
+#: Older releases of products do not say that they were built for numpy 1, and some return wrong data with numpy 2.
 _NUMPY = ("numpy<2", "numpy")
 
 

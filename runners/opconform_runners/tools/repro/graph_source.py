@@ -1,5 +1,6 @@
 """The model of a case as the source of a script."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,19 @@ class GraphSource(NamedTuple):
 
     steps: tuple[tuple[str, str], ...]
     outputs: tuple[str, ...]
+
+
+def onnx_source(files: Mapping[str, bytes]) -> Mapping[str, object]:
+    """What the templates of ONNX's models need: the model as a literal, and its constants."""
+    model, constants = onnx_model_of(files["onnx/model.onnx"])
+    return {"onnx": text_source(model), "constants": constants}
+
+
+def text_source(text: str) -> str:
+    """A text as a Python string literal, unescaped where that is safe."""
+    visible = all(letter.isprintable() or letter == "\n" for letter in text)
+    is_plain = visible and "\\" not in text and '"""' not in text and not text.endswith('"')
+    return f'"""\\\n{text}"""' if is_plain else repr(text)
 
 
 def onnx_model_of(content: bytes) -> tuple[str, list[tuple[str, str, str, str]]]:

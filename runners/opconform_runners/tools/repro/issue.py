@@ -24,6 +24,7 @@ from opconform_runners.harness.command import SAFE_PATH, Launch
 from opconform_runners.harness.environment import environment_facts, environment_of
 from opconform_runners.reports.terminal.case_text import seen_link
 from opconform_runners.tools.repro.observation import PRIVATE, Observation
+from opconform_runners.tools.repro.script import SCRIPTS
 
 #: The most characters of a title, of a quoted text, and of a script's output.
 _TITLE, _QUOTED, _OUTPUT = 200, 2_000, 8_000
@@ -53,6 +54,7 @@ def issue_of(
     }
     text = render(
         "repro/issue.md.j2",
+        form=SCRIPTS[who.name].issue if who.name in SCRIPTS else "repro/issue-form.md.j2",
         title=Markup(one_line(_UNSAFE.sub(" ", f"{entry.op}: {kind} ({case.title})"), _TITLE)),  # noqa: S704 - it is plain
         private=PRIVATE if observation.is_memory_error else "",
         op=entry.op,

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from opconform.suite.reader import Suite
 from opconform.system.entry_points import Registry
 from opconform.system.resources import render
 from opconform.tensors.tensor import Tensor
-from opconform_runners.tools.repro.graph_source import GraphSource, onnx_model_of
+from opconform_runners.tools.repro.graph_source import GraphSource
 from opconform_runners.tools.repro.names import script_names
 from opconform_runners.tools.repro.variables import BIT_ORDERS, is_used, output_kinds, variables_of
 from opconform_runners.verdicts.judge import ENDS
@@ -38,13 +37,16 @@ class Script:
         dialects: The dialects whose models they may need.
         needs: The packages that they need.
         devices: The allowed devices; empty for any.
-        template: The template, in `repro/`.
+        template: The template, as `PACKAGE:PATH`.
         without_graph: The template of a case whose graph cannot be written as calls; empty if it is the same.
+        issue: The template of the form of the tracker, which sets the `prefix` of a title, and `sections`: each heading
+            and its answer.
         graph: The graph as calls, given the case and the tensors of its first feed; None where they cannot express it.
             It raises `UsageError` for a case that the backend cannot be called with.
         settings: What the template needs to know of a device, which is the part of the backend's name behind the colon;
             `device` is its name.
         names: What the template needs beside, by name, given the case.
+        model: What the template needs of the model, by name, given its files.
         cpp_test: The file with the same case as a test in C++, given what `script_of` takes; None without such tests.
         cpp_needs: What this test needs, in words.
     """
@@ -54,9 +56,11 @@ class Script:
     devices: tuple[str, ...] = ()
     template: str
     without_graph: str = ""
+    issue: str = "repro/issue-form.md.j2"
     graph: Callable[[DeclaredCase, Mapping[str, Tensor]], GraphSource | None] = lambda *_: None
     settings: Callable[[str], Mapping[str, object]] = _plain_settings
     names: Callable[[Case], Mapping[str, object]] = lambda _: {}
+    model: Callable[[Mapping[str, bytes]], Mapping[str, object]] = lambda _: {}
     cpp_test: Callable[[Suite, Entry, str, Iterable[str], str | None], str] | None = None
     cpp_needs: str = ""
 
@@ -118,13 +122,13 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
     by_input = {x.input.name: x for x in used}
     outputs = output_kinds(case)
     settings = {"is_elsewhere": device not in ("", "CPU"), **script.settings(device)}
-    model, constants = onnx_model_of(read[f"{available[0]}/model.onnx"]) if "onnx" in script.dialects else ("", [])
     compares_numbers = any(output.comparison == "numbers" for output in case.outputs)
     dies, elsewhere = reason in ENDS, settings["is_elsewhere"]
     text = render(
-        f"repro/{script.template if graph is not None or not script.without_graph else script.without_graph}",
+        script.template if graph is not None or not script.without_graph else script.without_graph,
         **settings | {"device": json.dumps(settings["device"])},
         **script.names(case),
+        **script.model(read),
         elsewhere=elsewhere,
         sound=elsewhere or not dies,  # keep the heap as it was when the process died
         notes=comments(notes),
@@ -138,10 +142,6 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         bit_orders=BIT_ORDERS,
         odd=next((x for x in used if x.is_odd), None),
         graph=graph,
-        xml=_text_source(short_ir(read.get("openvino/model.xml", b"").decode())),
-        weights=textwrap.wrap(read.get("openvino/model.bin", b"").hex(), _WIDTH - 6),
-        onnx=_text_source(model),
-        constants=constants,
         outputs=outputs,
         both_nan=outputs.both_nan if reason not in _ABOUT_NANS or compares_numbers else "",
     )
@@ -157,16 +157,3 @@ def comments(notes: Iterable[str]) -> tuple[str, ...]:
     """Sentences as comment lines, none of which can be code whatever the sentences contain."""
     plain = ["".join(x for x in " ".join(note.split()) if x.isprintable()) for note in notes]
     return tuple(line for note in plain for line in textwrap.wrap(note, _WIDTH - 2, break_on_hyphens=False))
-
-
-def short_ir(xml: str) -> str:
-    """An IR with a single port on one line."""
-    xml = re.sub(r"(?<!\s)\s+(?=<dim>)|(?<=</dim>)\s+", "", xml)
-    return re.sub(r"(<(input|output)>)\s+(<port [^\n]*)\n\s*(?=</\2>)", r"\1\3", xml)
-
-
-def _text_source(text: str) -> str:
-    """A text as a Python string literal, unescaped where that is safe."""
-    visible = all(letter.isprintable() or letter == "\n" for letter in text)
-    is_plain = visible and "\\" not in text and '"""' not in text and not text.endswith('"')
-    return f'"""\\\n{text}"""' if is_plain else repr(text)

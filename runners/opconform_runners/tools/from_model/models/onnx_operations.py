@@ -70,7 +70,7 @@ class OnnxCall:
 
 @cache
 def counterparts() -> Mapping[str, str]:
-    """The counterpart of each operation that has cases: the newest one, but of `Squeeze` the one in OpenVINO's reader.
+    """The counterpart of each operation that has cases: the newest one, but of `Squeeze` the first.
 
     ONNX renamed `Scatter`, and has `Gelu` in later opsets than that of the dialect.
     """

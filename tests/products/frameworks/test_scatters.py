@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from opconform_products.frameworks.adapters.scatter import REGION_OF_SHAPE, elements_at, places_at, tuples_at
+from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, elements_at, places_at, tuples_at
 from opconform_products.frameworks.framework import Adapter
 from opconform_runners.backends.backend import Rejected, Unsupported
 

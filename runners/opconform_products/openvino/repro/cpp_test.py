@@ -19,7 +19,8 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform.tensors.texts import bytes_of
 from opconform_products.openvino.prefixes import prefixed
-from opconform_runners.tools.repro.script import comments, short_ir
+from opconform_products.openvino.repro.ir import short_ir
+from opconform_runners.tools.repro.script import comments
 from opconform_runners.tools.repro.variables import BIT_ORDERS, MOST, NANS, has_limits
 
 _WIDTH, _INDENT = 100, " " * 8
@@ -65,7 +66,7 @@ def cpp_test_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], 
     expected = [[_output(output, arrays, reason) for output in outputs] for arrays in golden]
     operation, group, digits = (re.sub(r"\W", "_", part) for part in case.id.split("/"))
     text = render(
-        "repro/openvino.cpp.j2",
+        "opconform_products.openvino:repro/test.cpp.j2",
         notes=[_CONTINUED.sub("", note) for note in comments(notes)],
         case=case.id,
         test=f"{operation}, {group}_{digits}",

@@ -14,7 +14,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
 from opconform_products.frameworks.framework import Framework
 from opconform_products.frameworks.settings import FrameworkOperand, is_plain, plain
-from opconform_products.torch.expression import Expression
+from opconform_products.torch.repro.expression import Expression
 from opconform_products.torch.rows.table import torch_framework
 from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.tools.repro.graph_source import GraphSource

@@ -1,13 +1,13 @@
 """The scripts that reproduce failures of PyTorch."""
 
-from opconform_products.torch.calls import TORCH_TYPES, torch_source
+from opconform_products.torch.repro.calls import TORCH_TYPES, torch_source
 from opconform_runners.tools.repro.script import Script
 
 SCRIPT = Script(
     dialects=(),
     needs=("torch", "numpy"),
     devices=("", "eager", "compile"),
-    template="torch.py.j2",
+    template="opconform_products.torch:repro/script.py.j2",
     graph=torch_source,
     settings=lambda device: {"device": device or "CPU", "is_compiled": device == "compile"},
     names=lambda _: {"torch_types": TORCH_TYPES},
