@@ -22,7 +22,8 @@ from opconform_runners.cli.shared.output.streams import originals
 from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.log.results_folder import FILES, Marks, owned_folder
 from opconform_runners.execution.plan import RunOptions
-from opconform_runners.execution.runner import Run, run_suite
+from opconform_runners.execution.run import Run
+from opconform_runners.execution.runner import run_suite
 from opconform_runners.findings.grouping import shown_findings, with_findings
 from opconform_runners.findings.report import Report, report_of
 from opconform_runners.harness.command import Command
