@@ -86,7 +86,7 @@ def run_conditions(
     conditions: list[RunCondition] = []
     for expect, kind in (("accept", "valid "), ("reject", "invalid ")):
         results = [result for result in report.results if result.expect == expect and result.id in suite.by_id]
-        cases = _Cases(suite, results, partial(staged, on_progress=on_progress, title=f"Comparing {kind}cases"))
+        cases = _ComparedCases(suite, results, partial(staged, on_progress=on_progress, title=f"Comparing {kind}cases"))
         failing = len(cases.decided) - _passing(cases.decided)
         if len(cases.results) > _COMPARABLE or not 0 < failing <= _passing(cases.decided):
             continue
@@ -118,7 +118,7 @@ def run_conditions(
     return conditions
 
 
-class _Cases:
+class _ComparedCases:
     """The valid or the invalid cases of a run. Those that pass or fail are compared, unless they are too large."""
 
     def __init__(

@@ -18,7 +18,7 @@ def errors_of(
     The arrays have one shape and the storage dtype. NaN, infinities and elements whose two bounds are equal must be
     exact; every NaN equals every other one.
     """
-    wanted, returned, lower, upper = (numbers_of(x, kind) for x in (golden, actual, *bounds))
+    wanted, returned, lower, upper = (floats_of(x, kind) for x in (golden, actual, *bounds))
     same = patterns(golden) == patterns(actual)
     both_nan = np.isnan(wanted) & np.isnan(returned)
     with np.errstate(all="ignore"):
@@ -53,7 +53,7 @@ def units_in_last_place(wanted: float, returned: float, kind: ElementType) -> fl
     return abs(returned - wanted) / float(np.ldexp(1.0, exponent - int(layout.nmant)))
 
 
-def numbers_of(array: Array, kind: ElementType) -> "np.ndarray[Any, np.dtype[np.float64]]":
+def floats_of(array: Array, kind: ElementType) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """Elements of a floating-point type in f64, which has them exactly."""
     with np.errstate(all="ignore"):  # signalling NaNs
         return np.asarray(array.view(kind.arithmetic).astype(np.float64))

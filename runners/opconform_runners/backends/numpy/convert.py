@@ -19,11 +19,11 @@ def convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
     if data.element_type == target.name:
         return [data]
     with np.errstate(all="ignore"):
-        array = converted(numbers_of(data), target)
+        array = converted(number_array(data), target)
     return [Tensor(element_type=target.name, array=np.asarray(array).reshape(data.shape))]
 
 
-def numbers_of(data: Tensor) -> Array:
+def number_array(data: Tensor) -> Array:
     """The elements as integers or as f64, which has every number of the other types."""
     if data.type.kind == "lookup":
         return np.array(NF4)[data.array]

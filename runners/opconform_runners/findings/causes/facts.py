@@ -27,7 +27,7 @@ from opconform_runners.findings.causes.misreadings import readings_of
 from opconform_runners.findings.causes.tensor_facts import (
     SCALARS,
     facts_that_hold,
-    numbers_of,
+    integers_of,
     packing_facts,
     shape_facts,
     size_facts,
@@ -257,6 +257,6 @@ def _of_indices(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[Fact]:
     size = max((size for input_ in case.inputs[:1] for size in tensors[input_.name].shape), default=None)
     for input_ in case.inputs:
         if size is not None and input_.role == "setting" and tensors[input_.name].type.is_integer:
-            numbers = numbers_of(tensors[input_.name])
+            numbers = integers_of(tensors[input_.name])
             if ((numbers >= size) | (numbers < -size)).any():
                 yield Fact(input_.name, "has a value that is not an index of any dimension of data")

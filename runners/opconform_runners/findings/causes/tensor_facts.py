@@ -107,7 +107,7 @@ def value_facts(tensor: Tensor) -> Iterator[Phrase]:
     """Facts about the elements of one tensor."""
     kind = tensor.type
     if kind.is_integer:
-        numbers = numbers_of(tensor)
+        numbers = integers_of(tensor)
         facts, has = (_INTEGERS, "has a value beyond") if tensor.shape else (SCALARS, "is beyond")
         yield from facts_that_hold(facts, numbers)
         yield from width_facts(
@@ -129,7 +129,7 @@ def facts_that_hold(facts: Mapping[Phrase, Callable[[Array], Array]], values: Ar
     return (phrase for phrase, holds in facts.items() if holds(values).any())
 
 
-def numbers_of(tensor: Tensor) -> Array:
+def integers_of(tensor: Tensor) -> Array:
     """The elements of an integer tensor by their values."""
     if tensor.type.kind == "signed" and tensor.type.storage.kind == "u":
         sign = 1 << (tensor.type.bits - 1)

@@ -94,7 +94,7 @@ def learnt(
     operation, unless an executed case contradicts it.
     """
     counts = {op: _count(op, executed) for op in sorted({_op(name) for name in (*refused, *executed)})}
-    cases = _Cases(facts, executed, [name for name in refused if counts[_op(name)]])
+    cases = _RefusedCases(facts, executed, [name for name in refused if counts[_op(name)]])
     cases.state(rule for rule in _declared(declared) if cases.is_met(rule) and not cases.is_contradicted(rule))
     shown: dict[Rule, set[str]] = defaultdict(set)
     for op in {_op(name) for name in cases.left}:
@@ -114,7 +114,7 @@ def learnt(
 
 
 @dataclass(slots=True)
-class _Cases:
+class _RefusedCases:
     """The refused cases that no rule names yet, with the rules so far, and the executed ones."""
 
     facts: Mapping[str, frozenset[Fact]]
