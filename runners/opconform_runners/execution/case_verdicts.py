@@ -104,8 +104,8 @@ class CaseVerdicts:
         if neighbour_check is not None:
             case, incidents = self._suite.case(entry), ()
         self._keep(entry, case, attempt, own, answer, incidents)
-        said = own if isinstance(answer, Saved) else None
-        return LoggedOutcome(case=entry.id, execution=attempt, outcome=answer, own=said, incidents=incidents), files
+        saved = own if isinstance(answer, Saved) else None
+        return LoggedOutcome(case=entry.id, execution=attempt, outcome=answer, own=saved, incidents=incidents), files
 
     def restore(self, logged: LoggedOutcome) -> bool:
         """Take over a line of the log; returns whether it follows from the suite and the lines before it."""

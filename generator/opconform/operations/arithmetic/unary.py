@@ -139,8 +139,8 @@ def _gelu(arguments: Arguments, *, is_limit: bool = False) -> Tensor:
 def _in_other_mode(requirement: str, arguments: Arguments) -> tuple[Tensor, ...]:
     """The values in the other mode, by which a kernel breaks the requirement on the mode that is asked for."""
     mode = arguments.attribute("approximation_mode")
-    asked = {"tanh": "values.tanh", "erf": "values.function"}[str(mode)]
-    if requirement != ("approximation_mode.default" if "approximation_mode" in arguments.omitted else asked):
+    of_mode = {"tanh": "values.tanh", "erf": "values.function"}[str(mode)]
+    if requirement != ("approximation_mode.default" if "approximation_mode" in arguments.omitted else of_mode):
         raise Unknown
     other = {"tanh": "erf", "erf": "tanh"}[str(mode)]
     return (_gelu(replace(arguments, attributes={**arguments.attributes, "approximation_mode": other})),)
