@@ -24,7 +24,7 @@ from tests.mutants.catalogue import MUTANTS, UNTOLD
 from tests.mutants.every.untold import PATTERNS
 from tests.mutants.kills import CORE, ISOLATED, Kill, Workbench, kills_of
 from tests.mutants.operations import arithmetic
-from tests.mutants.row import FOUND, Row
+from tests.mutants.row import FOUND, MutantRow
 from tests.sampling import WHOLE, in_line, sampled
 
 CORE_ALONE = Selection(profiles=(CORE,))
@@ -76,7 +76,7 @@ def assessments(suite: Path, kills: Mapping[str, Kill], *, strict: bool = False)
     ]
 
 
-def fault_of(row: Row) -> tuple[str, str]:
+def fault_of(row: MutantRow) -> tuple[str, str]:
     """The fault of a derived mutant, without the operation and the input that have it."""
     return row.kind, row.name.rpartition("/")[2]
 

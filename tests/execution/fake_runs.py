@@ -15,7 +15,8 @@ from opconform_runners.backends.backend import Implementation, Rejected
 from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.execution.log.logged_outcome import Attempt
 from opconform_runners.execution.plan import RunOptions, RunPlan
-from opconform_runners.execution.runner import Run, judged
+from opconform_runners.execution.run import Run
+from opconform_runners.execution.runner import judged
 from opconform_runners.harness.environment import UNKNOWN
 from opconform_runners.harness.outcome import Outcome, Returned, TimedOut
 from opconform_runners.harness.protocol import NotSupported, Refused

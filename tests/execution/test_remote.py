@@ -13,10 +13,11 @@ from opconform.errors import ClusterError, KilledWorkersError, UsageError
 from opconform.suite.reader import open_suite
 from opconform.system.tasks import Workers
 from opconform_runners.execution.plan import RunOptions
-from opconform_runners.execution.runner import Run, run_suite
+from opconform_runners.execution.run import Run
+from opconform_runners.execution.runner import execute_batch, run_suite
 from opconform_runners.execution.scale import remote
 from opconform_runners.execution.scale.cluster import connected
-from opconform_runners.execution.scale.remote import RemoteExecution, execute_batch, machine_of_worker
+from opconform_runners.execution.scale.remote import RemoteExecution, machine_of_worker
 from opconform_runners.harness.command import Launch, backend_command
 from opconform_runners.verdicts.results import Result
 from tests.conftest import MINIATURES
@@ -105,4 +106,4 @@ def test_workers_that_differ_are_refused(small_suite: Path) -> None:
     with pytest.raises(
         ClusterError, match=r"^Two workers differ in driver \(1\.2, None\)\. Use workers that are alike"
     ):
-        list(execution.execute(suite.entries, ()))
+        list(execution.execute(suite.entries, (), execute_batch))

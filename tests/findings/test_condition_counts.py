@@ -14,6 +14,7 @@ from opconform.suite.case import Case, Reject
 from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import open_suite
 from opconform.tensors.tensor import Array
+from opconform_runners.findings.causes.fact import requirement_fact, sentences, violation_fact
 from opconform_runners.findings.causes.facts import facts_of
 from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.grouping import with_findings
@@ -60,11 +61,9 @@ def known(suite: Path, identity: str) -> Known:
     feeds = [opened.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
     expected = [opened.arrays(entry, name) for name in map(expected_name, range(case.feeds)) if name in entry.files]
     arrays = [array for feed in expected for array in feed.values()]
-    if isinstance(entry.expect, Reject):
-        about = {f"{entry.expect.reject} is violated"}
-    else:
-        about = {f"{requirement} is tested" for requirement in entry.requirements}
-    return Known(case, arrays, facts_of(case, feeds, expected).union(about))
+    violated = [violation_fact(entry.expect.reject)] if isinstance(entry.expect, Reject) else []
+    about = violated or [*map(requirement_fact, entry.requirements)]
+    return Known(case, arrays, frozenset(sentences((*facts_of(case, feeds, expected), *about))))
 
 
 def number(text: str) -> int:

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from opconform.suite.reader import open_suite
 from opconform_runners.findings.causes.alternatives import fact_kind_of
-from opconform_runners.findings.causes.conditions import conditions_of
+from opconform_runners.findings.causes.fact import Fact
 from opconform_runners.findings.grouping import with_findings
 from opconform_runners.findings.symptom import symptom_of
 from opconform_runners.reports.report_file import finished
 from opconform_runners.verdicts.results import Result
 from tests.conftest import MINIATURES, Run
+from tests.findings.words import conditions_in
 from tests.result_files import cases_in
 
 TYPES = ["data is u2", "data is nf4", "data is u4", "the operation is Split-1", "the operation is Slice-8"]
@@ -27,7 +28,7 @@ CASES = st.lists(st.tuples(st.booleans(), st.frozensets(st.sampled_from([*"abcde
 def test_no_passing_case_meets_a_condition(cases: list[tuple[bool, frozenset[str]]]) -> None:
     """And some failing case does."""
     facts = [held for _, held in cases]
-    for condition in conditions_of(facts, ["wrong" if fails else "" for fails, _ in cases]):
+    for condition in conditions_in(facts, ["wrong" if fails else "" for fails, _ in cases]):
         meets = [fails for fails, held in cases if all(held.intersection(some) for some in condition)]
         assert 1 <= len(condition) <= 4
         assert meets
@@ -70,7 +71,7 @@ def test_the_fewest_facts_that_separate_are_found(
     """Where groups of ten cases have them."""
     wrong = [x for prefix, facts in failing.items() for x in numbered(prefix, 10, *facts)]
     right = [x for prefix, facts in passing.items() for x in numbered(prefix, 40, *facts)]
-    found = conditions_of([*wrong, *right], ["wrong"] * len(wrong) + [""] * len(right))
+    found = conditions_in([*wrong, *right], ["wrong"] * len(wrong) + [""] * len(right))
     assert sorted(sorted(tuple(sorted(some, reverse="u" in some[0])) for some in hit) for hit in found) == expected
 
 
@@ -78,7 +79,7 @@ def test_of_equal_conditions_the_one_whose_facts_rule_out_most_passing_cases_is_
     """Beside `big`, `odd` rules out one passing case, and `cause` many."""
     wrong = numbered("a", 10, "big", "odd", "cause")
     right = [*numbered("b", 20, "big"), *numbered("c", 1, "odd", "cause"), *numbered("d", 20, "cause")]
-    found = conditions_of([*wrong, *right], ["wrong"] * 10 + [""] * len(right))
+    found = conditions_in([*wrong, *right], ["wrong"] * 10 + [""] * len(right))
     assert found == ((("big",), ("cause",)),)
 
 
@@ -86,7 +87,7 @@ def test_of_equal_conditions_the_one_that_is_least_likely_by_chance_is_found() -
     """Beside `big`, `odd` and `cause` rule out the same five cases, but most cases have `odd`."""
     wrong = numbered("a", 30, "big", "odd", "cause")
     right = [*numbered("b", 5, "big"), *numbered("c", 60, "odd"), *numbered("d", 10, "cause")]
-    found = conditions_of([*wrong, *right], ["wrong"] * 30 + [""] * len(right))
+    found = conditions_in([*wrong, *right], ["wrong"] * 30 + [""] * len(right))
     assert found == ((("big",), ("cause",)),)
 
 
@@ -95,7 +96,7 @@ def test_a_condition_names_no_alternatives_whose_cases_others_explain() -> None:
     wrong = [*numbered("a", 30, "big"), *numbered("b", 9, "big", "x", TYPES[0])]
     wrong += [*numbered("c", 9, "x", TYPES[1]), *numbered("d", 9, "x", TYPES[2])]
     right = [*numbered("e", 40, "x"), *(x for kind in TYPES[:3] for x in numbered(kind, 40, kind))]
-    found = conditions_of([*wrong, *right], ["wrong"] * len(wrong) + [""] * len(right))
+    found = conditions_in([*wrong, *right], ["wrong"] * len(wrong) + [""] * len(right))
     assert [{*map(frozenset, hit)} for hit in found] == [
         {frozenset({"big"})},
         {frozenset({"x"}), frozenset(TYPES[1:3])},
@@ -110,26 +111,42 @@ def test_no_fact_of_a_condition_is_needless() -> None:
         numbered("b", 9, "one of the two", *held),
     )
     right += [x for one in held for x in numbered(one, 2, one, "the other one")]
-    [found] = conditions_of([*wrong, *right], ["wrong"] * 20 + [""] * len(right))
+    [found] = conditions_in([*wrong, *right], ["wrong"] * 20 + [""] * len(right))
     assert found == (("the other one",), ("one of the two",))
 
 
 def test_a_condition_for_few_cases_is_chance() -> None:
     """Of a thousand facts, some are in two failing cases alone by chance."""
     wrong = [*numbered("a", 1, *(f"rare {index}" for index in range(500))), *numbered("b", 1, "rare 0")]
-    assert conditions_of([*wrong, *numbered("c", 10)], ["wrong"] * 2 + [""] * 10) == ()
+    assert conditions_in([*wrong, *numbered("c", 10)], ["wrong"] * 2 + [""] * 10) == ()
 
 
 def test_where_every_case_fails_there_is_nothing_to_compare() -> None:
     """No condition separates failing cases from none."""
     facts = [*numbered("a", 9, "data is u2", TYPES[3]), *numbered("b", 9, "data is nf4", TYPES[4])]
-    assert conditions_of(facts, [*["wrong"] * 9, *["rejected"] * 9]) == ()
+    assert conditions_in(facts, [*["wrong"] * 9, *["rejected"] * 9]) == ()
+
+
+def test_the_example_of_the_search_is_true() -> None:
+    """The pair explains 20 failures of 80 cases with one symptom, and would not explain two of them."""
+    seen = [f"data is {name}" for name in ("i4", "i8", "u8", "f16", "bf16", "f32", "f64")]
+    pair = ["data is u4", "axis is given at run time"]
+    wrong = [
+        [*pair, *seen[: number % 8], *(["a shape is known only at run time"] * (number % 2))] for number in range(20)
+    ]
+    right = [[pair[0], seen[number % 7]] for number in range(5)] + [[pair[1], *seen] for _ in range(30)]
+    right += [seen for _ in range(25)]
+
+    assert conditions_in([*wrong, *right], ["wrong"] * 20 + [""] * 60) == (
+        (("axis is given at run time",), ("data is u4",)),
+    )
+    assert conditions_in([*wrong[:2], *right], ["wrong"] * 2 + [""] * 60) == ()
 
 
 def test_a_violated_requirement_is_no_chance() -> None:
     """Each invalid case violates exactly one."""
     wrong, right = numbered("a", 3, "x.y is violated"), numbered("b", 20)
-    [found] = conditions_of([*wrong, *right], ["accepted"] * 3 + [""] * 20)
+    [found] = conditions_in([*wrong, *right], ["accepted"] * 3 + [""] * 20)
     assert found == (("x.y is violated",),)
 
 
@@ -137,41 +154,44 @@ def test_a_single_case_is_explained_by_the_requirement_of_its_operation() -> Non
     """If all cases that violate it fail; the same requirement of another operation does not matter."""
     violated = "axis.required is violated"
     wrong, right = numbered("a", 1, violated, TYPES[3]), numbered("b", 1, violated, TYPES[4])
-    [found] = conditions_of([*wrong, *right, *numbered("c", 20)], ["accepted"] + [""] * 21)
+    [found] = conditions_in([*wrong, *right, *numbered("c", 20)], ["accepted"] + [""] * 21)
     assert found == ((violated,), (TYPES[3],))
 
 
 def test_what_other_conditions_leave_is_searched_again() -> None:
     """A condition that explains many failures may leave some that a narrower one explains."""
     wide = [*numbered("a", 30, "big"), *numbered("b", 6, "big", "empty"), *numbered("c", 6, "empty", "x.y is violated")]
-    found = conditions_of([*wide, *numbered("d", 60)], ["wrong"] * 42 + [""] * 60)
+    found = conditions_in([*wide, *numbered("d", 60)], ["wrong"] * 42 + [""] * 60)
     assert all(any(all(held.intersection(some) for some in hit) for hit in found) for held in wide)
 
 
 @pytest.mark.parametrize(
     ("fact", "kind"),
     [
-        ("data is i32", "data is"),
-        ("axis.range is violated", "violated"),
-        ("axis.range is tested", "tested"),
-        ("the case violates lengths.sum if setting inputs are cut to 32 bits", "another violation"),
-        ("the result differs if setting inputs are cut to 32 bits", "reading"),
-        ("all shapes are static", "known"),
-        ("a shape is known only at run time", "unknown"),
-        ("begin has more elements than data has dimensions", "lengths"),
-        ("axes is empty", "shape"),
-        ("start has 0", "values"),
-        ("an output has a value beyond 31 bits", "values"),
-        ("axes has a value that is not an index of any dimension of data", "values"),
-        ("stride is i64", "type"),
-        ("split_lengths is floating-point", "type"),
-        ("num_splits is 3", "attribute"),
-        ("axes is omitted", "attribute"),
-        ("only batch dimensions of 1 are given", ""),
-        ("only dimensions of 1 move", ""),
+        (Fact("data", "is", "i32"), "data is"),
+        (Fact("axis.range", "is violated"), "violated"),
+        (Fact("axis.range", "is tested"), "tested"),
+        (Fact("the case", "violates", "lengths.sum if setting inputs are cut to 32 bits"), "another violation"),
+        (Fact("the result", "differs if", "setting inputs are cut to 32 bits"), "reading"),
+        (Fact("all shapes", "are static"), "known"),
+        (Fact("no input shape", "is dynamic"), "known"),
+        (Fact("an input shape", "is dynamic"), "unknown"),
+        (Fact("a shape", "is known only at run time"), "unknown"),
+        (Fact("begin", "has more elements than", "data has dimensions"), "lengths"),
+        (Fact("axes", "is empty"), "shape"),
+        (Fact("start", "has", "0"), "values"),
+        (Fact("an output", "has a value beyond", "31 bits"), "values"),
+        (Fact("axes", "has a value that is not an index of any dimension of data"), "values"),
+        (Fact("stride", "is", "i64"), "type"),
+        (Fact("split_lengths", "is", "floating-point"), "type"),
+        (Fact("num_splits", "is", "3"), "attribute"),
+        (Fact("axes", "is omitted"), "attribute"),
+        (Fact("", "an index is negative"), "values"),
+        (Fact("", "only batch dimensions of 1 are given"), ""),
+        (Fact("", "only dimensions of 1 move"), ""),
     ],
 )
-def test_facts_are_of_kinds_whose_facts_are_about_as_likely(fact: str, kind: str) -> None:
+def test_facts_are_of_kinds_whose_facts_are_about_as_likely(fact: Fact, kind: str) -> None:
     """So that a relation is not found among all numbers of attributes."""
     assert fact_kind_of(fact) == kind
 
@@ -277,7 +297,7 @@ def test_what_cases_have_by_chance_joins_no_violated_requirements(
     failing = [frozenset({shared, f"axes.{name} is violated"}) for name in "aabbccdd"]
     passing = [frozenset({f"data.{number} is violated"}) for number in range(40)]
 
-    assert {*conditions_of([*failing, *passing], ["accepted"] * 8 + [""] * 40)} == found
+    assert {*conditions_in([*failing, *passing], ["accepted"] * 8 + [""] * 40)} == found
 
 
 def test_a_failure_that_nothing_explains_says_what_its_case_tests(

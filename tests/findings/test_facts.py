@@ -504,7 +504,7 @@ def test_a_case_has_its_facts_and_no_others(suite: Suite) -> None:
         case = suite.case(entry)
         feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
         expected = [suite.arrays(entry, x) for x in map(expected_name, range(case.feeds)) if x in entry.files]
-        facts = facts_of(case, feeds, expected)
+        facts = {fact.sentence for fact in facts_of(case, feeds, expected)}
         missing |= {name: held - facts} if held - facts else {}
         wrong |= {name: facts & lacking} if facts & lacking else {}
 

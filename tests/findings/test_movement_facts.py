@@ -66,7 +66,7 @@ def test_only_of_an_operation_that_moves_data_it_is_said_that_elements_move(oper
     )
     feed: dict[str, Array] = {"one": np.array([1, 2, 3], np.uint8), "two": np.array([4, 5, 6], np.uint8)}
     with mock.patch.dict(OPERATIONS._shipped, {"Own-1": operation}):  # type: ignore[attr-defined]
-        facts = facts_of(case, [feed], [{"out": feed["one"]}])
+        facts = {fact.sentence for fact in facts_of(case, [feed], [{"out": feed["one"]}])}
 
     assert "data is u4" in facts
     assert ("sub-byte elements move across byte boundaries" in facts) is moves

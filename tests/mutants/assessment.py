@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from opconform.suite.manifest import Header
 from tests.mutants.kills import CORE, Kill, Place
-from tests.mutants.row import Row
+from tests.mutants.row import MutantRow
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,7 +20,7 @@ class Assessment:
         faults: What is wrong about the outcome, in sentences; none if all is as it should be.
     """
 
-    row: Row
+    row: MutantRow
     kill: Kill
     normative: bool
     by_core: bool
@@ -28,7 +28,7 @@ class Assessment:
 
 
 def assessed(
-    row: Row, kill: Kill, header: Header, *, strict: bool, profiles: Iterable[str], only_core: bool = False
+    row: MutantRow, kill: Kill, header: Header, *, strict: bool, profiles: Iterable[str], only_core: bool = False
 ) -> Assessment:
     """Assess a mutant.
 

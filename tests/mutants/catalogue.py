@@ -24,7 +24,7 @@ from tests.mutants.operations import (
     transpose,
     unsqueeze,
 )
-from tests.mutants.row import Row
+from tests.mutants.row import MutantRow
 
 #: The modules whose rows derive from the declarations of operations, and those whose rows are written by hand.
 EVERY = (settings, acceptances, refusals, outputs, data, state, contexts, readings, credit)
@@ -46,14 +46,14 @@ OPERATIONS = (
     crash,
 )
 MODULES = (*EVERY, *OPERATIONS)
-_ROWS: Mapping[str, Row] = {x.name: x for x in chain.from_iterable(module.ROWS for module in MODULES)}
+_ROWS: Mapping[str, MutantRow] = {x.name: x for x in chain.from_iterable(module.ROWS for module in MODULES)}
 #: The derived mutants that no case tells from a right implementation, by name.
-UNTOLD: Mapping[str, Row] = MappingProxyType({name: row for name, row in _ROWS.items() if untold(name)})
+UNTOLD: Mapping[str, MutantRow] = MappingProxyType({name: row for name, row in _ROWS.items() if untold(name)})
 #: All other mutants by name, class by class.
-MUTANTS: Mapping[str, Row] = MappingProxyType({name: row for name, row in _ROWS.items() if name not in UNTOLD})
+MUTANTS: Mapping[str, MutantRow] = MappingProxyType({name: row for name, row in _ROWS.items() if name not in UNTOLD})
 
 
-def row_of(name: str) -> Row:
+def row_of(name: str) -> MutantRow:
     """The mutant of a name.
 
     Raises:
@@ -61,10 +61,10 @@ def row_of(name: str) -> Row:
     """
     if name not in _ROWS:
         raise UsageError(f"Unknown mutant {name!r}. `python -m tests.mutants --list` lists them.")
-    row: Row = _ROWS[name]
+    row: MutantRow = _ROWS[name]
     return row
 
 
-def concerns(row: Row, op: str) -> bool:
+def concerns(row: MutantRow, op: str) -> bool:
     """Whether a mutant is faulty where an operation is tested."""
     return not row.ops or op in row.ops

@@ -12,7 +12,7 @@ from opconform_runners.backends.backend import Inputs, Outputs
 from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.graph import outputs_of
 from opconform_runners.backends.numpy.backend import FUNCTIONS
-from tests.mutants.row import Call, Row
+from tests.mutants.row import Call, MutantRow
 
 #: The right function of each operation, which refuses what violates the declaration.
 RIGHT = with_constraints(FUNCTIONS, (operation.declaration for operation in OPERATIONS.values()))
@@ -21,7 +21,7 @@ RIGHT = with_constraints(FUNCTIONS, (operation.declaration for operation in OPER
 Execute = Callable[[Case, Sequence[Inputs]], Sequence[Outputs]]
 
 
-def execution(row: Row) -> Execute:
+def execution(row: MutantRow) -> Execute:
     """The execution of cases by a mutant; one of some operations is right in the cases of all others."""
     process: dict[str, Any] = {}
 
@@ -48,7 +48,7 @@ def _call(case: Case, given: Inputs, feed: int, model: dict[str, Any], process: 
     )
 
 
-def _outputs(row: Row, call: Call) -> list[Tensor]:
+def _outputs(row: MutantRow, call: Call) -> list[Tensor]:
     """The outputs of the model."""
     graph, functions = call.case.graph, RIGHT
     if row.step in ("node", "other"):
@@ -64,7 +64,7 @@ def _outputs(row: Row, call: Call) -> list[Tensor]:
 
 
 def _node(
-    row: Row, call: Call, op: str, inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]
+    row: MutantRow, call: Call, op: str, inputs: Sequence[Tensor | None], attributes: Mapping[str, Attribute]
 ) -> list[Tensor]:
     """The outputs of one node."""
     ports = OPERATIONS[op].inputs

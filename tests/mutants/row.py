@@ -27,7 +27,7 @@ Hook = Callable[["Call"], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MutantRow:
     """One mutant.
 
     Attributes:
@@ -139,14 +139,14 @@ class Call:
         return self.model.get(name, value)
 
 
-def rows(kind: str, ops: Sequence[str], *faults: tuple[str, str, str, Hook]) -> tuple[Row, ...]:
+def rows(kind: str, ops: Sequence[str], *faults: tuple[str, str, str, Hook]) -> tuple[MutantRow, ...]:
     """The mutants of a class that replace the step of a node: their names, sentences, reports and steps."""
-    return tuple(Row(f"{kind}/{name}", what, seen, hook, ops=tuple(ops)) for name, what, seen, hook in faults)
+    return tuple(MutantRow(f"{kind}/{name}", what, seen, hook, ops=tuple(ops)) for name, what, seen, hook in faults)
 
 
-def derived(name: str, op: str, what: str, seen: str, hook: Hook, level: Level = "normative") -> Row:
+def derived(name: str, op: str, what: str, seen: str, hook: Hook, level: Level = "normative") -> MutantRow:
     """A mutant of one operation that derives from its declaration."""
-    return Row(name, what, seen, hook, level=level, ops=(op,), core=False)
+    return MutantRow(name, what, seen, hook, level=level, ops=(op,), core=False)
 
 
 def refuse(message: str) -> NoReturn:

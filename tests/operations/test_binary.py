@@ -25,7 +25,7 @@ from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.numpy.arithmetic import result_of
 from opconform_runners.backends.numpy.binary import BINARY, binary, select
-from opconform_runners.backends.numpy.convert import numbers_of
+from opconform_runners.backends.numpy.convert import number_array
 from opconform_runners.verdicts.comparison import mismatch_of
 from opconform_runners.verdicts.rounding_error import errors_of
 from tests.conftest import ROOT
@@ -83,7 +83,7 @@ def test_floats_are_rounded_once(op: str, kind: str, data: st.DataObject) -> Non
     """As numpy and ml_dtypes do, which compute in the type, or in f32 and round again."""
     bits = data.draw(patterns(kind))
     first, second = tensor(kind, bits), tensor(kind, data.draw(st.permutations(bits)))
-    assume(op != "Divide-1" or np.all(numbers_of(second) != 0))
+    assume(op != "Divide-1" or np.all(number_array(second) != 0))
     native = ELEMENT_TYPES[kind].arithmetic
     with np.errstate(all="ignore"):
         expected = ARITHMETIC[op](first.array.view(native), second.array.view(native))
@@ -127,7 +127,7 @@ def test_integers_are_divided_in_both_ways(kind: str, data: st.DataObject) -> No
 def test_remainders_are_those_of_python(kind: str, data: st.DataObject) -> None:
     """With the sign of the divisor, also of zeros; rounded once to the type."""
     first, second = (tensor(kind, data.draw(patterns(kind))[:1]) for _ in range(2))
-    [a], [b] = numbers_of(first).tolist(), numbers_of(second).tolist()
+    [a], [b] = number_array(first).tolist(), number_array(second).tolist()
     assume(b != 0 and math.isfinite(a) and not math.isnan(b))
     assert same(computed("FloorMod-1", first, second), stored(kind, [a % b]).array)
 
@@ -138,16 +138,16 @@ def test_remainders_are_those_of_python(kind: str, data: st.DataObject) -> None:
 def test_powers_are_those_of_mpmath(kind: str, data: st.DataObject) -> None:
     """At 200 bits, rounded once; the bounds hold the exact power and are 16 units wide, or 4."""
     first, second = (tensor(kind, data.draw(patterns(kind))[:1]) for _ in range(2))
-    [a], [b] = numbers_of(first).tolist(), numbers_of(second).tolist()
+    [a], [b] = number_array(first).tolist(), number_array(second).tolist()
     assume(math.isfinite(a) and math.isfinite(b) and (a > 0 or (a != 0 and b == int(b))))
     output = computed("Power-1", first, second)
     with mpmath.workprec(200):
         logarithm = mpmath.log(abs(mpmath.mpf(a)), 2) * b
         assume(abs(logarithm) < 2000)
         exact = Fraction(*map(int, mpmath.libmp.to_rational((mpmath.mpf(a) ** mpmath.mpf(b))._mpf_)))
-    golden = Fraction(float(numbers_of(output)[0])) if np.isfinite(numbers_of(output)[0]) else None
-    lower, upper = (numbers_of(Tensor(element_type=kind, array=x))[0] for x in output.bounds or (output.array,) * 2)
-    assert lower <= float(numbers_of(output)[0]) <= upper
+    golden = Fraction(float(number_array(output)[0])) if np.isfinite(number_array(output)[0]) else None
+    lower, upper = (number_array(Tensor(element_type=kind, array=x))[0] for x in output.bounds or (output.array,) * 2)
+    assert lower <= float(number_array(output)[0]) <= upper
     largest = Fraction(float(ELEMENT_TYPES[kind].layout.max))
     if golden is None:
         assert abs(exact) > largest
@@ -176,7 +176,7 @@ def variants(op: str) -> Iterator[Callable[[Tensor, Tensor], Array]]:
 
     def exactly(first: Tensor, second: Tensor, of: Callable[[Any, Any], Any]) -> Array:
         """Finite results other than 0 by another function, and those of special numbers in f64."""
-        a, b = numbers_of(first), numbers_of(second)
+        a, b = number_array(first), number_array(second)
         pairs, plain = zip(a.tolist(), b.tolist(), strict=True), np.asarray(wide[op](a, b))
         is_plain = ~np.isfinite([a, b, plain]).all(0) | (plain == 0)
         return rounded(
@@ -185,7 +185,7 @@ def variants(op: str) -> Iterator[Callable[[Tensor, Tensor], Array]]:
         )
 
     yield of_kind
-    yield lambda a, b: rounded(a, wide[op](numbers_of(a), numbers_of(b)))
+    yield lambda a, b: rounded(a, wide[op](number_array(a), number_array(b)))
     yield lambda a, b: np.concatenate(
         [
             of_kind(*(Tensor(element_type=x.element_type, array=x.array[i : i + 8]) for x in (a, b)))
@@ -366,7 +366,7 @@ def flushed(output: Tensor) -> Tensor:
     """Denormal numbers become zero."""
     if output.type.kind != "float":
         return output
-    numbers = np.abs(numbers_of(output))
+    numbers = np.abs(number_array(output))
     is_tiny = (numbers > 0) & (numbers < float(output.type.layout.smallest_normal))
     return Tensor(
         element_type=output.element_type, array=np.where(is_tiny, np.zeros((), output.array.dtype), output.array)
@@ -402,7 +402,7 @@ def half_away(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[T
     if right.element_type != "f32":
         return [right]
     with np.errstate(all="ignore"):
-        exact = np.add(*map(numbers_of, inputs))
+        exact = np.add(*map(number_array, inputs))
         up = np.nextafter(right.array, np.copysign(np.float32(np.inf), right.array))
         is_tie = exact - right.array.astype(np.float64) == up.astype(np.float64) - exact
     return [Tensor(element_type="f32", array=np.where(is_tie & np.isfinite(exact), up, right.array))]
@@ -470,7 +470,7 @@ def multiplied_mask(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> 
     with np.errstate(all="ignore"):
         mask = cond.array.astype(np.float64)
         return (
-            result_of(first.element_type, numbers_of(first) * mask + numbers_of(second) * (1 - mask))
+            result_of(first.element_type, number_array(first) * mask + number_array(second) * (1 - mask))
             if first.type.kind == "float"
             else list(select(inputs, attributes))
         )

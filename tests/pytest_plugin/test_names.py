@@ -5,7 +5,7 @@ import pytest
 from opconform.errors import UsageError
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.selection import Selection
-from opconform_runners.pytest_plugin.case_selection import absent_sentence, wanted
+from opconform_runners.pytest_plugin.case_selection import absent_sentence, selected_entries
 from opconform_runners.pytest_plugin.names import case_pattern, names_of
 from tests.conftest import Run
 
@@ -71,11 +71,11 @@ def test_a_name_stands_for_the_id_of_its_case(suite: Suite) -> None:
 
 def test_cases_of_undeclared_operations_are_left_out(suite: Suite) -> None:
     """They would all be skipped. One sentence says how many they are."""
-    own, absent = wanted(suite, [Selection()], ("Split-1",))
+    own, absent = selected_entries(suite, [Selection()], ("Split-1",))
 
     assert {x.op for x in own} == {"Split-1"}
     assert absent_sentence(absent, "mine 1") == "4 cases of 1 operation that mine 1 does not declare: Concat-1."
-    assert wanted(suite, [Selection()], ()) == (list(suite.entries), [])
+    assert selected_entries(suite, [Selection()], ()) == (list(suite.entries), [])
 
 
 @pytest.mark.parametrize(
@@ -92,11 +92,11 @@ def test_a_selection_that_leaves_nothing_is_an_error(
 ) -> None:
     """Otherwise the tests would pass without a test of what was named."""
     with pytest.raises(UsageError) as raised:
-        wanted(suite, [Selection(profiles=("core",)), Selection(patterns=patterns)], operations)
+        selected_entries(suite, [Selection(profiles=("core",)), Selection(patterns=patterns)], operations)
     assert sentence in str(raised.value)
 
 
 def test_a_named_case_must_be_among_the_selected_ones(suite: Suite) -> None:
     """The options of a file may select others."""
     with pytest.raises(UsageError, match="matches 'Concat-1/contexts'"):
-        wanted(suite, [Selection(patterns=("Split-1",)), Selection(patterns=("Concat-1/contexts",))], ())
+        selected_entries(suite, [Selection(patterns=("Split-1",)), Selection(patterns=("Concat-1/contexts",))], ())

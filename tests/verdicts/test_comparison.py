@@ -73,7 +73,7 @@ def test_all_parts_of_a_large_output_are_compared() -> None:
 def test_each_output_is_compared_by_its_own_element_type() -> None:
     """Values in f32 and indices in i64, as of a TopK, where an index differs."""
     values, indices = np.array([1.5], np.float32), np.array([2], np.int64)
-    found = mismatch_of([values, indices], [values, indices + 1], ["f32", "i64"], said=["f32", "i64"])
+    found = mismatch_of([values, indices], [values, indices + 1], ["f32", "i64"], stated=["f32", "i64"])
 
     assert found is not None
     assert (found.reason, found.output, found.expected) == ("value", "output_1", "0x0000000000000002")

@@ -192,7 +192,7 @@ def _names(node: ast.AST, part: ast.AST) -> tuple[str, ...]:
     """The requirements named in a node, or else in the definition around it."""
     for within in (node, part):
         constants = [path.value for path in ast.walk(within) if isinstance(path, ast.Constant)]
-        texts = [hit for hit in constants if isinstance(hit, str) and "." in hit and " " not in hit]
+        texts = [text for text in constants if isinstance(text, str) and "." in text and " " not in text]
         if texts:
             return tuple(dict.fromkeys(texts))[:_MOST_NAMES]
     return ()

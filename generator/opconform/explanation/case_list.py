@@ -45,7 +45,9 @@ def one_case(name: str, sources: Sequence[Path] = ()) -> ListedCase:
     cases = CaseList(sources, case=name)
     matching = list(cases.matching(Matches(Selection(patterns=(pattern_of(name),)), every_profile=True), ONE_CASE))
     hint = "" if sources else " `opconform list` lists the shipped cases; use --suite for your own suite or spec."
-    check_one(name, [hit.case.id for hit in matching], hint="" if matching else near_miss(name, cases.known()) or hint)
+    check_one(
+        name, [listed.case.id for listed in matching], hint="" if matching else near_miss(name, cases.known()) or hint
+    )
     return matching[0]
 
 

@@ -165,10 +165,10 @@ class _Expansion:
             raise KeyMistake("matrix", f"there are more cases than the limit of {self.limits.cases:,}")
         return [Family(cases=tuple(cases), new=tuple(new))] if new else []
 
-    def drawn(self, combination: Combination, wanted: int, seed: int) -> Iterator[Family]:
-        """The cases of random draws until `wanted` draws gave a new one."""
-        if wanted > self.limits.cases:
-            many = quoted_text(f"{wanted:,}")
+    def drawn(self, combination: Combination, target: int, seed: int) -> Iterator[Family]:
+        """The cases of random draws until `target` draws gave a new one."""
+        if target > self.limits.cases:
+            many = quoted_text(f"{target:,}")
             raise KeyMistake("random", f"{many} cases are over the limit of {self.limits.cases:,}")
         accepted = passed = in_vain = 0
         drawn_before: set[str] = set()
@@ -181,12 +181,12 @@ class _Expansion:
             passed += drawn is not None
             in_vain = 0 if cases else in_vain + 1
             yield from cases
-            if accepted >= wanted or self.failed > REPORTED:
+            if accepted >= target or self.failed > REPORTED:
                 return
             if in_vain > PATIENCE + PATIENCE_EACH * accepted:
                 if not passed:
                     raise KeyMistake("random", f"`where` is false for {number:,} draws; narrow the draws")
-                sentence = f"{number:,} draws produce only {accepted:,} of {wanted:,} cases; widen the draws"
+                sentence = f"{number:,} draws produce only {accepted:,} of {target:,} cases; widen the draws"
                 raise KeyMistake("random", sentence)
 
     def _twin_of(self, keys: Mapping[str, Any], variables: Combination) -> Draft:

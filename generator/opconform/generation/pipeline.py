@@ -70,7 +70,7 @@ def generate(
         SuiteError: A file cannot be written, for example because the disk is full.
         UsageError: Nothing is selected, or `out` is not a suite, or another process writes to it.
     """
-    cases = _Cases(specs, options, on_progress)
+    cases = _SelectedDrafts(specs, options, on_progress)
     generated = write_suite(cases, specs, out, options, large=cases.large)
     return replace(generated, warnings=(*untested(specs), *warnings_of(specs), *cases.repeated(), *cases.gone()))
 
@@ -132,7 +132,7 @@ def write_suite(
 
 def evaluated_entries(specs: Sequence[Spec], options: Options) -> Iterator[Entry]:
     """The lines of the manifest that a generation would write, in any order. Nothing is written."""
-    cases = _Cases(specs, options, lambda *_: None)
+    cases = _SelectedDrafts(specs, options, lambda *_: None)
     yield from (entry for entry, _ in files_of_cases(cases, options))
 
 
@@ -165,7 +165,7 @@ def known_of(groups: Iterable[Group]) -> Known:
     )
 
 
-class _Cases:
+class _SelectedDrafts:
     """The selected cases of all groups, in order.
 
     A suite that takes a good part of its limit is measured before more of its cases are given, unless it `is_measured`.
@@ -234,7 +234,7 @@ class _Cases:
             raise UsageError(f"{draft.where}: with group {draft.group!r}, {least}; raise the limit with --max-bytes.")
         if not self._is_measured and self._bytes > limit // _UNMEASURED:
             self._is_measured = True
-            deque(_Cases(self._specs, self._options, lambda *_: None, is_measured=True), maxlen=0)
+            deque(_SelectedDrafts(self._specs, self._options, lambda *_: None, is_measured=True), maxlen=0)
         needed = memory_bytes(draft, size)
         if needed > self._free:
             sizes = f"needs {shown_bytes(needed)} of memory, but only {shown_bytes(self._free)} is free"

@@ -81,8 +81,8 @@ def _mistake(
         return document.mistake((*route, KEY), sentence)
     if first["type"] == "missing":
         names = [repr(error["loc"][-1]) for error in errors if error["type"] == "missing"]
-        said = f"key {names[0]} is" if len(names) == 1 else f"keys {', '.join(names)} are"
-        return document.mistake(route, f"The {said} missing.{note}")
+        missing = f"key {names[0]} is" if len(names) == 1 else f"keys {', '.join(names)} are"
+        return document.mistake(route, f"The {missing} missing.{note}")
     names = [x for x in route if isinstance(x, str)]
     key = f"{'.'.join(names[-2:] if 'matrix' in names[-2:-1] else names[-1:])}: " if names else ""
     first_wanted, *others = dict.fromkeys(_wanted(error) for error in errors)

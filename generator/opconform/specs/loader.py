@@ -183,7 +183,7 @@ def _groups(
         try:
             settings: Any = models.group.model_validate(keys)
         except ValidationError as error:
-            places = {(hit.line, hit.column) for hit in in_group}
+            places = {(mistake.line, mistake.column) for mistake in in_group}
             more = mistakes_of(error, home, models.group, route)
             in_group.extend(x for x in more if (x.line, x.column) not in places)
         if in_group:

@@ -34,16 +34,16 @@ def place_of(text: str) -> Path:
     match = _NAME.fullmatch(text)
     if match is None or Path(text).exists():
         return Path(text)
-    name, wanted = match["name"], match["version"]
+    name, requested = match["name"], match["version"]
     entry = next(iter(entry_points(group=GROUP, name=name)), None)
     if entry is not None:
-        return _checked(name, wanted, entry)
-    if wanted is None and name != SHIPPED:
+        return _checked(name, requested, entry)
+    if requested is None and name != SHIPPED:
         return Path(text)
-    raise MissingError(f"The suite {name} is not installed. Install it with `{_command(name, wanted)}`.")
+    raise MissingError(f"The suite {name} is not installed. Install it with `{_command(name, requested)}`.")
 
 
-def _checked(name: str, wanted: str | None, entry: EntryPoint) -> Path:
+def _checked(name: str, requested: str | None, entry: EntryPoint) -> Path:
     """The zip file of an installed suite."""
     from opconform.suite.file_names import HEADER  # what reads suites takes long to import
     from opconform.suite.manifest import FORMAT, header_of
@@ -57,9 +57,9 @@ def _checked(name: str, wanted: str | None, entry: EntryPoint) -> Path:
         version, number, sha256, cases = (release[key] for key in ("version", "format", "sha256", "cases"))
     except (OSError, FileTooLargeError, ValueError, LookupError, TypeError) as error:
         raise SuiteError(f"{folder / RELEASE} is missing or was changed. {again}") from error
-    if wanted is not None and not f"{version}.".startswith(f"{wanted}."):
-        advice = f"`{_command(name, wanted)}` installs it."
-        raise MissingError(f"{name} {wanted} is wanted, but {version} is installed. {advice}")
+    if requested is not None and not f"{version}.".startswith(f"{requested}."):
+        advice = f"`{_command(name, requested)}` installs it."
+        raise MissingError(f"{name} {requested} is wanted, but {version} is installed. {advice}")
     if number != FORMAT:
         advice = f"Install a release of {name} or of opconform that fits."
         raise SuiteError(f"{name} {version} has suite format {number}, but opconform reads format {FORMAT}. {advice}")
@@ -78,8 +78,8 @@ def _checked(name: str, wanted: str | None, entry: EntryPoint) -> Path:
     return place
 
 
-def _command(name: str, wanted: str | None) -> str:
+def _command(name: str, requested: str | None) -> str:
     """The command that installs a suite."""
     full = 3  # parts of a version
-    pin = "" if wanted is None else f"=={wanted}" if len(wanted.split(".")) >= full else f"=={wanted}.*"
+    pin = "" if requested is None else f"=={requested}" if len(requested.split(".")) >= full else f"=={requested}.*"
     return f"pip install {name}" if not pin else f"pip install '{name}{pin}'"

@@ -27,12 +27,12 @@ _ADVICE: Mapping[Kind, str] = {
 }
 
 
-def check_kind(path: Path, wanted: Kind) -> None:
+def check_kind(path: Path, expected: Kind) -> None:
     """Raise `MissingError`, with what to do, if a path is of a known kind, but not of the wanted one.
 
     Only a missing spec is reported here: the readers of the other kinds report missing files.
     """
-    if wanted == "spec" and not path.exists():
+    if expected == "spec" and not path.exists():
         raise MissingError(
             f"Spec not found: {path}. Name a YAML file, a folder of them, or an operation such as Split-1."
         )
@@ -40,26 +40,26 @@ def check_kind(path: Path, wanted: Kind) -> None:
     if path.name in _SIGNS and path.is_file():
         path = path.parent
     kinds = kinds_of(path)
-    if wanted == "suite" and wanted in kinds and named != path:
+    if expected == "suite" and expected in kinds and named != path:
         raise MissingError(f"{named} is a file of a suite. Name the suite: {path}.")
-    if wanted == "results" and not kinds and path.is_file() and not path.name.endswith((".jsonl", "report.json")):
+    if expected == "results" and not kinds and path.is_file() and not path.name.endswith((".jsonl", "report.json")):
         raise MissingError(f"{path} is not a results folder. Name the folder that `run` or `certify` wrote.")
-    if not kinds or wanted in kinds:
+    if not kinds or expected in kinds:
         return
     match kinds[0]:
         case "spec":
             advice = f"Use `opconform certify {path} BACKEND`, or first `opconform generate {path} --out suite`."
         case "suite":
             advice = f"Use `opconform run {path} BACKEND`."
-        case "results" if wanted in ("suite", "spec") and (suite := _suite_of(path)) is not None:
+        case "results" if expected in ("suite", "spec") and (suite := _suite_of(path)) is not None:
             advice = f"Its suite is {suite}."
-        case "results" if wanted == "suite":
+        case "results" if expected == "suite":
             advice = "Name the suite that was run."
         case "record":
             advice = f"`opconform certificate judge {path} --suite SUITE` judges it."
         case _:
-            advice = f"Name {_NAMES[wanted]}."
-    raise MissingError(f"{path} is {_NAMES[kinds[0]]}, not {_NAMES[wanted]}. {_ADVICE.get(wanted, advice)}")
+            advice = f"Name {_NAMES[expected]}."
+    raise MissingError(f"{path} is {_NAMES[kinds[0]]}, not {_NAMES[expected]}. {_ADVICE.get(expected, advice)}")
 
 
 def kinds_of(path: Path) -> list[Kind]:

@@ -43,15 +43,17 @@ def release_difference(header: Header, entries: Sequence[Entry]) -> str:
         return ""
     profiles, specs = {entry.profile for entry in entries}, specs_digests(header.specs)
     ops = [op for op, digest in specs.items() if release["specs"].get(op) == digest]
-    wanted = {(op, name): cell for op in ops for name, cell in release["cases"].get(op, {}).items() if name in profiles}
+    released = {
+        (op, name): cell for op in ops for name, cell in release["cases"].get(op, {}).items() if name in profiles
+    }
     own = cases_of(entries)
-    numbers = {key: own[key].cases if key in own else 0 for key in wanted}
-    for (op, profile), cell in wanted.items():
+    numbers = {key: own[key].cases if key in own else 0 for key in released}
+    for (op, profile), cell in released.items():
         if (number := numbers[op, profile]) != cell["cases"]:
-            every = f"{sum(numbers.values()):,} of the {counted(sum(x['cases'] for x in wanted.values()), 'case')}"
+            every = f"{sum(numbers.values()):,} of the {counted(sum(x['cases'] for x in released.values()), 'case')}"
             where = f"{op} has {number:,} in {profile}, not {cell['cases']:,}"
             return f"the suite has {every} of release {header.version} with these specs ({where})"
-    for (op, profile), cell in wanted.items() if not header.blind else ():
+    for (op, profile), cell in released.items() if not header.blind else ():
         digests = {name: cell["digests"].get(name) for name in ("", *header.dialects)}
         if any(digest not in (None, own[op, profile].digests.get(name)) for name, digest in digests.items()):
             return f"the cases of {op} in {profile} differ from those of release {header.version}"
@@ -67,10 +69,10 @@ def shipped_difference(header: Header) -> str:
     release = _table().get(header.version)
     if release is None:
         return ""
-    wanted = {op: {SHIPPED_PROFILE: cells[SHIPPED_PROFILE]["cases"]} for op, cells in release["cases"].items()}
-    if header.cases != wanted:
-        own, of = (sum(number for cells in x.values() for number in cells.values()) for x in (header.cases, wanted))
-        ops = f"{len(header.cases):,} of {counted(len(wanted), 'operation')}"
+    released = {op: {SHIPPED_PROFILE: cells[SHIPPED_PROFILE]["cases"]} for op, cells in release["cases"].items()}
+    if header.cases != released:
+        own, of = (sum(number for cells in x.values() for number in cells.values()) for x in (header.cases, released))
+        ops = f"{len(header.cases):,} of {counted(len(released), 'operation')}"
         return f"it has {counted(own, 'case')} and {ops}, and not the {of:,} cases of the profile {SHIPPED_PROFILE}"
     if specs_digests(header.specs) != release["specs"] or header.seed != release["seed"]:
         return "it is of other specs or of another seed"

@@ -170,8 +170,8 @@ def check_suite(statement: Statement, suite: Suite) -> None:
 def check_claims(statement: Statement, out: Path, suite: Suite) -> None:
     """Check that a certificate follows from results and suite, with everything computed again."""
     report, digests = evidence_of(out, suite)
-    said = statement.predicate.opconform
-    true = statement_of(report, suite.header, digests, said.timestamp, witnessed=said.witnessed)
+    predicate = statement.predicate.opconform
+    true = statement_of(report, suite.header, digests, predicate.timestamp, witnessed=predicate.witnessed)
     if true != statement:
         pairs: list[tuple[Any, Any]] = [(true, statement), (true.predicate, statement.predicate)]
         pairs.append((true.predicate.opconform, statement.predicate.opconform))

@@ -25,8 +25,8 @@ def command(as_json: bool) -> None:
     implementations = {name: _description(name) for name in names()}
     width = max(map(len, implementations), default=0)
     print_result(
-        [_document(name, hit) for name, hit in implementations.items()],
-        (f"{name:{width}}  {_sentence(hit)}" for name, hit in implementations.items()),
+        [_document(name, implementation) for name, implementation in implementations.items()],
+        (f"{name:{width}}  {_sentence(implementation)}" for name, implementation in implementations.items()),
         as_json=as_json,
     )
 

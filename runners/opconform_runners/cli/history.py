@@ -208,9 +208,9 @@ def _bisect(bisection: Bisection, versions: Sequence[str], *, as_json: bool) -> 
 
     def state_of(version: str) -> State:
         state = bisection.state(version)
-        click.echo(f"{version}: {state}{f': {bisection.said}' if bisection.said else ''}", err=True)
+        click.echo(f"{version}: {state}{f': {bisection.reason}' if bisection.reason else ''}", err=True)
         return state
 
-    found = (bisection.case, versions, bisection.told, change := change_between(versions, state_of))
+    found = (bisection.case, versions, bisection.trials_by_release, change := change_between(versions, state_of))
     print_result(bisection_document(*found), bisection_lines(*found), as_json=as_json)
     return 1 if change is None else 0

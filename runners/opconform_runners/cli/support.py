@@ -86,7 +86,7 @@ def _document(learnt: Support) -> dict[str, object]:
     return {
         "operations": {op: {"executed": count, "refused": learnt.refused[op]} for op, count in learnt.executed.items()},
         "rules": [
-            {"operation": x.rule.subject, "facts": x.rule.facts, "refused": x.refused, "executed": x.executed}
+            {"operation": x.rule.subject, "facts": x.rule.sentences, "refused": x.refused, "executed": x.executed}
             for x in learnt.rules
         ],
         "cases": learnt.cases,

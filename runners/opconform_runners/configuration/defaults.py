@@ -38,8 +38,8 @@ class Defaults:
         """What is from the file, and from which; empty if nothing is."""
         texts = {"backend": ", ".join(self.backend), "profile": ", ".join(self.profile)}
         texts |= {"baseline": str(self.baseline or ""), "claims": str(self.claims or "")}
-        said = ", ".join(f"{name} {text}" for name, text in texts.items() if text)
-        return f"from {self.file}: {said}" if said else ""
+        settings = ", ".join(f"{name} {text}" for name, text in texts.items() if text)
+        return f"from {self.file}: {settings}" if settings else ""
 
 
 def defaults_at(folder: Path) -> Defaults:

@@ -104,8 +104,8 @@ class CaseVerdicts:
         if neighbour_check is not None:
             case, incidents = self._suite.case(entry), ()
         self._keep(entry, case, attempt, own, answer, incidents)
-        said = own if isinstance(answer, Saved) else None
-        return LoggedOutcome(case=entry.id, execution=attempt, outcome=answer, own=said, incidents=incidents), files
+        saved = own if isinstance(answer, Saved) else None
+        return LoggedOutcome(case=entry.id, execution=attempt, outcome=answer, own=saved, incidents=incidents), files
 
     def restore(self, logged: LoggedOutcome) -> bool:
         """Take over a line of the log; returns whether it follows from the suite and the lines before it."""
@@ -180,7 +180,7 @@ class CaseVerdicts:
         if "neighbour-check" in executions:
             verdict = neighbours.with_neighbour_check(case, verdict, executions["neighbour-check"])
         result = result_of(self._suite, entry, case, facts, verdict, self.implementation)
-        past = tuple(hit for hit in case_incidents if not judge.has_recurred(hit, both))
+        past = tuple(incident for incident in case_incidents if not judge.has_recurred(incident, both))
         self._results[entry.id] = replace(result, incidents=past, pack=pack_note(executions, verdict))
         self.own[entry.id] = verdict  # last: a case with a verdict has a result, even if Ctrl-C comes here
 

@@ -31,6 +31,6 @@ def dialect_of(suite: Suite, entry: Entry, case: Case, implementation: Implement
         if dialect in entry.left_out:
             reasons.setdefault(entry.left_out[dialect], []).append(dialect)
     if reasons:
-        said = "; ".join(f"{', '.join(dialects)}: {reason}" for reason, dialects in reasons.items())
-        return None, f"the case cannot be expressed in {said}"
+        clauses = "; ".join(f"{', '.join(dialects)}: {reason}" for reason, dialects in reasons.items())
+        return None, f"the case cannot be expressed in {clauses}"
     return None, f"the suite has no model of the case in the backend's dialects: {', '.join(implementation.dialects)}"

@@ -152,8 +152,8 @@ def _laid_out(suite: Suite, content: _Content, *, seq: int, place: Place) -> Req
         for feed, path in enumerate(paths)
     ]
     model = None if dialect is None else suite.header.dialects[dialect]
-    asked, where = harness_text(case, suite.declarations), place.folder if files else None
-    line = run_line(seq, asked, folder=where, dialect=dialect, model=model, feeds=feeds)
+    text, where = harness_text(case, suite.declarations), place.folder if files else None
+    line = run_line(seq, text, folder=where, dialect=dialect, model=model, feeds=feeds)
     size = sum(map(len, inputs))
     return Request(
         seq=seq,
@@ -195,11 +195,11 @@ def clear(request: Request) -> None:
 
 
 async def answer_to(
-    request: Request, suite: Suite, process: Process, *, asked: float, timeout: float
+    request: Request, suite: Suite, process: Process, *, sent_at: float, timeout: float
 ) -> tuple[Outcome, Literal["usable", "spoilt", "exited"]]:
     """The outcome of the oldest request that a harness has, and the state of the harness after it.
 
-    The request was sent at the monotonic time `asked`; the harness has `timeout` seconds from now.
+    The request was sent at the monotonic time `sent_at`; the harness has `timeout` seconds from now.
     """
     try:
         reply = reply_of(await process.receive(timeout))
@@ -209,7 +209,7 @@ async def answer_to(
         return Crashed(how=ending.how), "spoilt" if ending.code is None or ending.code < 0 else "exited"
     except ProtocolError as error:
         return Error(sentence=str(error), log=process.said_last or None), "spoilt"
-    outcome = outcome_of(suite, request, reply, within=time.monotonic() - asked)
+    outcome = outcome_of(suite, request, reply, within=time.monotonic() - sent_at)
     return outcome, "usable" if reply.seq == request.seq else "spoilt"
 
 
@@ -271,13 +271,13 @@ def inline_outputs(text: str) -> tuple[Array, ...] | Error:
     return outputs_in(content, "the reply", limit=PLENTY)
 
 
-def miscount(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]] | None) -> str | None:
+def miscount(outputs: Sequence[Sequence[Array]], stated_types: Sequence[Sequence[str]] | None) -> str | None:
     """Why the element types in a reply cannot be those of the output files, whatever these contain, or None."""
-    if said is None:
+    if stated_types is None:
         return None
-    if len(said) != len(outputs):
-        return f"the harness reported the element types of {len(said)} feeds instead of {len(outputs)}"
-    for arrays, names in zip(outputs, said, strict=True):
+    if len(stated_types) != len(outputs):
+        return f"the harness reported the element types of {len(stated_types)} feeds instead of {len(outputs)}"
+    for arrays, names in zip(outputs, stated_types, strict=True):
         if len(arrays) != len(names):
             return f"the harness reported the element types of {counted(len(names), 'output')}, but wrote {len(arrays)}"
         for number, name in enumerate(names):
@@ -286,11 +286,11 @@ def miscount(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]] |
     return None
 
 
-def contradiction(outputs: Sequence[Sequence[Array]], said: Sequence[Sequence[str]]) -> str | None:
+def contradiction(outputs: Sequence[Sequence[Array]], stated_types: Sequence[Sequence[str]]) -> str | None:
     """How element types contradict the output files, or None."""
-    if (sentence := miscount(outputs, said)) is not None:
+    if (sentence := miscount(outputs, stated_types)) is not None:
         return sentence
-    for arrays, names in zip(outputs, said, strict=True):
+    for arrays, names in zip(outputs, stated_types, strict=True):
         for number, (array, name) in enumerate(zip(arrays, names, strict=True)):
             storage = ELEMENT_TYPES[name].storage
             if array.dtype != storage and not array.dtype.kind == storage.kind == "U":

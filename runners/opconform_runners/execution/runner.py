@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from opconform.errors import DiskError, HarnessError, counted
+from opconform.errors import DiskError, HarnessError
 from opconform.suite.case import Case
 from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry
 from opconform.suite.reader import Suite
@@ -23,39 +23,20 @@ from opconform_runners.execution.packs.pack import Packed
 from opconform_runners.execution.packs.sample import PackHistory, history_of
 from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, run_header_of, selected
 from opconform_runners.execution.progress import OnProgress, Stage, repeated_stage
-from opconform_runners.execution.scale.remote import RemoteExecution
+from opconform_runners.execution.run import Run
+from opconform_runners.execution.scale.remote import (
+    Executed,
+    RemoteBatch,
+    RemoteExecution,
+    environment_on_machine,
+    executed_in,
+    placed,
+)
 from opconform_runners.execution.scheduler import OnReady, Packing
 from opconform_runners.harness.command import Command
 from opconform_runners.harness.outcome import Incident, Outcome
 from opconform_runners.verdicts.results import OUTCOMES, Result, write_results
 from opconform_runners.verdicts.run_header import RunHeader, progress_of
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Run:
-    """The outcome of a run.
-
-    Attributes:
-        results: The result of each case, sorted by id.
-        missing: The ids of the cases that have no verdict.
-        gave_up: Why cases are missing, or None.
-        interrupted: What ended the run early, to be raised once the report is written, or None.
-        continued: How many cases were executed before an interruption.
-    """
-
-    header: RunHeader
-    results: tuple[Result, ...]
-    missing: tuple[str, ...] = ()
-    gave_up: str | None = None
-    interrupted: KeyboardInterrupt | DiskError | HarnessError | None = None
-    continued: int = 0
-
-    @property
-    def progress(self) -> str:
-        """How far it got, as in `after 2 of 6 cases`; of a streamed run, `after 2 cases`."""
-        if self.header.streamed is not None:
-            return f"after {counted(self.header.cases, 'case')}"
-        return progress_of(len(self.results), self.header.cases)
 
 
 def run_suite(
@@ -87,6 +68,19 @@ def judged(
     """Judge the outcomes of cases, each twin before its case, and write `results.jsonl`."""
     check_not_blind(suite)
     return run_supply(_WholeSuite(suite, entries, executor, plan, on_progress), plan)
+
+
+def execute_batch(batch: RemoteBatch) -> Executed:
+    """Run the cases of a batch on this machine, as any other run."""
+    command = placed(batch.launch.command)
+    options = RunOptions(timeout=batch.launch.timeout, alone=batch.launch.alone)
+    with batch.opened() as (suite, out):
+        plan, executor_of = planned(command, out, options)
+        plan = replace(plan, known=batch.known, environment_of=partial(environment_on_machine, command))
+        run = judged(suite, batch.entries, executor_of(suite), plan)
+        if run.interrupted is not None:
+            raise run.interrupted
+        return executed_in(out, run.gave_up)
 
 
 class Supply(Protocol):
@@ -219,8 +213,9 @@ class Judgement:
         due = {entry.id for attempt in attempts for entry in self.verdicts.due(self.entries, attempt)}
         due = {name.removesuffix(f"/{NEIGHBOUR_CHECK}") for name in due}
         left = [entry for entry in self.entries if entry.id in due or entry.id not in self.verdicts.own]
+        known = [logged for logged in self.log.lines if logged.case in due]
         done = len(self.entries) - len(left)
-        for lines, gave_up in workers.execute(left, [logged for logged in self.log.lines if logged.case in due]):
+        for lines, gave_up in workers.execute(left, known, execute_batch):
             for logged, files in lines:
                 restore(self.verdicts, [logged], "The log of a worker")
                 self.log.add(logged, files)

@@ -109,14 +109,14 @@ class HarnessWorker:
     Attributes:
         harness: The harness, or None where the next case needs a new one.
         sent: The requests, the oldest first.
-        asked: When each request was sent, by its number.
+        sent_at: When each request was sent, by its number.
         doubted: What is executed again before all others.
     """
 
     execution: Execution
     harness: Harness | None = None
     sent: deque[Request] = field(default_factory=deque)
-    asked: dict[int, float] = field(default_factory=dict)
+    sent_at: dict[int, float] = field(default_factory=dict)
     doubted: Doubt | None = None
 
     async def begin(self) -> Implementation:
@@ -155,7 +155,7 @@ class HarnessWorker:
             if self.doubted is None or request.item != self.doubted.item:
                 self.execution.waiting.put_back(request.item)
         self.sent.clear()
-        self.asked.clear()
+        self.sent_at.clear()
         harness, self.harness = self.harness, None
         if harness is not None:
             await (harness.process.kill() if kill else harness.process.stop())
@@ -180,7 +180,7 @@ class HarnessWorker:
             return True
         is_usable = self._lay_out(harness)
         if new := [*self.sent][before:]:
-            self.asked |= dict.fromkeys((x.seq for x in new), time.monotonic())
+            self.sent_at |= dict.fromkeys((x.seq for x in new), time.monotonic())
             harness.process.send(b"".join(x.line for x in new))
         return is_usable
 
@@ -236,8 +236,8 @@ class HarnessWorker:
             within = execution.scheduled.limits.seconds(fresh=is_alone or request.pack.is_suspect)
         else:
             is_alone = is_alone and (self.doubted is not None or execution.ahead == 1)
-        asked, began = self.asked.pop(request.seq), time.monotonic()
-        outcome, state = await answer_to(request, execution.suite, harness.process, asked=asked, timeout=within)
+        sent_at, began = self.sent_at.pop(request.seq), time.monotonic()
+        outcome, state = await answer_to(request, execution.suite, harness.process, sent_at=sent_at, timeout=within)
         seconds = time.monotonic() - began
         harness.served += request.ids
         if not is_alone and is_changed(request):

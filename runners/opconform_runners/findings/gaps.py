@@ -1,43 +1,44 @@
 """What a finished run leaves open, so that it does not show conformance."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from opconform.errors import counted
-from opconform_runners.findings.requirement_row import DECIDED, supported
-
-if TYPE_CHECKING:
-    from opconform_runners.findings.report import Report
+from opconform_runners.findings.requirement_row import DECIDED, RequirementRow, supported
+from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.tally import Tally
 
 #: The most requirements without a case that are named.
 _NAMED = 12
 
 
-def gaps_of(report: "Report") -> tuple[str, ...]:
+def gaps_of(
+    results: Sequence[Result], tallies: Sequence[Tally], requirements: Sequence[RequirementRow], *, is_whole: bool
+) -> tuple[str, ...]:
     """What a finished run without violations leaves open, so that it does not show conformance.
 
-    A requirement that the harness fulfils needs no decided case.
+    Args:
+        results: The results of its cases, some of which were supported.
+        tallies: The cases of which there are no results.
+        requirements: The requirements that count. One that the harness fulfils needs no decided case.
+        is_whole: Whether the run must have a case of every requirement.
     """
-    if not report.supported:
-        return ("no case was supported",)
-    ran = sorted(report.ops)
-    supporting = {result.op for result in report.results if result.verdict in DECIDED}
-    supporting |= {tally.kind.op for tally in report.tallies if tally.kind.verdict in DECIDED}
-    absent = [op for op in ran if op not in supporting]
-    essential = [result for result in report.results if result.essential and result.op in supporting]
+    verdicts = {(result.op, result.verdict) for result in results} | {(x.kind.op, x.kind.verdict) for x in tallies}
+    supporting = {op for op, verdict in verdicts if verdict in DECIDED}
+    absent = sorted({op for op, _ in verdicts} - supporting)
+    essential = [result for result in results if result.essential and result.op in supporting]
     lacking = [x.id for x in essential if x.verdict not in DECIDED]
     undecided = [
         requirement.name
-        for requirement in report.requirements
-        if report.counts(requirement)
-        and requirement.op in supporting
+        for requirement in requirements
+        if requirement.op in supporting
         and not requirement.is_mapped
         and any(requirement.counts.values())
         and not supported(requirement.counts)
     ]
     untested = [
         requirement.name
-        for requirement in report.requirements
-        if report.counts(requirement) and not (requirement.is_mapped or requirement.cases or requirement.profiles)
+        for requirement in requirements
+        if not (requirement.is_mapped or requirement.cases or requirement.profiles)
     ]
     gaps = []
     if absent:
@@ -49,7 +50,7 @@ def gaps_of(report: "Report") -> tuple[str, ...]:
         gaps.append(f"{few} {'was' if len(lacking) == 1 else 'were'} not supported, such as {min(lacking)}")
     if undecided:
         gaps.append(f"no case was supported for {', '.join(undecided)}")
-    if report.whole and untested and not report.suite.uses:  # the specs of a model test what the model uses
+    if is_whole and untested:
         more = f" and {len(untested) - _NAMED:,} more" if len(untested) > _NAMED else ""
         gaps.append(f"the specs have no case for {', '.join(untested[:_NAMED])}{more}")
     return tuple(gaps)

@@ -50,7 +50,10 @@ def with_findings(
         finding = _finding(condition.cases, severities, symptoms, explained)
         explained.update(finding.cases)
         finding = replace(
-            finding, condition=f"{condition.sentence}{shared}", facts=condition.facts, undecided=condition.undecided
+            finding,
+            condition=f"{condition.sentence}{shared}",
+            facts=condition.fact_sentences,
+            undecided=condition.undecided,
         )
         findings.append(replace(finding, others=condition.others, passing=condition.passing))
     alike: dict[tuple[object, ...], list[Result]] = defaultdict(list)

@@ -9,8 +9,8 @@ from opconform.suite.case import Reject
 from opconform.suite.manifest import expected_name, inputs_name
 from opconform.suite.reader import Suite
 from opconform_runners.execution.progress import OnProgress, staged
-from opconform_runners.findings.causes.alternatives import either
 from opconform_runners.findings.causes.conditions import Condition, conditions_of
+from opconform_runners.findings.causes.fact import Fact, either, requirement_fact, sentences, violation_fact
 from opconform_runners.findings.causes.facts import facts_of
 from opconform_runners.findings.causes.feeds import is_read
 from opconform_runners.findings.report import Report
@@ -56,6 +56,11 @@ class RunCondition:
         return _passing(self.compared)
 
     @property
+    def fact_sentences(self) -> tuple[tuple[str, ...], ...]:
+        """The facts, each with its alternatives, in words."""
+        return tuple(map(sentences, self.facts))
+
+    @property
     def sentence(self) -> str:
         """The facts, and how many cases fail that have them."""
         *most, last = map(either, self.facts)
@@ -81,7 +86,7 @@ def run_conditions(
     conditions: list[RunCondition] = []
     for expect, kind in (("accept", "valid "), ("reject", "invalid ")):
         results = [result for result in report.results if result.expect == expect and result.id in suite.by_id]
-        cases = _Cases(suite, results, partial(staged, on_progress=on_progress, title=f"Comparing {kind}cases"))
+        cases = _ComparedCases(suite, results, partial(staged, on_progress=on_progress, title=f"Comparing {kind}cases"))
         failing = len(cases.decided) - _passing(cases.decided)
         if len(cases.results) > _COMPARABLE or not 0 < failing <= _passing(cases.decided):
             continue
@@ -113,7 +118,7 @@ def run_conditions(
     return conditions
 
 
-class _Cases:
+class _ComparedCases:
     """The valid or the invalid cases of a run. Those that pass or fail are compared, unless they are too large."""
 
     def __init__(
@@ -128,12 +133,12 @@ class _Cases:
         self._others = [result for result in results if result.verdict not in DECIDED and result.id not in large]
 
     @cached_property
-    def facts(self) -> Mapping[str, frozenset[str]]:
+    def facts(self) -> Mapping[str, frozenset[Fact]]:
         """The facts about the compared cases, by their ids."""
         return {x.id: _facts(self._suite, x.id) for x in self._each(self.compared)}
 
     @cached_property
-    def _facts_of_others(self) -> Mapping[str, frozenset[str]]:
+    def _facts_of_others(self) -> Mapping[str, frozenset[Fact]]:
         return {result.id: _facts(self._suite, result.id) for result in self._each(self._others)}
 
     def meeting(self, condition: Condition) -> list[Result]:
@@ -146,7 +151,7 @@ class _Cases:
         return dict(verdicts) | ({"large": len(self._large)} if self._large else {})
 
 
-def _meets(facts: frozenset[str], condition: Condition) -> bool:
+def _meets(facts: frozenset[Fact], condition: Condition) -> bool:
     return all(not facts.isdisjoint(alternatives) for alternatives in condition)
 
 
@@ -154,14 +159,14 @@ def _passing(cases: Sequence[Result]) -> int:
     return sum(case.verdict == "pass" for case in cases)
 
 
-def _facts(suite: Suite, identity: str) -> frozenset[str]:
+def _facts(suite: Suite, identity: str) -> frozenset[Fact]:
     entry = suite.by_id[identity]
     case = suite.recent_case(entry)
     feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)]
     expected = [suite.golden(entry, feed) for feed in range(case.feeds) if expected_name(feed) in entry.files]
     if isinstance(entry.expect, Reject):
-        about = [f"{entry.expect.reject} is violated"]
+        about = [violation_fact(entry.expect.reject)]
     else:
         compared = {name for names in suite.header.establishes.get(case.op, {}).values() for name in names}
-        about = [f"{requirement} is tested" for requirement in entry.requirements if requirement not in compared]
+        about = [requirement_fact(requirement) for requirement in entry.requirements if requirement not in compared]
     return facts_of(case, feeds, expected).union(about)

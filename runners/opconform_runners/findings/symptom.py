@@ -15,18 +15,18 @@ _BEGINNING = 80
 
 def symptom_of(result: Result, cause: str) -> tuple[str, str, str]:
     """The severity, the reason, and the signal, the beginning of the message or the likely cause."""
-    said = cause.partition(":")[0]
+    message = cause.partition(":")[0]
     if result.reason == "crash":
-        said = "".join(_SIGNAL.findall(result.sentence[:_COMPARED])[:1])
+        message = "".join(_SIGNAL.findall(result.sentence[:_COMPARED])[:1])
     if result.reason == "rejected-valid":
-        said = _VARYING.sub("", (result.message or "")[:_COMPARED]).replace(result.op.partition("-")[0], "")[
+        message = _VARYING.sub("", (result.message or "")[:_COMPARED]).replace(result.op.partition("-")[0], "")[
             :_BEGINNING
         ]
-    return (severity_of(result), result.reason or "", said)
+    return (severity_of(result), result.reason or "", message)
 
 
 def symptom_text(symptom: tuple[str, str, str]) -> str:
     """A symptom in words, as in `wrong data (value): Shifted`."""
-    severity, reason, said = symptom
+    severity, reason, message = symptom
     kind = severity if severity == reason else f"{severity} ({reason})"
-    return f"{kind}: {said.strip()}" if said.strip() else kind
+    return f"{kind}: {message.strip()}" if message.strip() else kind

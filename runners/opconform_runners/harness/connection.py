@@ -73,16 +73,16 @@ def start_sentence(command: Command, error: BaseException, last: str) -> str:
         why = f"it did not answer `start` within {START_LIMIT:.0f} seconds"
     elif isinstance(error, HarnessEnded):
         if command.python is not None and last:
-            said = last.splitlines()[-1]
-            if missing := _MISSING.search(said):
+            line = last.splitlines()[-1]
+            if missing := _MISSING.search(line):
                 return missing_sentence(command, missing["module"], began=error.code == UNUSABLE)
             if error.code == UNUSABLE:
-                return said
+                return line
         why = f"it {error.how}"
     else:
         why = f"{error}; see docs/protocol.md"
-    said = f" It said: {last.splitlines()[-1]}" if last and not isinstance(error, HarnessEnded) else ""
-    return f"The harness {command.name} cannot be started: {why.rstrip('.')}.{said}"
+    quote = f" It said: {last.splitlines()[-1]}" if last and not isinstance(error, HarnessEnded) else ""
+    return f"The harness {command.name} cannot be started: {why.rstrip('.')}.{quote}"
 
 
 def missing_sentence(command: Command, module: str, *, began: bool = True) -> str:

@@ -95,7 +95,7 @@ def environment_facts(environment: Environment, named: str | None) -> tuple[tupl
         ("Threads", ", ".join(str(thread) for thread in environment.threads)),
         ("Processor", ", ".join(x for x in (environment.processor, counted) if x)),
     )
-    return tuple((what, said) for what, said in facts if said)
+    return tuple((what, value) for what, value in facts if value)
 
 
 def environment_of(command: Command, implementation: Implementation, placements: Iterable[Placement]) -> Environment:
@@ -127,8 +127,8 @@ def environment_of(command: Command, implementation: Implementation, placements:
 def _asked(python: str, *names: str) -> tuple[str, dict[str, str | None]]:
     """The version of an interpreter, and those of packages in it. A streamed run asks once, not once per batch."""
     command = (python, SAFE_PATH, "-c", _ASK, *names)
-    asked = subprocess.run(command, capture_output=True, check=True, timeout=_PATIENCE, text=True)
-    return _ANSWER.validate_json(asked.stdout)
+    completed = subprocess.run(command, capture_output=True, check=True, timeout=_PATIENCE, text=True)
+    return _ANSWER.validate_json(completed.stdout)
 
 
 def _processor() -> str | None:

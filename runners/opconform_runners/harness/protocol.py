@@ -210,9 +210,9 @@ def run_line(
 
 def said_line(implementation: Implementation) -> bytes:
     """The reply of the Python harness to `start`."""
-    said = asdict(implementation)
-    who = {field.name: said.pop(field.name) for field in fields(Said.Who)}
-    return _line({"protocol": VERSION, "implementation": who, **said, "inline": True})
+    document = asdict(implementation)
+    who = {field.name: document.pop(field.name) for field in fields(Said.Who)}
+    return _line({"protocol": VERSION, "implementation": who, **document, "inline": True})
 
 
 def reply_line(reply: Reply) -> bytes:

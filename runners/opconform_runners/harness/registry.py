@@ -33,7 +33,7 @@ def names() -> list[str]:
 def is_shipped(name: str) -> bool:
     """Whether a backend is part of opconform, with an extra of that name for its packages."""
     points = entry_points(group=GROUP, name=name.partition(":")[0])
-    return any(hit.dist is not None and hit.dist.name == "opconform" for hit in points)
+    return any(point.dist is not None and point.dist.name == "opconform" for point in points)
 
 
 def missing_package(name: str) -> str | None:

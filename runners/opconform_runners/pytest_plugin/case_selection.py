@@ -11,7 +11,7 @@ from opconform.suite.selection.selection import Selection
 from opconform_runners.pytest_plugin.items import shown_path
 
 
-def wanted(
+def selected_entries(
     suite: Suite, selections: Sequence[Selection], operations: Collection[str]
 ) -> tuple[list[Entry], list[Entry]]:
     """The cases that all selections want: those of declared operations, and the others.
@@ -25,7 +25,7 @@ def wanted(
     matching = [entry for entry in suite.entries if _all_want(every, entry)]
     for item in every:
         check_matches(item, suite.known, within=f" of {shown_path(suite.store.root)}")
-    own = [hit for hit in matching if not operations or hit.op in operations]
+    own = [entry for entry in matching if not operations or entry.op in operations]
     again = [Matches(selection, every_profile=True) for selection in selections]
     for entry in own:
         _all_want(again, entry)
@@ -35,7 +35,7 @@ def wanted(
     if unused := [part.name for x in reversed(again) for part in x.unmatched]:
         sentence = "selects only cases of operations that the backend does not declare."
         raise UsageError(f"{unused[0]!r} {sentence} Declared: {declared}.")
-    return own, [hit for hit in matching if operations and hit.op not in operations]
+    return own, [entry for entry in matching if operations and entry.op not in operations]
 
 
 def absent_sentence(absent: Sequence[Entry], title: str) -> str:

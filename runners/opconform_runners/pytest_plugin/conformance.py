@@ -16,7 +16,7 @@ from opconform_runners.execution.session import Session
 from opconform_runners.findings.support.claims_file import backend_of, claims_of, notes_on, read_claims
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.connection import described
-from opconform_runners.pytest_plugin.case_selection import absent_sentence, wanted
+from opconform_runners.pytest_plugin.case_selection import absent_sentence, selected_entries
 from opconform_runners.pytest_plugin.items import (
     UNCLAIMED,
     CaseItem,
@@ -78,7 +78,7 @@ class Conformance:
             selections[0].check_profiles(suite.known().groups, f"in {suite.store.root}")
             # Against a baseline or claims, an operation that the backend no longer declares is lost support.
             is_free = options.baseline is None and options.claims is None
-            entries, absent = wanted(suite, selections, chosen.operations if is_free else ())
+            entries, absent = selected_entries(suite, selections, chosen.operations if is_free else ())
             claims = None if options.claims is None else read_claims(options.claims)
             expected = _expected(suite, options)
         except OpconformError as error:
@@ -126,8 +126,8 @@ class Conformance:
         cases = Cases.from_parent(session, name=_NAME, nodeid=_NAME, tested=self._tested)
         collected = [genitem for genitem in session.genitems(cases) if isinstance(genitem, CaseItem)]
         left_out = self._deselected(session.config, collected)
-        session.config.hook.pytest_deselected(items=[hit for hit in collected if hit.case_id in left_out])
-        items.extend(hit for hit in collected if hit.case_id not in left_out)
+        session.config.hook.pytest_deselected(items=[item for item in collected if item.case_id in left_out])
+        items.extend(item for item in collected if item.case_id not in left_out)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say how many cases were not collected, and how many pass that are not claimed."""

@@ -142,11 +142,11 @@ class Cases(pytest.Collector):
 
     def collect(self) -> Iterable[pytest.Item]:
         """One test per wanted case."""
-        suite, wanted = self._tested.suite, self._tested.entries
+        suite, selected = self._tested.suite, self._tested.entries
         marks = {name: getattr(pytest.mark, name) for name in marks_of(suite)}  # once, since pytest checks each look-up
-        groups = {name.id.rpartition("/")[0] for name in wanted}
+        groups = {name.id.rpartition("/")[0] for name in selected}
         names = names_of(suite, [entry for entry in suite.entries if entry.id.rpartition("/")[0] in groups])
-        for entry in wanted:
+        for entry in selected:
             name = names[entry.id]
             arguments = {"tested": self._tested, "entry": entry, "marks": marks}
             # The node id is given whole, since pytest would not take the brackets of a name for parameters, and not

@@ -50,7 +50,7 @@ def cached_suite(config: pytest.Config, implementation: Implementation, profiles
 def _progress(config: pytest.Config, place: Path) -> OnProgress:
     """Says at once that a suite is generated, and then from time to time how much of it is done."""
     terminal: pytest.TerminalReporter | None = config.pluginmanager.get_plugin("terminalreporter")
-    told = [time.monotonic()]
+    written_at = [time.monotonic()]
 
     def tell(sentence: str) -> None:
         if terminal is not None:
@@ -58,8 +58,8 @@ def _progress(config: pytest.Config, place: Path) -> OnProgress:
             terminal.flush()
 
     def on_progress(fraction: float, done: int) -> None:
-        if time.monotonic() - told[0] >= _SECONDS_BETWEEN_LINES:
-            told[0] = time.monotonic()
+        if time.monotonic() - written_at[0] >= _SECONDS_BETWEEN_LINES:
+            written_at[0] = time.monotonic()
             tell(f"{counted(done, 'case')}, {fraction:.0%}")
 
     tell(f"generating the shipped cases in {shown_path(place)}; later runs use them again")

@@ -50,7 +50,7 @@ _ANSWERS = frozenset(
 #: What the suspects of a matrix are.
 AGREED = "At least three products agree with each other and not with opconform, so the expected outcome may be wrong"
 #: One requirement on each backend, in the order of the columns.
-Row = tuple[RequirementRow, ...]
+MatrixRow = tuple[RequirementRow, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,7 +89,7 @@ class Matrix:
     absent: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[MatrixRow, ...]:
         """The requirements."""
         by_column = [
             {requirement.name: requirement for requirement in column.report.requirements} for column in self.columns

@@ -38,21 +38,21 @@ def update(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, st
     lines_of = baseline.lines_of(expects)
     passing = {name for name, lines in lines_of.items() if comparison_field_of(by_id[name], lines) == "passes"}
     removed: list[Line] = []
-    wanted: set[tuple[str, Ending]] = set()
+    required: set[tuple[str, Ending]] = set()
     for line in baseline.lines:
         cases = line.cases(expects)
         endings = [ending for name in cases if (ending := ending_of(by_id[name]))]
         holds = any(is_allowed(ending, {line.reason}) for ending in endings) or len(endings) < len(cases)
         if not line.cases(suite) or not passing.isdisjoint(cases) or (cases and not holds and line.reason != "pass"):
             removed.append(line)
-            wanted |= {(name, line.reason) for name in cases if by_id[name].verdict in ("inconclusive", "error")}
+            required |= {(name, line.reason) for name in cases if by_id[name].verdict in ("inconclusive", "error")}
     kept = [line for line in baseline.lines if line not in removed]
     known: defaultdict[str, set[Ending]] = defaultdict(set)
     for line in kept:
         for name in line.cases(expects):
             known[name].add(line.reason)
-    wanted |= {(result.id, ending) for result in results if (ending := ending_of(result))}
-    missing = {(name, reason) for name, reason in wanted if not is_allowed(reason, known[name])}
+    required |= {(result.id, ending) for result in results if (ending := ending_of(result))}
+    missing = {(name, reason) for name, reason in required if not is_allowed(reason, known[name])}
     added = [f"{name} {reason}" for name, reason in sorted(_joined(missing, by_id, suite))]
     rows = baseline.text.split("\n")
     dropped = {line.number for line in removed}
@@ -65,11 +65,11 @@ def update(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, st
 
 
 def _joined(
-    wanted: Collection[tuple[str, Ending]], results: Mapping[str, Result], suite: Collection[str]
+    required: Collection[tuple[str, Ending]], results: Mapping[str, Result], suite: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """The lines, with one pattern for an operation or a group of the suite of which every case is unsupported."""
-    left = {name for name, reason in wanted if reason == "unsupported"}
-    yield from ((name, reason) for name, reason in wanted if reason != "unsupported")
+    left = {name for name, reason in required if reason == "unsupported"}
+    yield from ((name, reason) for name, reason in required if reason != "unsupported")
     for depth in (1, 2):
         for folder in sorted({"/".join(name.split("/")[:depth]) for name in left}):
             inside = {name for name in suite if name.startswith(f"{folder}/")}

@@ -150,8 +150,8 @@ def _kind(old: Result | None, new: Result | None) -> str:
 def _sentence(change: Mapping[str, str]) -> str:
     sides = [(change[side], change[f"{side}_reason"]) for side in ("old", "new") if change[side]]
     verdicts = " → ".join(f"{verdict} ({reason})" if reason else verdict for verdict, reason in sides)
-    said = f": {one_line(change['sentence'], _LONGEST)}" if change["sentence"] else ""
-    return f"{change['id']}  {verdicts}{said}"
+    detail = f": {one_line(change['sentence'], _LONGEST)}" if change["sentence"] else ""
+    return f"{change['id']}  {verdicts}{detail}"
 
 
 def _facts(old: Report, new: Report) -> list[dict[str, str]]:

@@ -124,11 +124,11 @@ def repeats_sentence(history: History) -> str:
     every = [trials for of_case in history.repeats.values() for trials in of_case.values()]
     times = sum(trials.failed + trials.passed + trials.neither for trials in every)
     kinds = "that crash, hang, read memory out of bounds or differ between executions"
-    asked = (
+    how_often = (
         f" Releases beside their failures were asked {counted(times, 'more time')}, until the odds that a release "
         f"passes by chance were below {ODDS:.0%}."
     )
-    return f"Cases {kinds}: {len(history.unsteady):,}.{asked if times else ''}"
+    return f"Cases {kinds}: {len(history.unsteady):,}.{how_often if times else ''}"
 
 
 def _releases(history: History) -> Table:
@@ -173,44 +173,45 @@ _SIDES = {False: ("last good", "first bad"), True: ("last bad", "first good")}
 
 
 def bisection_document(
-    case: str, versions: Sequence[str], told: Mapping[str, Trials], change: tuple[str, str] | None
+    case: str, versions: Sequence[str], trials_by_release: Mapping[str, Trials], change: tuple[str, str] | None
 ) -> dict[str, object]:
     """What a bisection found as a JSON object: the change, and the executions in each release that was asked."""
-    sides = {} if change is None else dict(zip(_sides(told, change), change, strict=True))
+    sides = {} if change is None else dict(zip(_sides(trials_by_release, change), change, strict=True))
     return {
         "format": FORMAT,
         "case": case,
         **{name.replace(" ", "_"): version for name, version in sides.items()},
         "releases": len(versions),
-        "asked": {version: asdict(told[version]) for version in versions if version in told},
+        "asked": {version: asdict(trials_by_release[version]) for version in versions if version in trials_by_release},
     }
 
 
 def bisection_lines(
-    case: str, versions: Sequence[str], told: Mapping[str, Trials], change: tuple[str, str] | None
+    case: str, versions: Sequence[str], trials_by_release: Mapping[str, Trials], change: tuple[str, str] | None
 ) -> Iterator[str]:
     """What a bisection found, in sentences."""
-    asked = f"{len(told):,} of {counted(len(versions), 'release')} asked"
+    how_often = f"{len(trials_by_release):,} of {counted(len(versions), 'release')} asked"
     if change is None:
-        known = [version for version in versions if version in told and not told[version].neither]
-        fails = {bool(told[version].failed) for version in known}
+        known = [x for x in versions if x in trials_by_release and not trials_by_release[x].neither]
+        fails = {bool(trials_by_release[version].failed) for version in known}
         what = "fails in" if fails == {True} else "passes in" if fails else "is neither passed nor failed by"
-        yield f"{case}: no change found; it {what} {', '.join(known) or 'any release that was asked'} ({asked})"
+        yield f"{case}: no change found; it {what} {', '.join(known) or 'any release that was asked'} ({how_often})"
         return
-    older, newer = _sides(told, change)
-    yield f"{case}: {older} {change[0]}, {newer} {change[1]} ({asked})"
-    between = [x for x in versions[versions.index(change[0]) + 1 : versions.index(change[1])] if x in told]
+    older, newer = _sides(trials_by_release, change)
+    yield f"{case}: {older} {change[0]}, {newer} {change[1]} ({how_often})"
+    between = [x for x in versions[versions.index(change[0]) + 1 : versions.index(change[1])] if x in trials_by_release]
     if between:
         yield f"Neither passed nor failed between them: {', '.join(between)}"
-    good = next(version for version in change if not told[version].failed)
-    bad = sum((trials for trials in told.values() if trials.failed), Trials())
-    if told[good].passed > 1:
-        odds = bad.odds(told[good].passed)
+    good = next(version for version in change if not trials_by_release[version].failed)
+    bad = sum((trials for trials in trials_by_release.values() if trials.failed), Trials())
+    if trials_by_release[good].passed > 1:
+        odds = bad.odds(trials_by_release[good].passed)
         sure = "" if odds < ODDS else f", which {MOST} executions do not rule out"
-        times, of_bad = f"{told[good].passed:,} times", f"{bad.failed:,} of {bad.failed + bad.passed:,} executions"
+        times = f"{trials_by_release[good].passed:,} times"
+        of_bad = f"{bad.failed:,} of {bad.failed + bad.passed:,} executions"
         yield f"{good} passed it {times}; releases that fail it failed {of_bad}."
         yield f"The odds that {good} passes by chance are {odds:.1%}{sure}."
 
 
-def _sides(told: Mapping[str, Trials], change: tuple[str, str]) -> tuple[str, str]:
-    return _SIDES[bool(told[change[0]].failed)]
+def _sides(trials_by_release: Mapping[str, Trials], change: tuple[str, str]) -> tuple[str, str]:
+    return _SIDES[bool(trials_by_release[change[0]].failed)]

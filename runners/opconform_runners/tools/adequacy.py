@@ -154,6 +154,6 @@ def _verdict(trial: CaseTrial, table: Mapping[str, Function]) -> tuple[bool, str
 def _are_equal(golden: Sequence[Tensor], actual: Sequence[Tensor]) -> bool:
     """Whether outputs are right: also within their bounds, and with another NaN where it was computed."""
     expected, got = ([output.array for output in outputs] for outputs in (golden, actual))
-    types, said = ([output.element_type for output in outputs] for outputs in (golden, actual))
+    types, stated = ([output.element_type for output in outputs] for outputs in (golden, actual))
     bounds = [x.bounds or ((x.array,) * 2 if x.is_computed and x.type.kind == "float" else None) for x in golden]
-    return mismatch_of(expected, got, types, bounds=bounds, said=said) is None
+    return mismatch_of(expected, got, types, bounds=bounds, stated=stated) is None

@@ -59,19 +59,19 @@ def mismatch_of(
     *,
     bounds: Sequence[Bounds | None] = (),
     reduced: Sequence[Bounds | None] = (),
-    said: Sequence[str] | None = None,
+    stated: Sequence[str] | None = None,
 ) -> Mismatch | None:
     """The first difference between the golden outputs of a feed, in their storage dtypes, and the actual ones, or None.
 
     It is one of the first feed. `bounds` has the bounds of rounded outputs, and `reduced` those of results that
-    are less accurate, and not wrong. `said` has the outputs' element types as the harness reports them, if it does.
+    are less accurate, and not wrong. `stated` has the outputs' element types as the harness reports them, if it does.
     """
     if len(expected) != len(actual):
         sentence = f"expected {counted(len(expected), 'output')}, got {len(actual)}"
         return Mismatch(reason="count", sentence=sentence, feed=0)
     outputs = list(zip(expected, actual, element_types, strict=True))
     for number, (want, got, element_type) in enumerate(outputs):
-        kind = said[number] if said is not None and number < len(said) else None
+        kind = stated[number] if stated is not None and number < len(stated) else None
         mismatch = _form(want, got, element_type, kind, f"output_{number}")
         if mismatch is not None:
             return mismatch
@@ -118,10 +118,10 @@ def output_number(name: str) -> int:
     return int(name.removeprefix("output_"))
 
 
-def _form(want: Array, got: Array, element_type: str, said: str | None, output: str) -> Mismatch | None:
+def _form(want: Array, got: Array, element_type: str, stated_type: str | None, output: str) -> Mismatch | None:
     same_kind = got.dtype == want.dtype or (want.dtype.kind == got.dtype.kind == "U")
-    if not same_kind or (said is not None and said != element_type):
-        actual = said if said not in (None, element_type) else f"{got.dtype} in the file"
+    if not same_kind or (stated_type is not None and stated_type != element_type):
+        actual = stated_type if stated_type not in (None, element_type) else f"{got.dtype} in the file"
         sentence = f"{output}: expected {element_type}, got {actual}"
         return Mismatch(reason="element-type", sentence=sentence, feed=0, output=output)
     if want.shape != got.shape:

@@ -12,7 +12,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.exact import REALS
 from opconform.tensors.tensor import Array, patterns
 from opconform_runners.verdicts.comparison import Mismatch
-from opconform_runners.verdicts.rounding_error import errors_of, numbers_of
+from opconform_runners.verdicts.rounding_error import errors_of, floats_of
 
 #: The remark on a pass of a backend that is right only since it declares to flush denormal numbers to zero.
 FLUSHES_DENORMALS = "flushes-denormals"
@@ -63,7 +63,7 @@ def _is_flushed(actual: Array, right: Right, kind: ElementType) -> "np.ndarray[A
     """
     if kind.name not in REALS:
         return np.zeros(actual.shape, np.bool_)
-    golden, returned, lower, upper = (numbers_of(x, kind) for x in (right[0], actual, *(right[1] or (right[0],) * 2)))
+    golden, returned, lower, upper = (floats_of(x, kind) for x in (right[0], actual, *(right[1] or (right[0],) * 2)))
     least = float(kind.layout.smallest_normal)
     with np.errstate(invalid="ignore"):
         is_denormal = (lower <= least) & (upper >= -least) & (golden != 0)

@@ -334,9 +334,9 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
     for feed, actual in enumerate(outcome.outputs):
         golden, bounds = suite.golden(entry, feed), suite.bounds(entry, feed)
         expected = nearest_right([golden[output.name] for output in outputs], actual, suite.also(entry, feed))
-        said = outcome.element_types[feed] if outcome.element_types else None
+        stated = outcome.element_types[feed] if outcome.element_types else None
         reduced = suite.reduced(entry, feed)
-        mismatch = mismatch_of(expected, actual, element_types, bounds=bounds, reduced=reduced, said=said)
+        mismatch = mismatch_of(expected, actual, element_types, bounds=bounds, reduced=reduced, stated=stated)
         mismatch = mismatch and replace(mismatch, feed=feed)
         if flushes and mismatch is not None and is_flushed(suite, entry, mismatch, actual):
             flushed = True

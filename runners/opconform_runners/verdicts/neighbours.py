@@ -39,8 +39,8 @@ def with_neighbour_check(case: Case, verdict: Verdict, neighbour_check: Own) -> 
     neighbours = dict.fromkeys(node.op for node in case.graph.nodes if not node.under_test and node.inputs)
     match neighbour_check:
         case Fail(reason=reason, sentence=sentence) if reason in ENDS or not has_ended(verdict):
-            said = f"{without} fails too: its {', '.join(neighbours)}: {sentence}"
-            return Inconclusive(why=f"{sentence_of(verdict)}; {said}")
+            failure = f"{without} fails too: its {', '.join(neighbours)}: {sentence}"
+            return Inconclusive(why=f"{sentence_of(verdict)}; {failure}")
         case Unsupported(why=why) | Error(sentence=why) if isinstance(verdict, Fail):
             return replace(verdict, sentence=f"{verdict.sentence}; {without} has no verdict: {why}")
         case _:

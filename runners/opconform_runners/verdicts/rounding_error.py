@@ -18,12 +18,12 @@ def errors_of(
     The arrays have one shape and the storage dtype. NaN, infinities and elements whose two bounds are equal must be
     exact; every NaN equals every other one.
     """
-    wanted, returned, lower, upper = (numbers_of(x, kind) for x in (golden, actual, *bounds))
+    expected, returned, lower, upper = (floats_of(x, kind) for x in (golden, actual, *bounds))
     same = patterns(golden) == patterns(actual)
-    both_nan = np.isnan(wanted) & np.isnan(returned)
+    both_nan = np.isnan(expected) & np.isnan(returned)
     with np.errstate(all="ignore"):
-        allowed = np.where(returned > wanted, upper - wanted, wanted - lower)
-        errors = np.abs(returned - wanted) / allowed
+        allowed = np.where(returned > expected, upper - expected, expected - lower)
+        errors = np.abs(returned - expected) / allowed
         inside = (lower <= returned) & (returned <= upper) & (lower < upper)
     errors = np.where(inside, np.where(np.isnan(errors), 1.0, np.minimum(errors, 1.0)), errors)
     wrong = ~inside & ~(errors > 1)
@@ -44,16 +44,16 @@ def largest_error(
     return max(largest, default=None)
 
 
-def units_in_last_place(wanted: float, returned: float, kind: ElementType) -> float:
+def units_in_last_place(expected: float, returned: float, kind: ElementType) -> float:
     """A difference in units in the last place of the wanted number; infinity for a number that is not finite."""
-    if not (np.isfinite(wanted) and np.isfinite(returned)):
+    if not (np.isfinite(expected) and np.isfinite(returned)):
         return np.inf
     layout = kind.layout
-    exponent = max(int(np.frexp(wanted)[1]) - 1, int(layout.minexp)) if wanted else int(layout.minexp)
-    return abs(returned - wanted) / float(np.ldexp(1.0, exponent - int(layout.nmant)))
+    exponent = max(int(np.frexp(expected)[1]) - 1, int(layout.minexp)) if expected else int(layout.minexp)
+    return abs(returned - expected) / float(np.ldexp(1.0, exponent - int(layout.nmant)))
 
 
-def numbers_of(array: Array, kind: ElementType) -> "np.ndarray[Any, np.dtype[np.float64]]":
+def floats_of(array: Array, kind: ElementType) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """Elements of a floating-point type in f64, which has them exactly."""
     with np.errstate(all="ignore"):  # signalling NaNs
         return np.asarray(array.view(kind.arithmetic).astype(np.float64))

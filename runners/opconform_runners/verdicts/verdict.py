@@ -117,10 +117,10 @@ def sentence_of(verdict: Verdict) -> str:
             return why
 
 
-def twin_gap(twin: str | None, said: tuple[VerdictName, str] | None) -> str | None:
+def twin_gap(twin: str | None, verdict: tuple[VerdictName, str] | None) -> str | None:
     """Why a rejection proves nothing, given the verdict of its twin and its sentence; None where the twin passed."""
     if twin is None:
         return "the case has no twin, so the rejection proves nothing"
-    if said is None:
+    if verdict is None:
         return f"its twin {twin} has no verdict"
-    return None if said[0] == "pass" else f"its twin {twin} has the verdict {said[0]}: {said[1]}"
+    return None if verdict[0] == "pass" else f"its twin {twin} has the verdict {verdict[0]}: {verdict[1]}"

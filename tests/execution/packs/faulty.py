@@ -17,7 +17,8 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.execution import request, worker
 from opconform_runners.execution.executor import LocalExecutor
-from opconform_runners.execution.runner import Run, judged
+from opconform_runners.execution.run import Run
+from opconform_runners.execution.runner import judged
 from opconform_runners.harness.command import Command, Launch
 from opconform_runners.harness.processes.process import HarnessEnded
 from tests.execution.fake_runs import plan_of

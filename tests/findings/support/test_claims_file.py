@@ -9,20 +9,22 @@ from hypothesis import strategies as st
 from opconform.errors import UsageError
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.findings.causes.facts import is_support_fact
+from opconform_runners.findings.causes.fact import Fact, sentences
 from opconform_runners.findings.support.claims_file import ClaimsFile, parse_claims, read_claims
-from opconform_runners.findings.support.rules import EVERY, Rule, facts_of_entry
+from opconform_runners.findings.support.fact_parser import parse_fact
+from opconform_runners.findings.support.rules import EVERY, Rule, facts_of_entry, parse_rule
+from tests.findings.words import fact_of
 
 TYPES = st.lists(st.sampled_from([*ELEMENT_TYPES]), min_size=1, max_size=4, unique=True)
 FACTS = st.one_of(
-    TYPES.map(lambda names: tuple(f"data is {name}" for name in names)),
-    st.integers(0, 12).map(lambda rank: (f"data has rank {rank} or more",)),
+    TYPES.map(lambda names: tuple(Fact("data", "is", name) for name in names)),
+    st.integers(0, 12).map(lambda rank: (Fact("data", "has rank", f"{rank} or more"),)),
     st.sampled_from(["an input shape is dynamic", "a setting input is constant", "the context is folded"]).map(
-        lambda x: (x,)
+        lambda words: (fact_of(words),)
     ),
 )
 RULES = st.builds(
-    lambda subject, facts: Rule(subject, tuple(sorted(facts))),
+    lambda subject, facts: Rule(subject, tuple(sorted(facts, key=sentences))),
     st.sampled_from([EVERY, "Pad-12", "Split-1"]),
     st.lists(FACTS, min_size=1, max_size=3, unique=True),
 )
@@ -47,8 +49,8 @@ def test_a_file_has_one_sorted_line_per_operation_and_rule() -> None:
         suite="2.0.0",
         supported=("Split-1", "Pad-12"),
         rules=(
-            Rule(EVERY, (("data is u1", "data is u3", "data is u6"),)),
-            Rule("Pad-12", (("data has rank 6 or more",), ("pad_mode is 'reflect'",))),
+            parse_rule(EVERY, "data is u1, u3 or u6"),
+            parse_rule("Pad-12", "data has rank 6 or more and pad_mode is 'reflect'"),
         ),
         cases=("Split-1/edges/0123456789",),
     )
@@ -183,7 +185,7 @@ def test_every_fact_about_a_case_can_be_in_a_rule(any_core: Path) -> None:
     suite = open_suite(any_core)
     facts = {(entry.op, fact) for entry in suite.entries[::23] for fact in facts_of_entry(suite, entry)}
     unknown = {
-        (op, fact) for op, fact in facts if not fact.startswith("the operation is") and not is_support_fact(fact, op)
+        (op, fact) for op, fact in facts if fact.subject != "the operation" and parse_fact(fact.sentence, op) != fact
     }
 
     assert len({op for op, _ in facts}) > len({entry.op for entry in suite.entries}) / 3

@@ -2,7 +2,7 @@
 
 from opconform_runners.findings.support.claims_file import ClaimsFile, parse_claims
 from opconform_runners.findings.support.claims_update import updated_text
-from opconform_runners.findings.support.rules import EVERY, Rule
+from opconform_runners.findings.support.rules import EVERY, parse_rule
 
 OLD = """\
 # Ours, reviewed by the kernel team.
@@ -21,9 +21,9 @@ NEW = ClaimsFile(
     suite="2.0.0",
     supported=("Pad-12", "Roll-7", "Split-1"),
     rules=(
-        Rule("Pad-12", (("data is f16",),)),
-        Rule(EVERY, (("data is string",),)),
-        Rule("Pad-12", (("data is bf16",),)),
+        parse_rule("Pad-12", "data is f16"),
+        parse_rule(EVERY, "data is string"),
+        parse_rule("Pad-12", "data is bf16"),
     ),
     cases=("Split-1/edges/0123456789",),
 )

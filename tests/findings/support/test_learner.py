@@ -6,7 +6,8 @@ from dataclasses import replace
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.numpy.backend import Numpy
 from opconform_runners.findings.support.learner import Support, learnt
-from opconform_runners.findings.support.rules import EVERY, Rule
+from opconform_runners.findings.support.rules import EVERY, parse_rule
+from tests.findings.words import facts_in
 
 EVERYTHING = Numpy().describe()
 
@@ -15,7 +16,7 @@ def support(
     refused: Mapping[str, set[str]], executed: Mapping[str, set[str]], declared: Implementation = EVERYTHING
 ) -> Support:
     """What is learnt from cases, each with its facts."""
-    facts = {name: frozenset(words) for name, words in (*refused.items(), *executed.items())}
+    facts = {name: facts_in(words) for name, words in (*refused.items(), *executed.items())}
     return learnt(facts, [*refused], [*executed], declared)
 
 
@@ -32,7 +33,7 @@ def test_an_element_type_that_is_always_refused_is_a_rule() -> None:
     )
 
     [rule] = shown.rules
-    assert rule.rule == Rule("Tile-1", (("data is bf16", "data is f16"),))
+    assert rule.rule == parse_rule("Tile-1", "data is bf16 or f16")
     assert (rule.refused, rule.of, rule.executed) == (2, 2, 2)
     assert shown.cases == ()
 
@@ -88,8 +89,8 @@ def test_what_a_backend_does_not_declare_is_a_rule_of_every_operation() -> None:
     shown = support(refused, executed, declared)
     assert [rule.rule.subject for rule in shown.rules] == [EVERY, EVERY]
     assert words(shown)[0] == f"{EVERY}: a setting input is given at run time"
-    assert shown.rules[1].rule.meets("Pad-12", frozenset({"data is f64"}))
-    assert not shown.rules[1].rule.meets("Pad-12", frozenset({"data is i8"}))
+    assert shown.rules[1].rule.meets("Pad-12", facts_in(["data is f64"]))
+    assert not shown.rules[1].rule.meets("Pad-12", facts_in(["data is i8"]))
     assert words(support(refused, executed | {"Tile-1/a/4": {"data is f64"}}, declared)) == [
         "Tile-1: data is f16",
         f"{EVERY}: a setting input is given at run time",

@@ -7,7 +7,7 @@ from opconform.specs.loader import shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
-from tests.mutants.row import Call, Row, accepts, derived
+from tests.mutants.row import Call, MutantRow, accepts, derived
 
 _TYPES, _SHAPES = "pytorch/pytorch#37996", "openvinotoolkit/openvino#5613"
 _MISSING, _RUN_TIME = "microsoft/onnxruntime#17258", "microsoft/onnxruntime#739"
@@ -97,7 +97,7 @@ def _of_attribute(spec: AttributeSpec) -> Iterator[Accepted]:
         yield f"{name}/{kind}", f"A {kind} as {name}", _TYPES, f"{word}.type", _is_value(name, kind)
 
 
-def _accepted(op: str) -> Iterator[Row]:
+def _accepted(op: str) -> Iterator[MutantRow]:
     levels, operation = requirements_of(op).by_id, OPERATIONS[op]
     of_ports = (x for port in operation.inputs for x in _of_port(port))
     of_attributes = (x for spec in operation.attributes for x in _of_attribute(spec))
@@ -107,7 +107,7 @@ def _accepted(op: str) -> Iterator[Row]:
             yield derived(f"acceptances/{op}/{name}", op, f"{what} of {op} is accepted.", seen, hook)
 
 
-def _unchecked(op: str) -> Iterator[Row]:
+def _unchecked(op: str) -> Iterator[MutantRow]:
     settings, levels = any(port.setting for port in OPERATIONS[op].inputs), requirements_of(op).by_id
     for requirement in OPERATIONS[op].checks:
         if levels[requirement].level == "interpretation":

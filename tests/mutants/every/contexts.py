@@ -7,7 +7,7 @@ import numpy as np
 
 from opconform.suite.case import Graph, Node
 from opconform.tensors.tensor import Array, Tensor
-from tests.mutants.row import Call, Hook, Row, Step, converted
+from tests.mutants.row import Call, Hook, MutantRow, Step, converted
 
 _FUSED = "facebookincubator/AITemplate#740"
 _CHAIN = "openvinotoolkit/openvino_contrib#555"
@@ -92,32 +92,32 @@ def _first_node(graph: Graph) -> Graph:
 
 # fmt: off
 ROWS = (
-    Row("contexts/folded-backwards", "Constant folding hands out the outputs from the last to the first.",
+    MutantRow("contexts/folded-backwards", "Constant folding hands out the outputs from the last to the first.",
         "onnx/onnx-tensorrt#348", *_outputs("folded", lambda outputs: outputs[::-1])),
-    Row("contexts/folded-through-f32", "Constant folding goes through f32.", "pytorch/TensorRT#1272",
+    MutantRow("contexts/folded-through-f32", "Constant folding goes through f32.", "pytorch/TensorRT#1272",
         *_outputs("folded", lambda outputs: [_through_f32(output) for output in outputs])),
-    Row("contexts/folded-texts-lost", "Constant folding hands out empty strings.", "tensorflow/tensorflow#7754",
+    MutantRow("contexts/folded-texts-lost", "Constant folding hands out empty strings.", "tensorflow/tensorflow#7754",
         *_outputs("folded", lambda outputs: [_without_text(output) for output in outputs])),
-    Row("contexts/concat-removed-unchecked",
+    MutantRow("contexts/concat-removed-unchecked",
         "An operation whose outputs are joined again is removed before it is checked.", _FUSED,
         _without_join, "model"),
-    Row("contexts/concat-swaps-two", "Of outputs that are joined again the first two are joined in the wrong order.",
+    MutantRow("contexts/concat-swaps-two", "Of outputs that are joined again the first two are joined in the wrong order.",
         _FUSED, *_joined_as(lambda names: (*names[1:2], *names[:1], *names[2:]))),
-    Row("contexts/concat-along-the-last", "Outputs that are joined are joined in memory, one after the other.", _FUSED,
+    MutantRow("contexts/concat-along-the-last", "Outputs that are joined are joined in memory, one after the other.", _FUSED,
         _joined_in_memory, "other"),
-    Row("contexts/join-taken-for-concat", "Outputs that are joined along another axis are taken for data.",
+    MutantRow("contexts/join-taken-for-concat", "Outputs that are joined along another axis are taken for data.",
         "openvinotoolkit/openvino#29504", _data_as_join, "other"),
-    Row("contexts/shared-overwritten", "An output that is used twice is overwritten by its first user.", _SHARED,
+    MutantRow("contexts/shared-overwritten", "An output that is used twice is overwritten by its first user.", _SHARED,
         *_outputs("shared", _overwritten)),
-    Row("contexts/shared-once", "An output that is used twice is handed to its last user alone.", _SHARED,
+    MutantRow("contexts/shared-once", "An output that is used twice is handed to its last user alone.", _SHARED,
         *_graph("shared", lambda graph: replace(graph, outputs=(*graph.outputs[:-2], graph.outputs[-1])))),
-    Row("contexts/unused-move-up", "Outputs that are not used are removed, and the others move to their places.",
+    MutantRow("contexts/unused-move-up", "Outputs that are not used are removed, and the others move to their places.",
         "openvinotoolkit/openvino#1938",
         *_graph("partial", lambda graph: replace(graph, outputs=graph.nodes[0].outputs[: len(graph.outputs)]))),
-    Row("contexts/chain-reads-the-first", "An operation on another's last output reads its first.", _CHAIN,
+    MutantRow("contexts/chain-reads-the-first", "An operation on another's last output reads its first.", _CHAIN,
         *_graph("chain", _chained_to_the_first)),
-    Row("contexts/chain-once", "Two operations in a row are taken for one.", _FUSED, *_graph("chain", _first_node)),
-    Row("contexts/concat-of-several-swaps",
+    MutantRow("contexts/chain-once", "Two operations in a row are taken for one.", _FUSED, *_graph("chain", _first_node)),
+    MutantRow("contexts/concat-of-several-swaps",
         "Of more than three outputs that are joined again the last two are exchanged.", "NVIDIA/TensorRT#3424",
         *_joined_as(lambda names: (*names[:-2], *names[-2:][::-1]) if len(names) > 3 else names)),
 )

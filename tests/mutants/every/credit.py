@@ -2,7 +2,7 @@
 
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected
-from tests.mutants.row import Call, Row, refuse
+from tests.mutants.row import Call, MutantRow, refuse
 
 
 def _whole_if_wrong(call: Call) -> list[Tensor]:
@@ -14,8 +14,10 @@ def _whole_if_wrong(call: Call) -> list[Tensor]:
 
 
 ROWS = (
-    Row("credit/refuses-everything", "Everything is refused.", "huningxin/webnn#391", lambda _: refuse("no"), "model"),
-    Row(
+    MutantRow(
+        "credit/refuses-everything", "Everything is refused.", "huningxin/webnn#391", lambda _: refuse("no"), "model"
+    ),
+    MutantRow(
         "credit/accepts-everything",
         "Data of a case that is wrong comes back whole.",
         "microsoft/onnxruntime#17258",

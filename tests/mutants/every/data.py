@@ -11,7 +11,7 @@ from opconform.specs.requirements import requirements_of
 from opconform.suite.manifest import Level
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor, patterns
-from tests.mutants.row import FOUND, Call, Hook, Row, converted, derived, gives
+from tests.mutants.row import FOUND, Call, Hook, MutantRow, converted, derived, gives
 
 _FLOATS, _WIDE = "NVIDIA/TensorRT#3424", "openvinotoolkit/openvino#9988"
 _SMALL, _TEXTS = "microsoft/onnxruntime#18358", "tensorflow/tensorflow#7754"
@@ -178,12 +178,12 @@ def _read_in_bytes(call: Call) -> Any:
     return call.right(**{name: _in_bytes(input_) for name, input_ in call.inputs.items() if name.startswith(data)})
 
 
-def _changed(op: str, level: Level, changes: Sequence[Change]) -> Iterator[Row]:
+def _changed(op: str, level: Level, changes: Sequence[Change]) -> Iterator[MutantRow]:
     for name, what, seen, types, changed in changes:
         yield derived(f"data/{op}/{name}", op, f"{op}: {what}", seen, _changing(types, changed), level)
 
 
-def _rows(op: str) -> Iterator[Row]:
+def _rows(op: str) -> Iterator[MutantRow]:
     if requirements_of(op).establishes.get("nan-payload"):
         yield from _changed(op, "interpretation", _PAYLOADS)
     if not OPERATIONS[op].moves_data:

@@ -7,7 +7,7 @@ from typing import Any
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform.suite.case import Shape
-from tests.mutants.row import Hook, Row, derived, gives, moves, refuse
+from tests.mutants.row import Hook, MutantRow, derived, gives, moves, refuse
 
 _LOST, _ORDER, _MANY = (
     "openvinotoolkit/openvino#14104",
@@ -77,7 +77,7 @@ def _reshaped(change: Callable[[Shape], Shape]) -> Hook:
     return moves(lambda _, array: array.reshape(change(array.shape)))
 
 
-def _rows(op: str) -> Iterator[Row]:
+def _rows(op: str) -> Iterator[MutantRow]:
     for name, what, seen, change in (*_OF_ANY, *(_OF_SEVERAL if OPERATIONS[op].requested else ())):
         yield derived(f"outputs/{op}/{name}", op, f"{op} hands out {what}.", seen, _handed(change))
     ranks = OPERATIONS[op].inputs[0].ranks

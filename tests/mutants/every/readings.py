@@ -11,7 +11,7 @@ from opconform.operations.operation import Operation
 from opconform.specs.loader import shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.tensors.tensor import Tensor
-from tests.mutants.row import Call, Hook, Row, accepts, derived, refuse
+from tests.mutants.row import Call, Hook, MutantRow, accepts, derived, refuse
 
 #: Where the readings are described; no report calls them faults.
 _SEEN = "docs/verdicts.md#interpretations"
@@ -54,7 +54,7 @@ def _accepting(operation: Operation, requirement: str) -> Hook:
     return accepts(requirement, when=lambda call: operation.judged(call.arguments)[1] == (requirement,))
 
 
-def _rows(op: str) -> Iterator[Row]:
+def _rows(op: str) -> Iterator[MutantRow]:
     operation, known = OPERATIONS[op], requirements_of(op)
     for name, reading in operation.readings.items():
         level = known.by_id[name].level

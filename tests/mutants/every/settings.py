@@ -8,7 +8,7 @@ import numpy as np
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform.tensors.tensor import Tensor
-from tests.mutants.row import Call, Hook, Row, derived, integers, low_bits
+from tests.mutants.row import Call, Hook, MutantRow, derived, integers, low_bits
 
 _NARROW, _UNSIGNED, _TOP = "openvinotoolkit/openvino_contrib#1093", "apache/tvm#10080", "openxla/xla#48717"
 _SIGN, _ZERO, _LAST = "microsoft/onnxruntime#21771", "tracel-ai/burn#3739", "microsoft/onnxruntime#1533"
@@ -124,13 +124,13 @@ def _ignoring(name: str) -> Hook:
     return hook
 
 
-def _misread(op: str, name: str, faults: Sequence[Finding]) -> Iterator[Row]:
+def _misread(op: str, name: str, faults: Sequence[Finding]) -> Iterator[MutantRow]:
     for suffix, how, seen, read, is_late in faults:
         what = f"The values of {name} of {op} are {how}."
         yield derived(f"settings/{op}/{name}/{suffix}", op, what, seen, _misreading(name, read, is_late=is_late))
 
 
-def _rows(op: str) -> Iterator[Row]:
+def _rows(op: str) -> Iterator[MutantRow]:
     for port in OPERATIONS[op].inputs:
         if port.setting:
             yield from _misread(op, port.name, _OF_INPUTS if port.shapes else (*_OF_INPUTS, *_OF_LISTS))

@@ -7,7 +7,7 @@ from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected
-from tests.mutants.row import Call, Hook, Row, derived, refuse
+from tests.mutants.row import Call, Hook, MutantRow, derived, refuse
 
 _SECOND, _FIRST = "microsoft/onnxruntime#19564", "openvinotoolkit/openvino#15914"
 
@@ -60,10 +60,10 @@ _OF_MODELS = (
 # fmt: on
 
 
-def _rows(op: str) -> Iterator[Row]:
+def _rows(op: str) -> Iterator[MutantRow]:
     for name, what, seen, hook in _OF_MODELS:
         said = f"The second inference of {op} {what}."
-        yield Row(f"state/{op}/{name}", said, seen, hook, "model", ops=(op,), core=False)
+        yield MutantRow(f"state/{op}/{name}", said, seen, hook, "model", ops=(op,), core=False)
     for port in OPERATIONS[op].inputs:
         if not port.setting:
             [name] = port.names(1)
@@ -71,7 +71,7 @@ def _rows(op: str) -> Iterator[Row]:
             yield derived(f"state/{op}/{name}-kept", op, said, _SECOND, _data_kept(name))
 
 
-_FOREVER = Row(
+_FOREVER = MutantRow(
     "state/refusal-is-forever",
     "After a refusal the next case is refused too.",
     _FIRST,

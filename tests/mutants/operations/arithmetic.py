@@ -13,7 +13,7 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.numpy.backend import FUNCTIONS
 from tests.mutants.every.readings import computing
-from tests.mutants.row import Call, Hook, Row, refuse
+from tests.mutants.row import Call, Hook, MutantRow, refuse
 from tests.operations import test_binary, test_products, test_reductions, test_unary
 
 Function = Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Tensor]]
@@ -111,15 +111,15 @@ def _hook(op: str, function: Function) -> Hook:
     return hook
 
 
-def _row(op: str, fault: str, hook: Hook) -> Row:
+def _row(op: str, fault: str, hook: Hook) -> MutantRow:
     level: Level = "interpretation" if fault in _OF_READINGS.get(op, ()) else "normative"
     name = f"computes/{op}/{fault.replace(' ', '-').replace(',', '')}"
-    return Row(name, f"{op}: {fault}.", _SEEN.get(op, _WIDE), hook, level=level, ops=(op,))
+    return MutantRow(name, f"{op}: {fault}.", _SEEN.get(op, _WIDE), hook, level=level, ops=(op,))
 
 
 #: What is right for all types but f64.
 _RIGHT = "in f32"
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[MutantRow, ...] = (
     *(_row(op, fault, _hook(op, function)) for op, fault, function in _functions()),
     *(
         _row(op, fault, computing(of))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from opconform.tensors.tensor import Array, Tensor
-from tests.mutants.row import FOUND, Call, Hook, Row, accepts, converted, moves, reads, refuses, rows
+from tests.mutants.row import FOUND, Call, Hook, MutantRow, accepts, converted, moves, reads, refuses, rows
 
 _ORDER, _EMPTY, _CONSTANT = "kendryte/nncase#397", "NervanaSystems/ngraph#1120", "openvinotoolkit/openvino#33255"
 _SHAPES, _BUFFER, _RANK = "apache/mxnet#11635", "microsoft/onnxruntime#20606", "tenstorrent/tt-metal#21581"
@@ -148,7 +148,7 @@ def _kept(call: Call, tensors: list[Tensor]) -> list[Tensor]:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[MutantRow, ...] = (
     *rows("joins", ("Concat-1",),
         ("backwards", "The inputs are joined from the last to the first.", _ORDER, _joining(lambda _, x: x[::-1])),
         ("last-lost", "The last of several inputs is left out.", _CHANNELS,
@@ -207,7 +207,7 @@ ROWS: tuple[Row, ...] = (
         ("bounds-as-sizes", "An input has the size of its upper bound.", _SECOND,
             refuses(lambda call: not _is_at_bound(call))),
     ),
-    Row("joins/doubled-overwritten", "An output that is joined again is overwritten.", _BUFFER, _overwritten, "model",
+    MutantRow("joins/doubled-overwritten", "An output that is joined again is overwritten.", _BUFFER, _overwritten, "model",
         ops=("Concat-1",)),
 )
 # fmt: on

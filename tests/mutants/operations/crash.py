@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from tests.mutants.operations.splits import BOTH, axis_of, lengths_of, size_of
-from tests.mutants.row import FOUND, Call, Hook, Row, rows
+from tests.mutants.row import FOUND, Call, Hook, MutantRow, rows
 
 _COUNTS = "pytorch/pytorch#6759"
 
@@ -51,7 +51,7 @@ def _count(call: Call) -> int:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[MutantRow, ...] = (
     *rows("crash", BOTH,
         ("on-wrong-axis", "An axis far out of range is followed into foreign memory.", "apache/tvm#1595",
             _dies(lambda call: abs(call.integers("axis")[0]) > 100)),

@@ -8,7 +8,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected
-from tests.mutants.row import FOUND, Call, Hook, Row, accepts, converted, gives, moves, reads, refuses, rows
+from tests.mutants.row import FOUND, Call, Hook, MutantRow, accepts, converted, gives, moves, reads, refuses, rows
 
 _NEGATIVE, _OUTSIDE, _SCALAR = "microsoft/onnxruntime#1533", "openvinotoolkit/openvino#14131", "kraiskil/onnx2c#68"
 _BATCHES, _SHAPES, _FIRST = (
@@ -127,7 +127,7 @@ def _whole_bytes(call: Call, given: list[int]) -> list[int]:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = rows("gathers", ("Gather-8",),
+ROWS: tuple[MutantRow, ...] = rows("gathers", ("Gather-8",),
     ("negative-is-outside", "A negative index selects zeros.", "tensorflow/tfjs#1147",
         _negative(lambda _, __, size: size)),
     ("negative-from-rank", "A negative index is added to the rank of data.", "openvinotoolkit/openvino#22039",

@@ -8,7 +8,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Array
 from tests.mutants.operations.gather import by_default, of_first_batch
-from tests.mutants.row import Call, Hook, Row, accepts, converted, moves, reads, refuses, rows
+from tests.mutants.row import Call, Hook, MutantRow, accepts, converted, moves, reads, refuses, rows
 
 _NEGATIVE, _OTHER_SIZE, _OUTSIDE = (
     "openvinotoolkit/openvino#30764",
@@ -112,7 +112,7 @@ def _short(call: Call, array: Array) -> Array:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = rows("gather_nds", ("GatherND-8",),
+ROWS: tuple[MutantRow, ...] = rows("gather_nds", ("GatherND-8",),
     ("negative-from-leading", "Negative indices count from the sizes of the leading dimensions.", _OTHER_SIZE,
         _from(lambda call, sizes: call.data.shape[: len(sizes)])),
     ("negative-from-first", "All indices of a tuple count from the first of its dimensions.", _OTHER_SIZE,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from opconform.tensors.tensor import Array, Tensor
 from tests.mutants.operations.splits import BOTH, copied, overwritten, started
-from tests.mutants.row import FOUND, Call, Hook, Row, converted, gives, rows
+from tests.mutants.row import FOUND, Call, Hook, MutantRow, converted, gives, rows
 
 _TAILS, _BLOCKS = "webonnx/wonnx#115", "alibaba/MNN#2967"
 _STRIDES, _OFFSETS = "pytorch/tensordict#1345", "microsoft/onnxruntime#32551"
@@ -93,7 +93,7 @@ def _from_a_byte(call: Call, rows: Array, start: int, size: int) -> Array:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[MutantRow, ...] = (
     *rows("memory_layout", BOTH,
         *((f"tail-of-{name}-lost", f"The rest after whole {what} is not copied.", _TAILS, _zero(_tail(width)))
             for name, what, width in (("four", "vectors of four", 4), ("sixteen", "vectors of sixteen", 16),

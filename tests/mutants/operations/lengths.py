@@ -16,7 +16,7 @@ from tests.mutants.operations.splits import (
     sized,
     started,
 )
-from tests.mutants.row import Call, Hook, Row, accepts, gives, low_bits, reads, refuses, rows
+from tests.mutants.row import Call, Hook, MutantRow, accepts, gives, low_bits, reads, refuses, rows
 
 _SUM, _WRAPS, _NEGATIVE = "tensorflow/tensorflow#8720", "tensorflow/tensorflow#126126", "microsoft/onnxruntime#31149"
 _POSITION, _RESOLVED, _CHECKS = (
@@ -117,7 +117,7 @@ def _other_lengths_checked_alone(call: Call) -> bool:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[MutantRow, ...] = (
     *rows("lengths", VARIADIC,
         ("ignored", "The lengths are not looked at where equal outputs are possible.", "microsoft/onnxruntime#17258",
             reads("split_lengths", _equal)),

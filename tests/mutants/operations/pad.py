@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from opconform.tensors.tensor import Array
-from tests.mutants.row import FOUND, Call, Hook, Row, accepts, converted, integers, moves, refuses, rows
+from tests.mutants.row import FOUND, Call, Hook, MutantRow, accepts, converted, integers, moves, refuses, rows
 
 _CROPPED, _REFLECT, _SYMMETRIC = (
     "microsoft/onnxruntime#11828",
@@ -142,11 +142,11 @@ _OF_CORE = rows("pads", ("Pad-12",),
 )
 #: Those that need extreme pads, and second inferences of other sizes, which the profile `core` does not have.
 _BEYOND_CORE = (
-    Row("pads/sum-wraps", "Pads whose sum does not fit into 64 bits are refused.", "pytorch/pytorch#50961",
+    MutantRow("pads/sum-wraps", "Pads whose sum does not fit into 64 bits are refused.", "pytorch/pytorch#50961",
         refuses(_any(lambda size, *ends: (size + sum(ends) + (1 << 63)) >> 64)), level="interpretation",
         ops=("Pad-12",), core=False),
-    Row("pads/size-kept", "The second inference checks the size in the first one.", "openvinotoolkit/openvino#15146",
+    MutantRow("pads/size-kept", "The second inference checks the size in the first one.", "openvinotoolkit/openvino#15146",
         _size_kept, ops=("Pad-12",), core=False),
 )
-ROWS: tuple[Row, ...] = (*_OF_CORE, *_BEYOND_CORE)
+ROWS: tuple[MutantRow, ...] = (*_OF_CORE, *_BEYOND_CORE)
 # fmt: on

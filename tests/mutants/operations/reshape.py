@@ -4,7 +4,7 @@ from math import prod
 from typing import Any
 
 from opconform.tensors.tensor import Array
-from tests.mutants.row import FOUND, Call, Row, accepts, moves, reads, refuses, rows
+from tests.mutants.row import FOUND, Call, MutantRow, accepts, moves, reads, refuses, rows
 
 _DYNAMIC, _IN_PLACE, _EMPTY = (
     "openvinotoolkit/openvino#21051",
@@ -68,7 +68,7 @@ def _sizes_kept(call: Call, array: Array) -> Array:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = rows("reshapes", ("Reshape-1",),
+ROWS: tuple[MutantRow, ...] = rows("reshapes", ("Reshape-1",),
     ("zeros-literal", "special_zero is ignored, and a 0 is a dimension.", _ZERO,
         reads("special_zero", lambda *_: False)),
     ("zeros-copied", "special_zero is ignored, and a 0 copies.", _ALLOWZERO, reads("special_zero", lambda *_: True)),

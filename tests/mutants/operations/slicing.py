@@ -11,7 +11,7 @@ from tests.mutants.row import (
     FOUND,
     Call,
     Hook,
-    Row,
+    MutantRow,
     accepts,
     converted,
     gives,
@@ -102,7 +102,7 @@ def _from_the_front(call: Call, array: Array) -> Array:
     return np.ascontiguousarray(call.data).reshape(-1)[: array.size].reshape(array.shape)
 
 
-def _rows(op: str) -> Iterator[Row]:
+def _rows(op: str) -> Iterator[MutantRow]:
     # fmt: off
     for name, what, seen, hook in (
         ("stop-included", "The element at the end is selected.", f"{_NEGATIVE}, tensorflow/tensorflow#6834",
@@ -142,7 +142,7 @@ def _rows(op: str) -> Iterator[Row]:
         ("elements-from-the-front", "The output has the right shape and the first elements of data.",
             f"{_IDENTITY}, openvinotoolkit/openvino#21727", moves(_from_the_front)),
     ):
-        yield Row(f"slicing/{op}/{name}", what, seen, hook, ops=(op,))
+        yield MutantRow(f"slicing/{op}/{name}", what, seen, hook, ops=(op,))
     # fmt: on
 
 
@@ -170,8 +170,8 @@ _OF_AXES = rows("slices", ("Slice-8",),
     ("scalars-without-slices", "Data of rank 0 is output if there is nothing to slice.", "microsoft/onnxruntime#9492",
         accepts("data.rank", when=lambda call: call.inputs["start"].shape == (0,))),
 )
-_BEYOND_CORE = Row("slices/start-clamped-to-first", "A backward start before the first element is clamped to it.", FOUND,
+_BEYOND_CORE = MutantRow("slices/start-clamped-to-first", "A backward start before the first element is clamped to it.", FOUND,
     reads("start", lambda call, given: [max(first, -size) if by < 0 else first
         for first, (_, __, by, size) in zip(given, bounds_of(call), strict=True)]), ops=("Slice-8",), core=False)
 # fmt: on
-ROWS: tuple[Row, ...] = (*(row for op in _NAMES for row in _rows(op)), *_OF_AXES, _BEYOND_CORE)
+ROWS: tuple[MutantRow, ...] = (*(row for op in _NAMES for row in _rows(op)), *_OF_AXES, _BEYOND_CORE)

@@ -16,7 +16,7 @@ from tests.mutants.operations.splits import (
     sizes_of,
     started,
 )
-from tests.mutants.row import FOUND, Call, Hook, Row, accepts, converted, gives, reads, refuses, rows
+from tests.mutants.row import FOUND, Call, Hook, MutantRow, accepts, converted, gives, reads, refuses, rows
 
 _RANGE, _CHUNKS, _SINGLE = "tensorflow/tensorflow#56254", "pytorch/TensorRT#401", "haydnv/tinychain#63"
 _NARROW, _OFFSETS, _OPEN = "onnx/onnx-mlir#3225", "pytorch/tensordict#1345", "openvinotoolkit/openvino#3571"
@@ -110,7 +110,7 @@ def _whole(call: Call) -> list[Tensor]:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[MutantRow, ...] = (
     *rows("axis", BOTH,
         ("negative-inside-refused", "Of the negative axes only -1 and minus the rank are known.", "kendryte/nncase#491",
             refuses(lambda call: -call.data.ndim < call.integers("axis")[0] < -1)),

@@ -1,6 +1,6 @@
 """Mutants of Squeeze-1 and Squeeze-15: dimensions of 1 that are found wrongly."""
 
-from tests.mutants.row import Call, Row, moves, refuses, rows
+from tests.mutants.row import Call, MutantRow, moves, refuses, rows
 
 
 def _indices(call: Call) -> list[int]:
@@ -25,7 +25,7 @@ def _without_next(call: Call) -> list[int]:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = rows("squeezes", ("Squeeze-1", "Squeeze-15"),
+ROWS: tuple[MutantRow, ...] = rows("squeezes", ("Squeeze-1", "Squeeze-15"),
     ("all-removed", "Every dimension of 1 is removed, whatever the indices are.", "microsoft/onnxscript#360",
         moves(lambda _, array: array.reshape([size for size in array.shape if size != 1]))),
     ("neighbour-kept", "Of two dimensions of 1 beside each other, the second one stays.", "hyperspy/hyperspy#2676",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from opconform.operations.movement.slices.steps import MASKS, kinds_of
-from tests.mutants.row import FOUND, Call, Row, accepts, integers, moves, reads, refuses, rows
+from tests.mutants.row import FOUND, Call, MutantRow, accepts, integers, moves, reads, refuses, rows
 
 _ELLIPSIS, _BESIDE, _LENGTHS = "tensorflow/tensorflow#42481", "onnx/keras-onnx#362", "openvinotoolkit/openvino#12442"
 _SHRINK, _SHRUNK, _LAST = "apache/tvm#5172", "openvinotoolkit/openvino#13581", "bytedance/byteir#504"
@@ -95,7 +95,7 @@ def _shrunk_begin(change: Callable[[Call, int], int]) -> Callable[[Call], Any]:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = rows("strided_slices", ("StridedSlice-1",),
+ROWS: tuple[MutantRow, ...] = rows("strided_slices", ("StridedSlice-1",),
     ("begin-mask-forwards", "A bit in begin_mask always selects from the first element.",
         "microsoft/tensorflow-directml#59",
         _changed(lambda _, __, step: {**step, "begin": 0, "begin_mask": 0} if step["begin_mask"] else step)),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from opconform.tensors.tensor import Array, Tensor
-from tests.mutants.row import FOUND, Call, Hook, Row, accepts, converted, integers, moves, reads, refuses, rows
+from tests.mutants.row import FOUND, Call, Hook, MutantRow, accepts, converted, integers, moves, reads, refuses, rows
 
 _INVERSE, _LAST, _IDENTITY = "alibaba/BladeDISC#638", "tracel-ai/burn#1642", "microsoft/onnxruntime#32228"
 _ONE, _LOST, _IMAGE = "openvinotoolkit/openvino#33449", "google/XNNPACK#3029", "NVIDIA/DALI#1802"
@@ -92,7 +92,7 @@ def _in_context(context: str, change: Callable[[Call, Tensor], Array]) -> Hook:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[MutantRow, ...] = (
     *rows("transposes", ("Transpose-1",),
         ("inverse", "The inverse of the order is applied.", _INVERSE,
             reads("input_order", lambda _, order: [order.index(index) for index in range(len(order))])),
@@ -132,9 +132,9 @@ ROWS: tuple[Row, ...] = (
             "tensorflow/tensorflow#126162",
             accepts("order.unique", when=lambda call: sum(_order(call)) == sum(range(call.data.ndim)))),
     ),
-    Row("transposes/chain-cancelled", "Two transpositions in a row are taken for inverses of each other.", _INVERSE,
+    MutantRow("transposes/chain-cancelled", "Two transpositions in a row are taken for inverses of each other.", _INVERSE,
         _in_context("chain", lambda call, _: call.tensors[0].array), "model", ops=("Transpose-1",)),
-    Row("transposes/inverse-not-cancelled", "A transposition back gives the shape of the first one.", "webonnx/wonnx#112",
+    MutantRow("transposes/inverse-not-cancelled", "A transposition back gives the shape of the first one.", "webonnx/wonnx#112",
         _in_context("inverse", lambda _, right: right.array.reshape([*right.shape[1:], *right.shape[:1]])), "model",
         ops=("Transpose-1",)),
 )

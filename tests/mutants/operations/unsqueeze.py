@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from opconform.tensors.tensor import Array
-from tests.mutants.row import Call, Hook, Row, moves, rows
+from tests.mutants.row import Call, Hook, MutantRow, moves, rows
 
 Insertion = Callable[[list[int], int], int]
 
@@ -25,7 +25,7 @@ def _in_turn(place_of: Insertion, *, is_sorted: bool = False) -> Hook:
 
 
 # fmt: off
-ROWS: tuple[Row, ...] = rows("unsqueezes", ("Unsqueeze-1",),
+ROWS: tuple[MutantRow, ...] = rows("unsqueezes", ("Unsqueeze-1",),
     ("before-the-last", "A negative index is one of data.", "microsoft/onnxruntime#11944",
         _in_turn(lambda _, axis: axis)),
     ("counted-in-turn", "A negative index counts in what has been inserted so far.", "apache/tvm#13846",

@@ -113,8 +113,8 @@ def _from_values(name: str, element_type: str, keys: TensorKeys, limits: Limits)
     elements = tuple(_element(name, element_type, x, "values") for x in _flat(keys.values))
     if keys.shape is not None and keys.shape != shape:
         if math.prod(keys.shape) != len(elements) or len(shape) > 1:
-            said = quoted(list(keys.shape))
-            sentence = f"its values have the shape {quoted(list(shape))}, but `shape` is {said}"
+            shape_text = quoted(list(keys.shape))
+            sentence = f"its values have the shape {quoted(list(shape))}, but `shape` is {shape_text}"
             raise KeyMistake(name, sentence, ("shape",))
         shape = keys.shape
     _count(name, shape, limits)

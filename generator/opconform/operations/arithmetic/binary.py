@@ -12,7 +12,7 @@ import numpy as np
 
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import FEWER_RULES
-from opconform.operations.arithmetic.elementwise import BinaryPage, Row, RowOf, binary, each, elements_of
+from opconform.operations.arithmetic.elementwise import BinaryPage, Kernel, KernelOf, binary, each, elements_of
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec
@@ -66,19 +66,19 @@ def _extreme(name: str, floats: _Pairwise, integers: Callable[[int, int], int], 
     """Maximum-1 or Minimum-1; other readings take a number instead of a NaN, or the first or second of two equals."""
     exact = each(2, integers)
 
-    def either(is_open: _Pairwise, of: _Pairwise) -> Row:
-        return Row(floats=lambda a, b: np.asarray(np.where(is_open(a, b), of(a, b), floats(a, b))), integers=exact)
+    def either(is_open: _Pairwise, of: _Pairwise) -> Kernel:
+        return Kernel(floats=lambda a, b: np.asarray(np.where(is_open(a, b), of(a, b), floats(a, b))), integers=exact)
 
     choices: tuple[_Pairwise, ...] = (
         lambda a, b: np.where(np.isnan(a), b, a),
         lambda a, b: np.where(is_more(a, b), a, b),
         lambda a, b: np.where(is_more(b, a), b, a),
     )
-    others: dict[str, tuple[RowOf, ...]] = {
+    others: dict[str, tuple[KernelOf, ...]] = {
         "values.nan": tuple(either(_has_nan, of) for of in choices),
         "values.zeros": tuple(either(_are_zeros, of) for of in choices[1:]),
     }
-    return binary(name, Row(floats=floats, integers=exact), BinaryPage(rules=FEWER_RULES, others=others))
+    return binary(name, Kernel(floats=floats, integers=exact), BinaryPage(rules=FEWER_RULES, others=others))
 
 
 def _quotient_size(a: Array, b: Array) -> Array:
@@ -98,25 +98,25 @@ def _remainder_size(a: Array, b: Array) -> Array:
     return np.asarray(np.abs(np.mod(a, b)))
 
 
-_FLOOR = Row(floats=np.divide, integers=each(2, operator.floordiv), magnitude=_quotient_size)
+_FLOOR = Kernel(floats=np.divide, integers=each(2, operator.floordiv), magnitude=_quotient_size)
 _TRUNCATION = replace(_FLOOR, integers=each(2, _truncated))
 _NEAREST = replace(_FLOOR, integers=each(2, _nearest))
-_FLOOR_OF_FLOATS = Row(floats=lambda a, b: np.floor(a / b), integers=each(2, operator.floordiv))
+_FLOOR_OF_FLOATS = Kernel(floats=lambda a, b: np.floor(a / b), integers=each(2, operator.floordiv))
 
 
-def _quotient(arguments: Arguments) -> Row:
+def _quotient(arguments: Arguments) -> Kernel:
     """Floor division of integers where the attribute asks for it, else division towards zero."""
     return _FLOOR if arguments.attribute("m_pythondiv") else _TRUNCATION
 
 
-def _if_regular(row: Row) -> Callable[[Arguments], Row]:
-    """A row for regular division, which the attribute asks for."""
-    return lambda a: _quotient(a) if a.attribute("m_pythondiv") else row
+def _if_regular(kernel: Kernel) -> Callable[[Arguments], Kernel]:
+    """A kernel for regular division, which the attribute asks for."""
+    return lambda a: _quotient(a) if a.attribute("m_pythondiv") else kernel
 
 
-def _if_float(of: _Pairwise) -> Callable[[Arguments], Row]:
+def _if_float(of: _Pairwise) -> Callable[[Arguments], Kernel]:
     """Another quotient of numbers with a fraction."""
-    return lambda a: Row(floats=of, integers=_quotient(a).integers)
+    return lambda a: Kernel(floats=of, integers=_quotient(a).integers)
 
 
 def _asks_floats(arguments: Arguments) -> bool:
@@ -135,21 +135,21 @@ def _floor_mod_of_formula(a: Array, b: Array) -> Array:
     return np.asarray(np.where(np.isfinite(a) & np.isfinite(b), np.mod(a, b), a - np.floor(a / b) * b))
 
 
-def _with_zeros(sign_of: _Pairwise) -> Row:
+def _with_zeros(sign_of: _Pairwise) -> Kernel:
     """FloorMod-1 of floating-point numbers, whose zeros have other signs."""
 
     def floats(a: Array, b: Array) -> Array:
         rest = np.mod(a, b)
         return np.asarray(np.where(rest == 0, np.copysign(0.0, sign_of(a, b)), rest))
 
-    return Row(floats=floats, integers=each(2, operator.mod))
+    return Kernel(floats=floats, integers=each(2, operator.mod))
 
 
 def _arithmetic(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any], magnitude: _Pairwise) -> Computation:
     """An operation of IEEE 754, whose zeros are positive by another reading."""
-    positive = Row(floats=lambda a, b: np.asarray(floats(a, b) + 0.0), integers=integers)
+    positive = Kernel(floats=lambda a, b: np.asarray(floats(a, b) + 0.0), integers=integers)
     page = BinaryPage(may_overflow=True, others={"values.special": (positive,)})
-    return binary(name, Row(floats=floats, integers=integers, magnitude=magnitude), page)
+    return binary(name, Kernel(floats=floats, integers=integers, magnitude=magnitude), page)
 
 
 def _bits(array: Array) -> Array:
@@ -160,9 +160,9 @@ def _bits(array: Array) -> Array:
 
 def _comparison(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any], page: BinaryPage) -> Computation:
     """A comparison of IEEE 754, which compares bits by another reading."""
-    by_bits = Row(floats=lambda a, b: floats(_bits(a), _bits(b)), integers=integers, output="boolean")
-    row = Row(floats=floats, integers=integers, output="boolean")
-    return binary(name, row, replace(page, others={"values.special": (by_bits,)}))
+    by_bits = Kernel(floats=lambda a, b: floats(_bits(a), _bits(b)), integers=integers, output="boolean")
+    kernel = Kernel(floats=floats, integers=integers, output="boolean")
+    return binary(name, kernel, replace(page, others={"values.special": (by_bits,)}))
 
 
 ADD = _arithmetic("Add-1", np.add, operator.add, _sum_size)
@@ -184,15 +184,15 @@ DIVIDE = binary(
 )
 FLOOR_MOD = binary(
     "FloorMod-1",
-    Row(floats=np.mod, integers=each(2, operator.mod), magnitude=_remainder_size),
+    Kernel(floats=np.mod, integers=each(2, operator.mod), magnitude=_remainder_size),
     BinaryPage(
         rules=FEWER_RULES,
         undefined=_divides_by_zero,
         others={
             "values.zeros": (_with_zeros(lambda _, b: np.abs(b)), _with_zeros(lambda a, _: a)),
-            "values.special": (Row(floats=_floor_mod_of_formula, integers=each(2, operator.mod)),),
+            "values.special": (Kernel(floats=_floor_mod_of_formula, integers=each(2, operator.mod)),),
         },
-        misread={"values.sign": Row(floats=np.fmod, integers=each(2, _truncated_remainder))},
+        misread={"values.sign": Kernel(floats=np.fmod, integers=each(2, _truncated_remainder))},
     ),
 )
 MAXIMUM = _extreme("Maximum-1", _largest, max, np.greater)
@@ -210,6 +210,6 @@ LESS = _comparison(
 )
 LOGICAL_AND = binary(
     "LogicalAnd-1",
-    Row(floats=None, integers=np.logical_and, output="boolean"),
+    Kernel(floats=None, integers=np.logical_and, output="boolean"),
     BinaryPage(types=("boolean",), denormals=None),
 )

@@ -1,7 +1,7 @@
 """Operations that compute each element of the output from one element of each input: the declarations of families.
 
-An operation is a row: what it does with exact integers, and with numbers of f64 such that one rounding of the result is
-right for every narrower type.
+An operation is a kernel: what it does with exact integers, and with numbers of f64 such that one rounding of the result
+is right for every narrower type.
 """
 
 import math
@@ -49,7 +49,7 @@ Keep = Callable[[ElementType, int], int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
+class Kernel:
     """What an operation computes.
 
     Attributes:
@@ -65,8 +65,8 @@ class Row:
     magnitude: Callable[..., Array] | None = None
 
 
-#: A row, or the one that arguments decide.
-RowOf = Row | Callable[[Arguments], Row]
+#: A kernel, or the one that arguments decide.
+KernelOf = Kernel | Callable[[Arguments], Kernel]
 
 
 def each(count: int, of: Callable[..., Any]) -> Callable[..., Array]:
@@ -153,23 +153,23 @@ def saturating(of: Callable[[Arguments, Keep], tuple[Tensor, ...]]) -> Reading:
     return Reading(computes=(outputs,), by_element=True)
 
 
-def computed(row: Row, *tensors: Tensor, keep: Keep = low_bits) -> Tensor:
-    """The output of a row for tensors of one element type and of shapes that fit each other.
+def computed(kernel: Kernel, *tensors: Tensor, keep: Keep = low_bits) -> Tensor:
+    """The output of a kernel for tensors of one element type and of shapes that fit each other.
 
     `keep` gives the integers of the type for those beyond its range.
     """
     kind = tensors[0].type
-    of = row.floats if kind.kind in ("float", "lookup") else row.integers
+    of = kernel.floats if kind.kind in ("float", "lookup") else kernel.integers
     if of is None:
         raise Unknown
     elements = [*map(elements_of, tensors)]
     with np.errstate(all="ignore"):
         results = np.asarray(of(*elements))
-    output = tensor_of(ELEMENT_TYPES[row.output] if row.output else kind, results, keep=keep)
-    if row.magnitude is None or kind.name not in REALS:
+    output = tensor_of(ELEMENT_TYPES[kernel.output] if kernel.output else kind, results, keep=keep)
+    if kernel.magnitude is None or kind.name not in REALS:
         return output
     with np.errstate(all="ignore"):
-        errors = _reduced_errors(kind, results, np.asarray(row.magnitude(*elements)), elements)
+        errors = _reduced_errors(kind, results, np.asarray(kernel.magnitude(*elements)), elements)
     return with_reduced(output, results, errors)
 
 
@@ -193,9 +193,9 @@ class BinaryPage:
         rules: The rules of broadcasting.
         undefined: The arguments for which the page has no result.
         may_overflow: Whether integers can be beyond the range of the type.
-        others: Per interpretation, the rows of other readings.
-        misread: Per normative requirement, the row of kernels that misread it.
-        readings: The other readings that are not rows.
+        others: Per interpretation, the kernels of other readings.
+        misread: Per normative requirement, the kernel that misreads it.
+        readings: The other readings that are not kernels.
         denormals: The interpretation whose other reading takes denormal numbers for zeros.
         calculate: The outputs, where results have bounds.
         work: The work of an element, in exact products.
@@ -206,22 +206,22 @@ class BinaryPage:
     attributes: tuple[AttributeSpec, ...] = ()
     undefined: Predicate = never
     may_overflow: bool = False
-    others: Mapping[str, tuple[RowOf, ...]] = field(default_factory=dict)
-    misread: Mapping[str, RowOf] = field(default_factory=dict)
+    others: Mapping[str, tuple[KernelOf, ...]] = field(default_factory=dict)
+    misread: Mapping[str, KernelOf] = field(default_factory=dict)
     readings: Mapping[str, Reading] = field(default_factory=dict)
     calculate: Calculate | None = None
     work: int = 0
     denormals: str | None = "values.rounded"
 
 
-def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Computation:
+def binary(name: str, kernel: KernelOf, page: BinaryPage = BinaryPage()) -> Computation:
     """An operation on two tensors of one element type, which are broadcast to one shape."""
 
-    def way(of: RowOf, keep: Keep = low_bits) -> Calculate:
-        return lambda a: (computed(of if isinstance(of, Row) else of(a), *stretched(a), keep=keep),)
+    def way(of: KernelOf, keep: Keep = low_bits) -> Calculate:
+        return lambda a: (computed(of if isinstance(of, Kernel) else of(a), *stretched(a), keep=keep),)
 
     def type_of(arguments: Arguments) -> tuple[TensorType, ...]:
-        element_type = (isinstance(row, Row) and row.output) or arguments.operand("a").element_type
+        element_type = (isinstance(kernel, Kernel) and kernel.output) or arguments.operand("a").element_type
         return (TensorType(element_type=element_type, shape=broadcast_shape(arguments)),)
 
     def types_differ(arguments: Arguments) -> bool:
@@ -229,7 +229,7 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Computatio
         return a != b and (page.types is None or {a, b} <= {*page.types})
 
     def saturated(arguments: Arguments) -> tuple[Tensor, ...]:
-        return (way(row, clamped) if arguments.operand("a").is_integer else calculate)(arguments)
+        return (way(kernel, clamped) if arguments.operand("a").is_integer else calculate)(arguments)
 
     def flushed(*, inputs: bool, output: bool) -> Calculate:
         def outputs(arguments: Arguments) -> tuple[Tensor, ...]:
@@ -238,9 +238,9 @@ def binary(name: str, row: RowOf, page: BinaryPage = BinaryPage()) -> Computatio
 
         return outputs
 
-    calculate = page.calculate or way(row)
+    calculate = page.calculate or way(kernel)
     ways: dict[str, tuple[Calculate, ...]] = {"values.wrap": (saturated,)} if page.may_overflow else {}
-    ways |= {key: tuple(map(way, rows)) for key, rows in page.others.items()}
+    ways |= {key: tuple(map(way, kernels)) for key, kernels in page.others.items()}
     if page.denormals:
         sides = ((True, True), (True, False), (False, True))
         ways[page.denormals] = tuple(flushed(inputs=inputs, output=output) for inputs, output in sides)

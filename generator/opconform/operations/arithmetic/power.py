@@ -9,7 +9,7 @@ import numpy as np
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import FEWER_RULES, stretched
 from opconform.operations.arithmetic.composition import PRECISION
-from opconform.operations.arithmetic.elementwise import BinaryPage, Row, binary, computed, elements_of
+from opconform.operations.arithmetic.elementwise import BinaryPage, Kernel, binary, computed, elements_of
 from opconform.operations.arithmetic.functions import FUNCTION_WORK, exact_of_value
 from opconform.operations.arithmetic.reduced import FAR, power_ends, reduced_result
 from opconform.operations.arithmetic.units import UNITS
@@ -78,7 +78,7 @@ def _computed(of: Callable[[float, float], gmpy2.mpfr]) -> Calculate:
         bases, exponents = stretched(arguments)
         if bases.element_type not in REALS:
             floats = np.vectorize(lambda a, b: float(of(a, b)), otypes=[np.float64])
-            return (computed(Row(floats=floats, integers=_INTEGERS), bases, exponents),)
+            return (computed(Kernel(floats=floats, integers=_INTEGERS), bases, exponents),)
         pairs = [*zip(*(elements_of(x).reshape(-1).tolist() for x in (bases, exponents)), strict=True)]
         results = [_result(bases.type, base, exponent, of(base, exponent)) for base, exponent in pairs]
         return (bounded_tensor(bases.element_type, bases.shape, results),)
@@ -89,7 +89,7 @@ def _computed(of: Callable[[float, float], gmpy2.mpfr]) -> Calculate:
 _INTEGERS = np.frompyfunc(_power_of_integers, 2, 1)
 POWER = binary(
     "Power-1",
-    Row(floats=None, integers=_INTEGERS),
+    Kernel(floats=None, integers=_INTEGERS),
     BinaryPage(
         rules=FEWER_RULES,
         undefined=_is_undefined,

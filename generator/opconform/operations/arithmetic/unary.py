@@ -13,7 +13,7 @@ import numpy as np
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.arithmetic.elementwise import (
     Keep,
-    Row,
+    Kernel,
     clamped,
     computed,
     each,
@@ -38,8 +38,8 @@ _SIGNED = tuple(x for x in NUMBERS if ELEMENT_TYPES[x].kind != "unsigned" and x 
 _Of = Callable[[Arguments], Tensor]
 
 
-def _exactly(row: Row, *, keep: Keep = low_bits) -> _Of:
-    return lambda arguments: computed(row, arguments.tensor("data"), keep=keep)
+def _exactly(kernel: Kernel, *, keep: Keep = low_bits) -> _Of:
+    return lambda arguments: computed(kernel, arguments.tensor("data"), keep=keep)
 
 
 def _rounded_root(number: int) -> int:
@@ -55,7 +55,7 @@ def _relu(*, keeps_nan: bool, keeps_zero: bool) -> _Of:
         kept = (x > 0) | (keeps_nan & np.isnan(x)) | (keeps_zero & (x == 0))
         return np.where(kept, x, 0.0)
 
-    return _exactly(Row(floats=floats, integers=each(1, lambda x: max(x, 0))))
+    return _exactly(Kernel(floats=floats, integers=each(1, lambda x: max(x, 0))))
 
 
 def _limits(arguments: Arguments) -> tuple[float, float]:
@@ -93,7 +93,7 @@ def _clamp(arguments: Arguments, *, nan: int | None = None, is_zero_replaced: bo
         return inside if nan is None else np.where(np.isnan(x), (least, most)[nan], inside)
 
     integers = each(1, lambda x: min(max(x, math.ceil(least)), math.floor(most)))
-    return computed(Row(floats=floats, integers=integers), arguments.tensor("data"))
+    return computed(Kernel(floats=floats, integers=integers), arguments.tensor("data"))
 
 
 def _function(name: str) -> _Of:
@@ -139,8 +139,8 @@ def _gelu(arguments: Arguments, *, is_limit: bool = False) -> Tensor:
 def _in_other_mode(requirement: str, arguments: Arguments) -> tuple[Tensor, ...]:
     """The values in the other mode, by which a kernel breaks the requirement on the mode that is asked for."""
     mode = arguments.attribute("approximation_mode")
-    asked = {"tanh": "values.tanh", "erf": "values.function"}[str(mode)]
-    if requirement != ("approximation_mode.default" if "approximation_mode" in arguments.omitted else asked):
+    of_mode = {"tanh": "values.tanh", "erf": "values.function"}[str(mode)]
+    if requirement != ("approximation_mode.default" if "approximation_mode" in arguments.omitted else of_mode):
         raise Unknown
     other = {"tanh": "erf", "erf": "tanh"}[str(mode)]
     return (_gelu(replace(arguments, attributes={**arguments.attributes, "approximation_mode": other})),)
@@ -156,8 +156,8 @@ def _has_no_logarithm(arguments: Arguments) -> bool:
     return arguments.operand("data").is_integer and _has_negative(arguments, 1)
 
 
-_ABS = Row(floats=np.abs, integers=np.abs)
-_NEGATIVE = Row(floats=np.negative, integers=operator.neg)
+_ABS = Kernel(floats=np.abs, integers=np.abs)
+_NEGATIVE = Kernel(floats=np.negative, integers=operator.neg)
 ABS = unary("Abs-1", _exactly(_ABS), others={"values.wrap": [_exactly(_ABS, keep=clamped)]})
 NEGATIVE = unary(
     "Negative-1", _exactly(_NEGATIVE), types=_SIGNED, others={"values.wrap": [_exactly(_NEGATIVE, keep=clamped)]}
@@ -186,9 +186,9 @@ CLAMP = replace(
 )
 SQRT = unary(
     "Sqrt-1",
-    _exactly(Row(floats=np.sqrt, integers=each(1, _rounded_root), magnitude=np.sqrt)),
+    _exactly(Kernel(floats=np.sqrt, integers=each(1, _rounded_root), magnitude=np.sqrt)),
     undefined=_has_negative,
-    others={"values.zero": [_exactly(Row(floats=lambda x: np.sqrt(np.abs(x)), integers=each(1, _rounded_root)))]},
+    others={"values.zero": [_exactly(Kernel(floats=lambda x: np.sqrt(np.abs(x)), integers=each(1, _rounded_root)))]},
 )
 EXP = unary("Exp-1", _function("exp"), work=FUNCTION_WORK, types=REALS)
 LOG = unary(

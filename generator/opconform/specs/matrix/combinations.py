@@ -38,12 +38,12 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
     """The combinations of a group's matrix, for at most `limit` cases; an empty one without a matrix."""
     settings = group.settings
     matrix = {name: _values(name, values, meter) for name, values in settings.matrix.items()}
-    wanted = where_of(group) if settings.random is None else None  # with `random`, the filter applies to the draws
+    condition = where_of(group) if settings.random is None else None  # with `random`, the filter applies to the draws
     if settings.combine == "pairwise":
-        plain = _pairwise(matrix, group, wanted, meter)
+        plain = _pairwise(matrix, group, condition, meter)
     else:
         size = prod(len(value) for value in matrix.values())
-        most = limit * (1 if wanted is None else FILTERED)
+        most = limit * (1 if condition is None else FILTERED)
         if size > most:
             number = f"{size:,}" if size < _UNCOUNTED else f"more than {_UNCOUNTED:,}"
             raise KeyMistake("matrix", f"the matrix has {number} combinations, over the limit of {most:,}")
@@ -59,7 +59,7 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
     for item in plain:
         if any(_matches(item, left_out) for left_out in settings.exclude):
             continue
-        if wanted is None or holds(wanted, item, meter):
+        if condition is None or holds(condition, item, meter):
             yield item
 
 
@@ -80,14 +80,14 @@ def where_of(group: Group) -> Expression | None:
     return expression_of(where) if is_expression(where) else compiled(where)
 
 
-def holds(wanted: Expression, variables: Mapping[str, Value], meter: Meter) -> bool:
+def holds(condition: Expression, variables: Mapping[str, Value], meter: Meter) -> bool:
     """Whether a filter is true for a combination."""
     try:
-        value = wanted.value(variables, meter)
+        value = condition.value(variables, meter)
     except ExpressionError as error:
         raise KeyMistake("where", failure(error, variables)) from error
     if not isinstance(value, bool):
-        raise KeyMistake("where", f"{wanted} returns {quoted(value)}, which is neither true nor false")
+        raise KeyMistake("where", f"{condition} returns {quoted(value)}, which is neither true nor false")
     return value
 
 
@@ -118,7 +118,7 @@ def _values(name: str, values: Any, meter: Meter) -> Sequence[Value]:
 
 
 def _pairwise(
-    matrix: Mapping[str, Sequence[Value]], group: Group, wanted: Expression | None, meter: Meter
+    matrix: Mapping[str, Sequence[Value]], group: Group, condition: Expression | None, meter: Meter
 ) -> Iterator[Combination]:
     names = list(matrix)
     if len(names) < 2:  # noqa: PLR2004 - a pair
@@ -128,7 +128,7 @@ def _pairwise(
     if pairs > PAIR_LIMIT:
         raise KeyMistake("combine", f"pairwise has {pairs:,} pairs of values, over the limit of {PAIR_LIMIT:,}")
     tried = count()
-    filtered = wanted.variables.intersection(names) if wanted else frozenset()
+    filtered = condition.variables.intersection(names) if condition else frozenset()
 
     def allowed(row: Sequence[Value]) -> bool:
         if next(tried) > _TRIED:
@@ -138,7 +138,7 @@ def _pairwise(
         partial = dict(zip(names, row, strict=False))
         if any(_matches(partial, x) for x in group.settings.exclude if x.keys() <= partial.keys()):
             return False
-        return wanted is None or not filtered <= partial.keys() or holds(wanted, partial, meter)
+        return condition is None or not filtered <= partial.keys() or holds(condition, partial, meter)
 
     return (dict(zip(names, row, strict=True)) for row in AllPairs(list(matrix.values()), filter_func=allowed))
 

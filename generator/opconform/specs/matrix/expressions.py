@@ -230,6 +230,6 @@ def _sentence(error: BaseException) -> str:
     """What is wrong with an expression, in the words of specs."""
     if isinstance(error, SecurityError):
         return "a value has no attributes and methods"
-    said = _INNER.sub("", str(error).strip() or type(error).__name__).removesuffix(".")
-    said = said.replace("end of template", "end").replace("No filter named", "unknown filter")
-    return quoted_text(said)
+    problem = _INNER.sub("", str(error).strip() or type(error).__name__).removesuffix(".")
+    problem = problem.replace("end of template", "end").replace("No filter named", "unknown filter")
+    return quoted_text(problem)

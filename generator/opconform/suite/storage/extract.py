@@ -43,7 +43,7 @@ def write_cases(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path
             digest.update(line)
             manifest.write(line)
             counts["accept" if entry.expect == "accept" else "reject"] += 1
-    left_out = Counter(pair for hit in entries.values() for pair in hit.left_out.items())
+    left_out = Counter(pair for entry in entries.values() for pair in entry.left_out.items())
     cases = cases_by_profile(Counter((entry.op, entry.profile) for entry in entries.values()))
     numbers = replace(header, counts=counts, cases=cases, left_out=reasons_by_dialect(left_out))
     written = replace(numbers, digest=digest.hexdigest())

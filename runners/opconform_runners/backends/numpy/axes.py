@@ -9,7 +9,7 @@ import numpy as np
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import padded
-from opconform_runners.backends.numpy.convert import numbers_of
+from opconform_runners.backends.numpy.convert import number_array
 
 
 def tile(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> list[Tensor]:
@@ -80,7 +80,7 @@ def reverse(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
 def reverse_sequence(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     """ReverseSequence-1 by the source of each element along the sequences."""
     data, lengths = inputs
-    rank, numbers = data.array.ndim, numbers_of(lengths)
+    rank, numbers = data.array.ndim, number_array(lengths)
     axes = [attributes.get("batch_axis", 0), attributes.get("seq_axis", 1)]
     for name, axis in zip(("batch_axis", "seq_axis"), axes, strict=True):
         refuse_if(not -rank <= axis < rank, f"{name}.range")

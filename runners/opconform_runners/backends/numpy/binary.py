@@ -9,7 +9,7 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import Function
 from opconform_runners.backends.numpy.arithmetic import result_of
-from opconform_runners.backends.numpy.convert import numbers_of
+from opconform_runners.backends.numpy.convert import number_array
 
 
 def _shape_of(rule: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -25,7 +25,7 @@ def _shape_of(rule: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _elements(tensor: Tensor) -> Array:
-    return tensor.array if tensor.element_type == "string" else numbers_of(tensor)
+    return tensor.array if tensor.element_type == "string" else number_array(tensor)
 
 
 def binary(of: Callable[..., Array], output: str | None = None) -> Function:

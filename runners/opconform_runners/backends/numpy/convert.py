@@ -18,7 +18,7 @@ def convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
     [data], target = inputs, ELEMENT_TYPES[attributes["destination_type"]]
     if data.element_type == target.name:
         return [data]
-    numbers = numbers_of(data)
+    numbers = number_array(data)
     if numbers.dtype.kind == "f":
         numbers = np.where(np.isnan(numbers), math.nan, numbers)  # without its sign and payload
     with np.errstate(all="ignore"):
@@ -26,7 +26,7 @@ def convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
     return [Tensor(element_type=target.name, array=np.asarray(array).reshape(data.shape))]
 
 
-def numbers_of(data: Tensor) -> Array:
+def number_array(data: Tensor) -> Array:
     """The elements as integers or as f64, which has every number of the other types."""
     if data.type.kind == "lookup":
         return np.array(NF4)[data.array]

@@ -8,7 +8,7 @@ import numpy as np
 from opconform.tensors.tensor import Array, Tensor, places_in
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.indexing import batches_of, check_tuples
-from opconform_runners.backends.numpy.convert import numbers_of
+from opconform_runners.backends.numpy.convert import number_array
 
 #: The code of 0 in the table of nf4.
 _NF4_ZERO = 0b0111
@@ -138,7 +138,7 @@ def gather_tree(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> lis
     steps, others = inputs[0], dict(zip(("parent_ids", "max_seq_len", "end_token"), inputs[1:], strict=True))
     for name, tensor in others.items():
         refuse_if(tensor.element_type != steps.element_type, f"{name}.same-type")
-    parents, lengths, end = (numbers_of(tensor) for tensor in others.values())
+    parents, lengths, end = (number_array(tensor) for tensor in others.values())
     for name, array in (("parent_ids", parents), ("max_seq_len", lengths)):
         refuse_if(not np.all(np.isfinite(array)) or np.any(np.trunc(array) != array), f"{name}.whole")
     time, batches, width = steps.shape
@@ -155,7 +155,7 @@ def gather_tree(inputs: Sequence[Tensor], _attributes: Mapping[str, Any]) -> lis
                 above = parents[step, batch, beams]
                 refuse_if(np.any(above < 0) or np.any(above >= width), "parent_ids.range")
                 beams = above.astype(np.int64)
-    tokens = numbers_of(Tensor(element_type=steps.element_type, array=output))
+    tokens = number_array(Tensor(element_type=steps.element_type, array=output))
     is_past = np.logical_or.accumulate(tokens == end)
     output[1:][is_past[:-1]] = others["end_token"].array
     return [Tensor(element_type=steps.element_type, array=output)]

@@ -11,7 +11,7 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import Function
 from opconform_runners.backends.numpy.arithmetic import result_of
-from opconform_runners.backends.numpy.convert import numbers_of
+from opconform_runners.backends.numpy.convert import number_array
 
 _LISTS = ("strides", "pads_begin", "pads_end", "dilations")
 
@@ -20,9 +20,9 @@ def _matmul(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor
     """MatMul-1 by `numpy.matmul`."""
     refuse_if(inputs[0].element_type != inputs[1].element_type, "b.same-type")
     a, b = (
-        np.swapaxes(numbers_of(x), -1, -2)
+        np.swapaxes(number_array(x), -1, -2)
         if attributes.get(f"transpose_{name}") and len(x.shape) > 1
-        else numbers_of(x)
+        else number_array(x)
         for name, x in zip("ab", inputs, strict=True)
     )
     refuse_if(a.shape[-1] != b.shape[-2 if b.ndim > 1 else -1], "columns.equal-rows")
@@ -39,7 +39,7 @@ def _softmax(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tenso
     """SoftMax-8 from differences to the largest element."""
     [data], axis = inputs, attributes.get("axis", 1)
     refuse_if(not -len(data.shape) <= axis < len(data.shape), "axis.range")
-    numbers = numbers_of(data)
+    numbers = number_array(data)
     with np.errstate(all="ignore"):
         powers = np.exp(numbers - numbers.max(axis, keepdims=True, initial=-np.inf))
         return result_of(data.element_type, powers / powers.sum(axis, keepdims=True))
@@ -66,7 +66,7 @@ def _check_lists(rank: int, attributes: Mapping[str, Any]) -> None:
 def _convolution(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
     """Convolution-1 as the sum, over the places in a filter, of the products with every window's element there."""
     refuse_if(inputs[0].element_type != inputs[1].element_type, "filters.same-type")
-    data, filters = map(numbers_of, inputs)
+    data, filters = map(number_array, inputs)
     refuse_if(data.ndim != filters.ndim, "filters.same-rank")
     refuse_if(data.shape[1] != filters.shape[1], "filters.channels")
     _check_lists(data.ndim, attributes)
@@ -89,7 +89,7 @@ def _convolution(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[T
 
 def _mvn(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
     """MVN-6 by the mean and the mean of the squares of the differences."""
-    data, axes = numbers_of(inputs[0]), inputs[1].integers()
+    data, axes = number_array(inputs[0]), inputs[1].integers()
     refuse_if(any(not -data.ndim <= axis < data.ndim for axis in axes), "axes.range")
     along = tuple(axis % data.ndim for axis in axes)
     refuse_if(len({*along}) < len(along), "axes.unique")

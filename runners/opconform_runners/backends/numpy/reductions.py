@@ -10,7 +10,7 @@ from opconform.tensors.tensor import Array, Tensor, places_in
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import Function, padded
 from opconform_runners.backends.numpy.arithmetic import result_of
-from opconform_runners.backends.numpy.convert import numbers_of
+from opconform_runners.backends.numpy.convert import number_array
 
 
 def reduction(of: Callable[..., Array]) -> Function:
@@ -25,7 +25,7 @@ def reduction(of: Callable[..., Array]) -> Function:
             return [data]
         along = tuple({axis % rank for axis in axes})
         with np.errstate(all="ignore"):
-            array = of(numbers_of(data), axis=along, keepdims=attributes.get("keep_dims", False))
+            array = of(number_array(data), axis=along, keepdims=attributes.get("keep_dims", False))
             return result_of(data.element_type, np.asarray(array))
 
     return call
@@ -54,7 +54,7 @@ def _cum_sum(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> 
     data, given = padded(inputs, 2)
     axis = 0 if given is None else given.integers()[0]
     refuse_if(not -len(data.shape) <= axis < len(data.shape), "axis.range")
-    array = numbers_of(data)
+    array = number_array(data)
     array = np.flip(array, axis) if attributes.get("reverse") else array
     if attributes.get("exclusive") and array.shape[axis]:
         start = np.zeros_like(np.take(array, [0], axis))
@@ -70,7 +70,7 @@ def _top_k(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tens
     refuse_if(not -len(data.shape) <= axis < len(data.shape), "axis.range")
     refuse_if(not 1 <= k <= data.shape[axis], "k.range")
     sign = -1 if attributes["mode"] == "max" else 1
-    slices = np.moveaxis(numbers_of(data), axis, -1)
+    slices = np.moveaxis(number_array(data), axis, -1)
     indices = np.empty((*slices.shape[:-1], k), attributes.get("index_element_type", "i32").replace("i", "int"))
     for place in places_in(slices, slices.shape[:-1]):
         keys = [(sign * math.isnan(number), sign * number) for number in slices[place].tolist()]

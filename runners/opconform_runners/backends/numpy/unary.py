@@ -11,7 +11,7 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import Function
 from opconform_runners.backends.numpy.arithmetic import result_of
-from opconform_runners.backends.numpy.convert import numbers_of
+from opconform_runners.backends.numpy.convert import number_array
 
 _ERF = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -20,7 +20,7 @@ def _unary(of: Callable[..., Array]) -> Function:
     """An operation by a function of its elements and attributes; the results of integers are rounded half up."""
 
     def call(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
-        data = numbers_of(inputs[0])
+        data = number_array(inputs[0])
         with np.errstate(all="ignore"):
             results = np.asarray(of(data, **attributes))
             is_rounded = data.dtype.kind != "f" and results.dtype.kind == "f"
@@ -44,7 +44,7 @@ def _clamp(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]
     """Clamp-1 by comparisons; limits beyond the range of an integer type are those of the type."""
     [data], least, most = inputs, attributes["min"], attributes["max"]
     refuse_if(least > most, "min.order")
-    numbers, kind = numbers_of(data), ELEMENT_TYPES[data.element_type]
+    numbers, kind = number_array(data), ELEMENT_TYPES[data.element_type]
     if kind.is_integer:
         limits = math.ceil(least), math.floor(most)
         least, most = (min(max(limit, kind.minimum), kind.maximum) for limit in limits)

@@ -8,7 +8,7 @@ import numpy as np
 
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.graph import padded
-from opconform_runners.backends.numpy.convert import numbers_of
+from opconform_runners.backends.numpy.convert import number_array
 from opconform_runners.backends.numpy.gather import axis_of
 
 
@@ -17,7 +17,7 @@ def unique(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> li
     data, axis = padded(inputs, 2)
     array = data.array.ravel() if axis is None else data.array
     along = 0 if axis is None else axis_of(axis, data)
-    numbers = data.array if data.element_type == "string" else numbers_of(data)
+    numbers = data.array if data.element_type == "string" else number_array(data)
     slices = np.moveaxis(numbers.reshape(array.shape), along, 0)
     size, count = prod(slices.shape[1:]), len(slices)
     slices = slices.reshape(count, size)

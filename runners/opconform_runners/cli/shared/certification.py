@@ -61,12 +61,12 @@ class Certification:
     is_alone: bool
 
 
-def certify(wanted: Certification) -> NoReturn:
+def certify(request: Certification) -> NoReturn:
     """Certify backends, and end the command with its exit code."""
-    backend, selection, results, key = wanted.backend, wanted.selection, wanted.results, wanted.key
-    specs, generation, is_streamed, claims = wanted.specs, wanted.generation, wanted.is_streamed, wanted.claims
+    backend, selection, results, key = request.backend, request.selection, request.results, request.key
+    specs, generation, is_streamed, claims = request.specs, request.generation, request.is_streamed, request.claims
     claims_file = None if claims is None else read_claims(claims)
-    executors = wanted.cluster.executors(generation.jobs)
+    executors = request.cluster.executors(generation.jobs)
     started = start(backend, executors.runs)
     folder = results.out or (FOLDER if backend.is_several else folder_of(next(iter(backend.commands()))))
     folders = {name: folder / folder_name(name) if backend.is_several else folder for name in started.commands}
@@ -88,7 +88,7 @@ def certify(wanted: Certification) -> NoReturn:
         least_accuracy=results.least_accuracy,
         force=results.force,
         resume=key is None,
-        alone=wanted.is_alone,
+        alone=request.is_alone,
         executor=executors.runs,
         claims=None if claims_file is None else claims_of(claims_file),
     )

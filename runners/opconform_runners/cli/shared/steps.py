@@ -23,7 +23,8 @@ from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.log.results_folder import FILES, Marks, owned_folder
 from opconform_runners.execution.log.suite_place import note_suite, suite_of_results
 from opconform_runners.execution.plan import RunOptions
-from opconform_runners.execution.runner import Run, run_suite
+from opconform_runners.execution.run import Run
+from opconform_runners.execution.runner import run_suite
 from opconform_runners.findings.grouping import shown_findings, with_findings
 from opconform_runners.findings.known.comparison import with_known
 from opconform_runners.findings.known.release import KnownRelease, known_release

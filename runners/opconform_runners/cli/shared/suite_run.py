@@ -57,23 +57,23 @@ class SuiteRun:
     is_alone: bool
 
 
-def run_suites(wanted: SuiteRun) -> int:
+def run_suites(request: SuiteRun) -> int:
     """Run one or several backends, and return the exit code."""
-    suite, backend, selection, results = wanted.suite, wanted.backend, wanted.selection, wanted.results
-    files = expected_of(wanted.expected)
-    if wanted.expected.known:
+    suite, backend, selection, results = request.suite, request.backend, request.selection, request.results
+    files = expected_of(request.expected)
+    if request.expected.known:
         files = replace(files, baseline=_known_baseline(backend.command(), open_suite(suite)))
     running = RunOptions(
-        jobs=wanted.jobs,
+        jobs=request.jobs,
         timeout=backend.timeout,
         selection=selection,
         strict=results.strict,
         least_accuracy=results.least_accuracy,
         force=results.force,
-        resume=not wanted.is_first_only,
-        stops=is_failure(files.baseline) if wanted.is_first_only else None,
-        alone=wanted.is_alone,
-        executor=wanted.cluster.executors(wanted.jobs).runs,
+        resume=not request.is_first_only,
+        stops=is_failure(files.baseline) if request.is_first_only else None,
+        alone=request.is_alone,
+        executor=request.cluster.executors(request.jobs).runs,
         claims=files.claims,
     )
     if backend.is_several:
@@ -81,13 +81,13 @@ def run_suites(wanted: SuiteRun) -> int:
         opened, started = open_suite(suite), start(backend, running.executor)
         hold_matrix(out, started)
         code = run_matrix(opened, started, out, running, results)
-    elif wanted.record is not None:
+    elif request.record is not None:
         command = backend.command()
-        code = _record(open_suite(suite), command, wanted.record, running, results)
+        code = _record(open_suite(suite), command, request.record, running, results)
     else:
         command, opened = backend.command(), open_suite(suite)
         results = replace(results, out=results.out or folder_of(command.name))
-        if wanted.is_last_failed:
+        if request.is_last_failed:
             again = replace(selection, ids=last_failed(opened, results.place, command, files.baseline))
             running = replace(running, selection=again, force=True)
             results = replace(results, out=results.place / AGAIN)

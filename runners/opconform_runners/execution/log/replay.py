@@ -13,7 +13,7 @@ from opconform_runners.execution.log.outcomes import OutcomeLog
 from opconform_runners.execution.log.record import Record, blind_digest
 from opconform_runners.execution.plan import RunOptions, RunPlan, check_not_blind, run_header_of
 from opconform_runners.execution.progress import OnProgress
-from opconform_runners.execution.runner import Run
+from opconform_runners.execution.run import Run
 from opconform_runners.harness.outcome import NotSent
 from opconform_runners.verdicts.results import write_results
 

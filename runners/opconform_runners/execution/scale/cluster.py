@@ -78,15 +78,15 @@ def _check_answers(address: str) -> None:
     """
     host, _, port = address.rpartition(":")
     ends = time.monotonic() + CONNECT_LIMIT
-    said = b""
+    greeting = b""
     with socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_LIMIT) as connection:
-        while len(said) < _LENGTH:
+        while len(greeting) < _LENGTH:
             connection.settimeout(max(ends - time.monotonic(), _LEAST))
-            part = connection.recv(_LENGTH - len(said))
+            part = connection.recv(_LENGTH - len(greeting))
             if not part:
                 break
-            said += part
-    if len(said) < _LENGTH or int.from_bytes(said, "little") > _LONGEST_GREETING:
+            greeting += part
+    if len(greeting) < _LENGTH or int.from_bytes(greeting, "little") > _LONGEST_GREETING:
         raise OSError(errno.EPROTO, os.strerror(errno.EPROTO))
 
 

@@ -9,10 +9,10 @@ the hash of the id, separate most invalid cases from their twins, and would exec
 
 import io
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from opconform.errors import ClusterError, KilledWorkersError, counted
@@ -28,7 +28,6 @@ from opconform_runners.backends.backend import Implementation
 from opconform_runners.backends.constraints import resolved
 from opconform_runners.execution.log.logged_outcome import LoggedOutcome, kept_names
 from opconform_runners.execution.log.outcomes import read_log
-from opconform_runners.execution.plan import RunOptions
 from opconform_runners.harness.command import Command, Launch, backend_command, memory_limit
 from opconform_runners.harness.connection import described
 from opconform_runners.harness.environment import Environment, environment_of
@@ -76,6 +75,14 @@ class RemoteBatch:
     launch: Launch
     known: tuple[LoggedOutcome, ...]
 
+    @contextmanager
+    def opened(self) -> Iterator[tuple[Suite, Path]]:
+        """Its suite, and the folder for the results of its run, which is removed afterwards."""
+        with zipfile.ZipFile(io.BytesIO(self.files)) as archive, TemporaryFolder() as folder:
+            store = Zip(root=self.root, archive=archive)
+            suite = Suite(store=store, header=self.header, entries=(*self.entries, *self.twins))
+            yield suite, Path(folder) / "out"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Executed:
@@ -96,7 +103,7 @@ class Executed:
 
 def machine_of(command: Command) -> Machine:
     """What executes cases on this machine; starts and stops the harness. Raises `HarnessError` if it cannot start."""
-    command = _placed(command)
+    command = placed(command)
     return _machine(command, run_loop(described(command)))
 
 
@@ -111,26 +118,14 @@ def implementation_of(command: Command, executor: Workers | None) -> Implementat
     return run_loop(described(command)) if executor is None else machine_of_worker(executor, command).implementation
 
 
-def execute_batch(batch: RemoteBatch) -> Executed:
-    """Run the cases of a batch on this machine, as any other run."""
-    from opconform_runners.execution.executor import planned
-    from opconform_runners.execution.runner import judged
-
-    with zipfile.ZipFile(io.BytesIO(batch.files)) as archive, TemporaryFolder() as folder:
-        store, out = Zip(root=batch.root, archive=archive), Path(folder) / "out"
-        suite = Suite(store=store, header=batch.header, entries=(*batch.entries, *batch.twins))
-        command = _placed(batch.launch.command)
-        plan, executor_of = planned(command, out, RunOptions(timeout=batch.launch.timeout, alone=batch.launch.alone))
-        plan = replace(plan, known=batch.known, environment_of=partial(_environment, command))
-        run = judged(suite, batch.entries, executor_of(suite), plan)
-        if run.interrupted is not None:
-            raise run.interrupted
-        outputs = out / OUTPUTS_ZIP
-        return Executed(
-            log=(out / OUTCOMES).read_bytes(),
-            outputs=outputs.read_bytes() if outputs.exists() else None,
-            gave_up=run.gave_up,
-        )
+def executed_in(out: Path, gave_up: str | None) -> Executed:
+    """What the run of a batch left in its folder."""
+    outputs = out / OUTPUTS_ZIP
+    return Executed(
+        log=(out / OUTCOMES).read_bytes(),
+        outputs=outputs.read_bytes() if outputs.exists() else None,
+        gave_up=gave_up,
+    )
 
 
 @dataclass(slots=True)
@@ -147,9 +142,15 @@ class RemoteExecution:
     suite: Suite
 
     def execute(
-        self, entries: Sequence[Entry], known: Sequence[LoggedOutcome]
+        self,
+        entries: Sequence[Entry],
+        known: Sequence[LoggedOutcome],
+        execute_batch: Callable[[RemoteBatch], Executed],
     ) -> Iterator[tuple[Sequence[Logged], str | None]]:
-        """Execute cases in order, and yield of each batch the executions, and why the rest was given up, or None."""
+        """Execute cases in order, and yield of each batch the executions, and why the rest was given up, or None.
+
+        `execute_batch` is called on the workers.
+        """
         batches = ((batch.entries, batch) for batch in _batches(self.suite, entries, self.launch, known))
         with closing(self.executor.in_order(execute_batch, batches)) as finished:
             for batch, executed in finished:
@@ -222,7 +223,7 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
     return content.getvalue()
 
 
-def _placed(command: Command) -> Command:
+def placed(command: Command) -> Command:
     """The command of a backend on this machine, whose interpreter and memory are not those of the one that asks."""
     if command.python is None:
         return command
@@ -232,11 +233,11 @@ def _placed(command: Command) -> Command:
 
 
 def _machine(command: Command, implementation: Implementation) -> Machine:
-    environment = _environment(command, implementation)
+    environment = environment_on_machine(command, implementation)
     return Machine(implementation=implementation, environment=environment, program=command.program)
 
 
 @cache
-def _environment(command: Command, implementation: Implementation) -> Environment:
+def environment_on_machine(command: Command, implementation: Implementation) -> Environment:
     """The environment of a backend; it is determined once, since that starts a process."""
     return environment_of(command, implementation, ())

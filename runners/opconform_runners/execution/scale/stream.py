@@ -26,7 +26,8 @@ from opconform_runners.execution.log.outcomes import Log, OutcomeLog
 from opconform_runners.execution.log.results_folder import check_batches
 from opconform_runners.execution.plan import RunOptions, RunPlan, empty_header
 from opconform_runners.execution.progress import OnProgress
-from opconform_runners.execution.runner import Judgement, Run, run_supply
+from opconform_runners.execution.run import Run
+from opconform_runners.execution.runner import Judgement, run_supply
 from opconform_runners.execution.scale.merge import SUITE, join_suites, uncount
 from opconform_runners.execution.scale.remote import implementation_of
 from opconform_runners.harness.command import Command

@@ -1,4 +1,20 @@
-"""The conditions that separate failing cases from passing ones: few that explain much."""
+"""The conditions that separate failing cases from passing ones: few that explain much.
+
+An example: 20 cases of Split-1 fail with one symptom, and 60 pass. All that fail have the fact `data is u4`, as have 5
+that pass; all that fail have `axis is given at run time`, as have 30 that pass; no passing case has both.
+
+1. Each case is a row of a matrix, and each fact of a failing case is a column. Of equal columns, only one is used.
+2. For each failure, the pairs and triples of its facts that no passing case has together are candidates. The heaviest,
+   by the failures that have them, are looked at (`Pairs`). Here it is the pair of these two facts.
+3. Naming the 20 failures one by one takes log2(80 / 20) = 2 bits each, or 40 bits. Naming a condition takes 4 bits
+   (`_MARGIN`), and for each fact 2 bits and the logarithm of the number of facts of its kind: with 8 facts about the
+   type of data and 2 about what is known only at run time, 4 + 5 + 3 = 12 bits. The condition saves 28 bits.
+4. The candidate that saves most bits is chosen, the failures that it explains are removed, and the next one is chosen
+   for the failures that are left. Two failures take 2 * log2(80 / 2) = 11 bits, so that no pair explains them: it could
+   be chance.
+
+A fact with alternatives stands for several columns: if cases of i4 failed too, `data is u4 or i4` would be one fact.
+"""
 
 import math
 from collections import Counter
@@ -8,7 +24,8 @@ from typing import NamedTuple
 import numpy as np
 
 from opconform.tensors.tensor import Array
-from opconform_runners.findings.causes.alternatives import DATA_TYPES, can_be_shared, fact_kind_of, groups, is_violation
+from opconform_runners.findings.causes.alternatives import DATA_TYPES, can_be_shared, fact_kind_of, groups
+from opconform_runners.findings.causes.fact import Fact
 from opconform_runners.findings.causes.pairs import COMPARED, Pairs, bits_of, product
 
 #: The bits that a condition must save, so that few are chance, unless it is the violated requirement alone.
@@ -16,7 +33,7 @@ _MARGIN = 4
 #: How much an unexplained failure with the same symptom counts in the first comparison, and how much any other.
 _ALIKE, _OTHER = 10, 3
 #: Facts that no passing case has together, each with its alternatives: at most three, or four with the operation.
-Condition = tuple[tuple[str, ...], ...]
+Condition = tuple[tuple[Fact, ...], ...]
 
 
 class _Candidate(NamedTuple):
@@ -27,7 +44,7 @@ class _Candidate(NamedTuple):
     cost: float
 
 
-def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> tuple[Condition, ...]:
+def conditions_of(facts: Sequence[frozenset[Fact]], symptoms: Sequence[str]) -> tuple[Condition, ...]:
     """The conditions that explain most failures, each of which no passing case meets; none if no case passes.
 
     Conditions are searched for each failure that none explains yet, and those that save most bits are chosen one after
@@ -50,41 +67,41 @@ def conditions_of(facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> t
             continue
         best = table.trimmed(best, left)
         left &= ~best.met
-        conditions.append(tuple(tuple(table.names[x] for x in columns) for columns in best.facts))
+        conditions.append(tuple(tuple(table.facts[x] for x in columns) for columns in best.facts))
     return tuple(conditions)
 
 
 class _Table:
     """Cases and their facts as matrices with one row per case and one column per fact."""
 
-    def __init__(self, facts: Sequence[frozenset[str]], symptoms: Sequence[str]) -> None:
+    def __init__(self, facts: Sequence[frozenset[Fact]], symptoms: Sequence[str]) -> None:
         fails = np.array([bool(symptom) for symptom in symptoms])
-        self.names = sorted(
-            frozenset().union(*(fact for fact, bad in zip(facts, fails, strict=True) if bad)), key=_order
+        self.facts = sorted(
+            frozenset().union(*(of_case for of_case, bad in zip(facts, fails, strict=True) if bad)), key=_order
         )
-        column = {name: number for number, name in enumerate(self.names)}
+        column = {fact: number for number, fact in enumerate(self.facts)}
         has_fact = np.zeros((len(facts), len(column)), np.bool_)
-        for row, item in enumerate(facts):
-            has_fact[row, [column[name] for name in item if name in column]] = True
+        for row, of_case in enumerate(facts):
+            has_fact[row, [column[fact] for fact in of_case if fact in column]] = True
         self._fails, self._passes = has_fact[fails], has_fact[~fails]
         self._passing_bits = bits_of(self._passes.T)
         distinct = {has_fact[:, index].tobytes(): index for index in reversed(range(len(column)))}
-        self._is_violation = np.array([is_violation(name) for name in self.names], np.bool_)
-        self._can_be_shared = [*map(can_be_shared, self.names)]
+        self._is_violation = np.array([fact.is_violation for fact in self.facts], np.bool_)
+        self._can_be_shared = [*map(can_be_shared, self.facts)]
         self._is_used = np.isin(np.arange(len(column)), [*distinct.values()])
         ranks = {name: number for number, name in enumerate(sorted({symptom for symptom in symptoms if symptom}))}
         self._kinds = np.array([ranks[symptom] for symptom in symptoms if symptom])
         self._frequency = np.bincount(self._kinds)
         self._bits = np.log2(len(facts) / self._frequency)
-        used = Counter(fact_kind_of(self.names[x]) for x in np.flatnonzero(self._is_used))
+        used = Counter(fact_kind_of(self.facts[x]) for x in np.flatnonzero(self._is_used))
         # each invalid case violates one requirement, so that it is not found among many facts
         self._costs = [
-            2 + (0 if is_violation(name) else math.log2(used[fact_kind_of(name)] or 1)) for name in self.names
+            2 + (0 if fact.is_violation else math.log2(used[fact_kind_of(fact)] or 1)) for fact in self.facts
         ]
-        every = ([column[name] for name in group if name in column] for group in groups())
+        every = ([column[fact] for fact in group if fact in column] for group in groups())
         self._groups = [x for x in every if len(x) > 1]
-        self._operations = [column[name] for name in groups()[0] if name in column]
-        self._types = [group for group in self._groups if self.names[group[0]] in DATA_TYPES]
+        self._operations = [column[fact] for fact in groups()[0] if fact in column]
+        self._types = [group for group in self._groups if self.facts[group[0]] in DATA_TYPES]
 
     def saved(self, candidate: _Candidate, left: Array) -> float:
         """The bits that a condition saves for the failures that are left, beyond those that it must."""
@@ -237,6 +254,6 @@ def _choice(group: Sequence[int], named: Sequence[int]) -> float:
     return 2 + math.log2(math.comb(len(group), len(named)))
 
 
-def _order(name: str) -> tuple[int, list[int]]:
+def _order(fact: Fact) -> tuple[int, list[int]]:
     """The order of facts that the same cases have: the shortest first, and then the one with the highest number."""
-    return len(name), [-ord(x) for x in name]
+    return len(fact.sentence), [-ord(x) for x in fact.sentence]

@@ -10,12 +10,14 @@ from opconform.explanation.reference import EvaluatedNode, evaluated_node
 from opconform.suite.case import Accept, Attribute, Case, Input, Reject
 from opconform.suite.declarations import Declaration
 from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.findings.causes.fact import Fact
 
 #: The integer at the beginning of a text.
 _LEADING = re.compile(r"\s*[+-]?\d+")
 #: The most elements of a case that is evaluated with other setting inputs.
 _ELEMENTS = 1 << 16
 _BYTE = 8
+_DIFFERS = Fact("the result", "differs")
 _LEAST, _MOST = -(1 << 31), (1 << 31) - 1
 _Reading = Callable[[Sequence[float]], list[int]]
 
@@ -37,7 +39,7 @@ _BINDINGS = {
 }
 
 
-def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], settings: Sequence[Input]) -> Iterator[str]:
+def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], settings: Sequence[Input]) -> Iterator[Fact]:
     """The facts about a case whose inputs are `feeds`, and whose setting inputs are `settings`."""
     for feed in feeds:
         tensors = {
@@ -46,7 +48,7 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], settings: Sequ
         node = evaluated_node(case, tensors)
         if node is None:
             return
-        yield from node.facts()
+        yield from (Fact("", sentence) for sentence in node.facts())
         if isinstance(case.expect, Accept):
             yield from _moves(node)
         for (how, read), (words, bindings) in product(_READINGS, _BINDINGS.items()):
@@ -57,15 +59,15 @@ def readings_of(case: Case, feeds: Sequence[Mapping[str, Array]], settings: Sequ
             }
             misread = evaluated_node(case, tensors | changed) if changed else None
             if misread is not None:
-                yield from (f"{x} if {words} are {how}" for x in _change(node, misread))
+                yield from (_if(f"{words} are {how}", change) for change in _change(node, misread))
         for how, (kind, read_text) in _TEXTS.items() if isinstance(case.expect, Reject) else ():
             attributes = _attributes(node.declaration, case, kind, read_text)
             if attributes is not None:
                 changes = _change(node, node.with_attributes(attributes))
-                yield from (f"{change} if {how}" for change in changes)
+                yield from (_if(how, change) for change in changes)
 
 
-def _moves(node: EvaluatedNode) -> Iterator[str]:
+def _moves(node: EvaluatedNode) -> Iterator[Fact]:
     """Whether strings move to another place, or elements that share bytes are not copied as one run of bytes."""
     data = node.data
     bits = data[0].type.bits if data else _BYTE
@@ -78,9 +80,9 @@ def _moves(node: EvaluatedNode) -> Iterator[str]:
             (np.diff(output.ravel()) != 1).any() or any(byte not in known for byte in _bytes(output, _BYTE // bits))
             for output in origins.outputs
         ):
-            yield "sub-byte elements move across byte boundaries"
+            yield Fact("sub-byte elements", "move across byte boundaries")
     elif len(data) > 1 or any(output.ravel().tolist() != [*range(output.size)] for output in origins.outputs):
-        yield "a string moves to another place"
+        yield Fact("a string", "moves to another place")
 
 
 def _bytes(numbers: Array, per_byte: int) -> Iterator[tuple[int, ...]]:
@@ -136,18 +138,25 @@ def _read(tensor: Tensor, how: str, read: _Reading) -> Tensor | None:
     return Tensor(element_type="i64", array=np.array(elements, np.int64).reshape(tensor.shape))
 
 
-def _change(node: EvaluatedNode, misread: EvaluatedNode) -> Iterator[str]:
+def _if(how: str, change: Fact) -> Fact:
+    """The fact that something would change if arguments were read wrongly."""
+    if change.value:
+        return change._replace(value=f"{change.value} if {how}")
+    return change._replace(predicate=f"{change.predicate} if", value=how)
+
+
+def _change(node: EvaluatedNode, misread: EvaluatedNode) -> Iterator[Fact]:
     """How a case whose arguments are misread differs."""
     right, other = node.inference(), misread.inference()
     if right.violated and other.violated:
-        yield from (f"the case violates {x}" for x in other.violated if x not in right.violated)
+        yield from (Fact("the case", "violates", x) for x in other.violated if x not in right.violated)
     elif right.violated:
-        yield from ("the case is valid", "the result differs")
+        yield from (Fact("the case", "is valid"), _DIFFERS)
     elif other.violated:
-        yield from ("the case is invalid", "the result differs")
+        yield from (Fact("the case", "is invalid"), _DIFFERS)
     elif [x.shape for x in right.outputs] != [x.shape for x in other.outputs]:
-        yield from ("the outputs have other shapes", "the result differs")
+        yield from (Fact("the outputs", "have other shapes"), _DIFFERS)
     elif sum(int(np.prod(x.shape)) for x in right.outputs) <= _ELEMENTS:
         pairs = zip(node.outputs(), misread.outputs(), strict=False)  # none where a result is open
         if any(first.array.tobytes() != second.array.tobytes() for first, second in pairs):
-            yield "the result differs"
+            yield _DIFFERS

@@ -1,7 +1,6 @@
-"""Facts about one tensor, in words that follow its name, such as `is f32` and `has rank 2`."""
+"""Facts about one tensor, as phrases that follow its name, such as `is f32` and `has rank 2`."""
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
@@ -10,9 +9,8 @@ from ml_dtypes import finfo
 
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
 from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.findings.causes.fact import ELEMENT_KINDS, Phrase
 
-#: How the elements of each kind of element type are called.
-_KINDS = {"signed": "signed integers", "unsigned": "unsigned integers", "float": "floating-point", "string": "strings"}
 _BYTE, _WORD = 8, 32
 _LONG = (1 << 31) - 1
 #: The types that floating-point values may pass through.
@@ -29,22 +27,22 @@ _SHAPES = (
     "ends within a byte",
     "has rows that end within a byte",
 )
-_RANK = re.compile(r"has rank (\d{1,3})( or more)?")
-#: What values can have in common, in words that follow the name of the tensor.
-_INTEGERS: Mapping[str, Callable[[Array], Array]] = {
-    "has a negative value": lambda values: values < 0,
-    "has a value below -1": lambda values: values < -1,
-    "has -1": lambda values: values == -1,
-    "has 0": lambda values: values == 0,
+#: What values can have in common, as phrases that follow the name of the tensor.
+_INTEGERS: Mapping[Phrase, Callable[[Array], Array]] = {
+    ("has a negative value", ""): lambda values: values < 0,
+    ("has a value below -1", ""): lambda values: values < -1,
+    ("has", "-1"): lambda values: values == -1,
+    ("has", "0"): lambda values: values == 0,
 }
-#: The same in words that follow the name of a scalar.
-SCALARS = dict(zip(("is negative", "is below -1", "is -1", "is 0"), _INTEGERS.values(), strict=True))
-_FLOATS: Mapping[str, Callable[[Array], Array]] = {
-    "has NaNs": np.isnan,
-    "has signalling NaNs": lambda values: np.isnan(values) & ~_is_quiet(values),
-    "has infinities": np.isinf,
-    "has negative zeros": lambda values: (values == 0) & np.signbit(values),
-    "has denormal numbers": lambda values: (
+_OF_SCALARS: tuple[Phrase, ...] = (("is negative", ""), ("is below -1", ""), ("is", "-1"), ("is", "0"))
+#: The same as phrases that follow the name of a scalar.
+SCALARS = dict(zip(_OF_SCALARS, _INTEGERS.values(), strict=True))
+_FLOATS: Mapping[Phrase, Callable[[Array], Array]] = {
+    ("has NaNs", ""): np.isnan,
+    ("has signalling NaNs", ""): lambda values: np.isnan(values) & ~_is_quiet(values),
+    ("has infinities", ""): np.isinf,
+    ("has negative zeros", ""): lambda values: (values == 0) & np.signbit(values),
+    ("has denormal numbers", ""): lambda values: (
         (values != 0) & (np.abs(values) < finfo(values.dtype).smallest_normal)  # type: ignore[no-untyped-call]
     ),
 }
@@ -54,67 +52,63 @@ _SIZES = (4, 8, 16, 32, 64, 256, 1024)
 _RANKS = 64
 
 
-def is_phrase(words: str) -> bool:
-    """Whether words that follow the name of an input are a fact about its element type, its shape or its integers."""
-    rank = _RANK.fullmatch(words)
-    return int(rank[1]) <= _RANKS if rank else words in _phrases()
-
-
 @cache
-def _phrases() -> frozenset[str]:
-    widths = {f"{words} beyond {width} bits" for words in ("is", "has a value") for width in _WIDTHS}
-    kinds = {f"is {name}" for name in (*ELEMENT_TYPES, *_KINDS.values())}
-    return frozenset({*_ELEMENTS, *_SHAPES, *_INTEGERS, *SCALARS} | widths | kinds)
+def phrases() -> frozenset[Phrase]:
+    """The phrases about the element type, the shape and the integers of an input."""
+    ranks = {("has rank", f"{rank}{more}") for rank in range(_RANKS + 1) for more in ("", " or more")}
+    widths = {(words, f"{width} bits") for words in ("is beyond", "has a value beyond") for width in _WIDTHS}
+    kinds = {("is", name) for name in (*ELEMENT_TYPES, *ELEMENT_KINDS.values())}
+    return frozenset({*((x, "") for x in (*_ELEMENTS, *_SHAPES)), *_INTEGERS, *SCALARS} | ranks | widths | kinds)
 
 
-def type_facts(kind: ElementType) -> Iterator[str]:
+def type_facts(kind: ElementType) -> Iterator[Phrase]:
     """Facts about an element type."""
-    yield f"is {kind.name}"
-    if kind.kind in _KINDS:
-        yield f"is {_KINDS[kind.kind]}"
+    yield "is", kind.name
+    if kind.kind in ELEMENT_KINDS:
+        yield "is", ELEMENT_KINDS[kind.kind]
     if 0 < kind.bits < _BYTE:
-        yield "has elements narrower than a byte"
+        yield "has elements narrower than a byte", ""
     if kind.bits > _WORD:
-        yield "has 64-bit elements"
+        yield "has 64-bit elements", ""
 
 
-def shape_facts(shape: Sequence[int], kind: ElementType) -> Iterator[str]:
+def shape_facts(shape: Sequence[int], kind: ElementType) -> Iterator[Phrase]:
     """Facts about the shape of one tensor."""
-    yield f"has rank {len(shape)}"
-    yield from (f"has rank {least} or more" for least in range(2, len(shape) + 1))
+    yield "has rank", f"{len(shape)}"
+    yield from (("has rank", f"{least} or more") for least in range(2, len(shape) + 1))
     if 0 in shape:
-        yield "is empty"
+        yield "is empty", ""
     if math.prod(shape) == 1:
-        yield "has one element"
+        yield "has one element", ""
     yield from packing_facts(shape, kind)
     if any(size > _LONG for size in shape):
-        yield "has a dimension beyond 31 bits"
+        yield "has a dimension beyond 31 bits", ""
     if 1 in shape:
-        yield "has a dimension of 1"
+        yield "has a dimension of 1", ""
     if len(shape) > 1 and shape[0] == 1:
-        yield "has a first dimension of 1 before others"
+        yield "has a first dimension of 1 before others", ""
 
 
-def size_facts(shape: Sequence[int]) -> Iterator[str]:
+def size_facts(shape: Sequence[int]) -> Iterator[Phrase]:
     """Facts about the number of elements of one tensor: kernels take vectors and blocks of them at once."""
     size = math.prod(shape)
-    yield from (f"has more than {least:,} elements" for least in _SIZES if size > least)
+    yield from (("has more than", f"{least:,} elements") for least in _SIZES if size > least)
 
 
-def packing_facts(shape: Sequence[int], kind: ElementType) -> Iterator[str]:
+def packing_facts(shape: Sequence[int], kind: ElementType) -> Iterator[Phrase]:
     """Facts about where the elements of one tensor end."""
     if math.prod(shape) * kind.bits % _BYTE:
-        yield "ends within a byte"
+        yield "ends within a byte", ""
     if shape and shape[-1] * kind.bits % _BYTE:
-        yield "has rows that end within a byte"
+        yield "has rows that end within a byte", ""
 
 
-def value_facts(tensor: Tensor) -> Iterator[str]:
+def value_facts(tensor: Tensor) -> Iterator[Phrase]:
     """Facts about the elements of one tensor."""
     kind = tensor.type
     if kind.is_integer:
-        numbers = numbers_of(tensor)
-        facts, has = (_INTEGERS, "has a value") if tensor.shape else (SCALARS, "is")
+        numbers = integers_of(tensor)
+        facts, has = (_INTEGERS, "has a value beyond") if tensor.shape else (SCALARS, "is beyond")
         yield from facts_that_hold(facts, numbers)
         yield from width_facts(
             max(map(width_of, (int(numbers.min()), int(numbers.max()))) if numbers.size else (0,)), has
@@ -124,18 +118,18 @@ def value_facts(tensor: Tensor) -> Iterator[str]:
         with np.errstate(all="ignore"):
             yield from facts_that_hold(_FLOATS, floats)
             yield from (
-                f"has values that {narrow.name} rounds"
+                (f"has values that {narrow.name} rounds", "")
                 for narrow in _NARROW
                 if narrow.bits < kind.bits and _is_rounded(floats, narrow)
             )
 
 
-def facts_that_hold(facts: Mapping[str, Callable[[Array], Array]], values: Array) -> Iterator[str]:
+def facts_that_hold(facts: Mapping[Phrase, Callable[[Array], Array]], values: Array) -> Iterator[Phrase]:
     """The facts that hold for at least one of some values."""
-    return (words for words, holds in facts.items() if holds(values).any())
+    return (phrase for phrase, holds in facts.items() if holds(values).any())
 
 
-def numbers_of(tensor: Tensor) -> Array:
+def integers_of(tensor: Tensor) -> Array:
     """The elements of an integer tensor by their values."""
     if tensor.type.kind == "signed" and tensor.type.storage.kind == "u":
         sign = 1 << (tensor.type.bits - 1)
@@ -157,9 +151,9 @@ def _is_rounded(values: Array, narrow: ElementType) -> bool:
     return bool((numbers.astype(narrow.arithmetic).astype(values.dtype) != numbers).any())
 
 
-def width_facts(width: int, words: str) -> Iterator[str]:
-    """The widths that a number of bits exceeds; `words` precede each."""
-    return (f"{words} beyond {w} bits" for w in _WIDTHS if width > w)
+def width_facts(width: int, predicate: str) -> Iterator[Phrase]:
+    """The widths that a number of bits exceeds, each with its predicate."""
+    return ((predicate, f"{w} bits") for w in _WIDTHS if width > w)
 
 
 def width_of(value: int) -> int:

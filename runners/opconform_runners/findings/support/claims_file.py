@@ -12,6 +12,7 @@ from opconform.suite.reader import Suite
 from opconform.system.files import FileTooLargeError, read_regular
 from opconform_runners.backends.backend import Implementation
 from opconform_runners.findings.accuracy import Accuracy
+from opconform_runners.findings.causes.fact import Fact
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.support.claims_parser import ClaimsParser
 from opconform_runners.findings.support.learner import Support
@@ -66,7 +67,7 @@ class ClaimsFile:
         if entry.op not in self.supported or entry.id in self.cases:
             return False
         own = [rule for rule in self.rules if rule.is_about(entry.op)]
-        facts = facts_of_entry(suite, entry) if own else frozenset[str]()
+        facts = facts_of_entry(suite, entry) if own else frozenset[Fact]()
         return not any(rule.meets(entry.op, facts) for rule in own)
 
 

@@ -138,13 +138,13 @@ class ClaimsParser:
             self._note(subject, f"{name} is repeated.")
         levels: dict[str, MetLevel] = {}
         for words_of_type in text.split(","):
-            element_type, _, said = words_of_type.strip().partition(" ")
-            level = next((level for level in _LEVELS if level == said), None)
+            element_type, _, level_name = words_of_type.strip().partition(" ")
+            level = next((level for level in _LEVELS if level == level_name), None)
             if element_type not in ELEMENT_TYPES:
                 hint = nearest(element_type, ELEMENT_TYPES)
                 self._note(words, f"{quoted(element_type)} is not an element type. {hint}".rstrip())
             elif level is None:
-                self._note(words, f"{quoted(said)} is not an accuracy level. Allowed: {', '.join(_LEVELS)}.")
+                self._note(words, f"{quoted(level_name)} is not an accuracy level. Allowed: {', '.join(_LEVELS)}.")
             elif element_type in levels:
                 self._note(words, f"{element_type} is repeated.")
             else:

@@ -8,8 +8,9 @@ from opconform.errors import UsageError
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.findings.causes.alternatives import features
+from opconform_runners.findings.causes.alternatives import data_is, features
 from opconform_runners.findings.causes.conditions import conditions_of
+from opconform_runners.findings.causes.fact import DYNAMIC_SHAPE, Fact
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.support.rules import EVERY, Rule, facts_of_entry, rules_of
 from opconform_runners.verdicts.results import Result
@@ -85,7 +86,7 @@ def support_of(report: Report, suite: Suite) -> Support:
 
 
 def learnt(
-    facts: Mapping[str, frozenset[str]], refused: Sequence[str], executed: Sequence[str], declared: Implementation
+    facts: Mapping[str, frozenset[Fact]], refused: Sequence[str], executed: Sequence[str], declared: Implementation
 ) -> Support:
     """What refused and executed cases show, given their ids, the facts about each, and what the backend declares.
 
@@ -93,7 +94,7 @@ def learnt(
     operation, unless an executed case contradicts it.
     """
     counts = {op: _count(op, executed) for op in sorted({_op(name) for name in (*refused, *executed)})}
-    cases = _Cases(facts, executed, [name for name in refused if counts[_op(name)]])
+    cases = _RefusedCases(facts, executed, [name for name in refused if counts[_op(name)]])
     cases.state(rule for rule in _declared(declared) if cases.is_met(rule) and not cases.is_contradicted(rule))
     shown: dict[Rule, set[str]] = defaultdict(set)
     for op in {_op(name) for name in cases.left}:
@@ -107,16 +108,16 @@ def learnt(
     return Support(
         executed=counts,
         refused={op: _count(op, refused) for op in counts},
-        rules=tuple(_evidence(rule, facts, refused, executed) for rule in sorted(cases.rules)),
+        rules=tuple(_evidence(rule, facts, refused, executed) for rule in sorted(cases.rules, key=Rule.order)),
         cases=tuple(sorted(cases.left)),
     )
 
 
 @dataclass(slots=True)
-class _Cases:
+class _RefusedCases:
     """The refused cases that no rule names yet, with the rules so far, and the executed ones."""
 
-    facts: Mapping[str, frozenset[str]]
+    facts: Mapping[str, frozenset[Fact]]
     executed: Sequence[str]
     left: list[str]
     rules: set[Rule] = field(default_factory=set)
@@ -141,12 +142,12 @@ class _Cases:
         return any(rule.meets(_op(name), self.facts[name]) for name in self.executed)
 
 
-def _of_operation(refused: Sequence[frozenset[str]], executed: Sequence[frozenset[str]]) -> Iterator[Rule]:
+def _of_operation(refused: Sequence[frozenset[Fact]], executed: Sequence[frozenset[Fact]]) -> Iterator[Rule]:
     """The rules that separate cases of one operation, given the facts about each refused and each executed case.
 
     What occurs in refused cases alone comes first, such as an element type; then the conditions of what is left.
     """
-    seen = frozenset[str]().union(*executed)
+    seen = frozenset[Fact]().union(*executed)
     left = list(refused)
     for group in features():
         alone = tuple(fact for fact in group if fact not in seen and any(fact in facts for facts in left))
@@ -156,7 +157,7 @@ def _of_operation(refused: Sequence[frozenset[str]], executed: Sequence[frozense
     yield from _separating(left, executed)
 
 
-def _separating(refused: Sequence[frozenset[str]], executed: Sequence[frozenset[str]]) -> Iterator[Rule]:
+def _separating(refused: Sequence[frozenset[Fact]], executed: Sequence[frozenset[Fact]]) -> Iterator[Rule]:
     """The conditions that separate refused cases from executed ones, as rules."""
     symptoms = [_REFUSED] * len(refused) + [""] * len(executed)
     for condition in conditions_of([*refused, *executed], symptoms):
@@ -165,19 +166,19 @@ def _separating(refused: Sequence[frozenset[str]], executed: Sequence[frozenset[
 
 def _declared(declared: Implementation) -> Iterator[Rule]:
     """The rules that a backend's description states."""
-    lacking = tuple(f"data is {name}" for name in ELEMENT_TYPES if name not in declared.element_types)
+    lacking = tuple(data_is(name) for name in ELEMENT_TYPES if name not in declared.element_types)
     if lacking:
         yield Rule(EVERY, (lacking,))
     if "parameter" not in declared.bindings:
-        yield Rule(EVERY, (("a setting input is given at run time",),))
+        yield Rule(EVERY, ((Fact("a setting input", "is given at run time"),),))
     if "constant" not in declared.bindings:
-        yield Rule(EVERY, (("a setting input is constant",),))
+        yield Rule(EVERY, ((Fact("a setting input", "is constant"),),))
     if not declared.dynamic:
-        yield Rule(EVERY, (("an input shape is dynamic",),))
+        yield Rule(EVERY, ((DYNAMIC_SHAPE,),))
 
 
 def _evidence(
-    rule: Rule, facts: Mapping[str, frozenset[str]], refused: Sequence[str], executed: Sequence[str]
+    rule: Rule, facts: Mapping[str, frozenset[Fact]], refused: Sequence[str], executed: Sequence[str]
 ) -> LearntRule:
     cases = [name for name in refused if rule.is_about(_op(name))]
     return LearntRule(

@@ -1,22 +1,23 @@
 """Rules that say which cases a backend does not support, as in `Gather-8: data is u1 and the context is folded`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from opconform.explanation.reference import declaration_of, operation_names
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
-from opconform_runners.findings.causes.alternatives import alternatives_in, either, operation_fact
 from opconform_runners.findings.causes.conditions import Condition
-from opconform_runners.findings.causes.facts import is_support_fact, support_facts
+from opconform_runners.findings.causes.fact import Fact, either, operation_fact, sentences
+from opconform_runners.findings.causes.facts import support_facts
 from opconform_runners.findings.causes.feeds import is_read
+from opconform_runners.findings.support.fact_parser import alternatives_in, parse_fact
 
 #: What stands for all operations.
 EVERY = "every operation"
 _AND = " and "
 
 
-@dataclass(frozen=True, order=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
     """Cases that a backend does not support: those of an operation, or of every one, that have all facts.
 
@@ -26,7 +27,7 @@ class Rule:
     subject: str
     facts: Condition
 
-    def meets(self, op: str, facts: frozenset[str]) -> bool:
+    def meets(self, op: str, facts: frozenset[Fact]) -> bool:
         """Whether a case of an operation with these facts is one that the rule names."""
         return self.is_about(op) and all(not facts.isdisjoint(alternatives) for alternatives in self.facts)
 
@@ -39,6 +40,15 @@ class Rule:
         """The facts, as in `data is u1 or u4 and the context is folded`."""
         return _AND.join(map(either, self.facts))
 
+    @property
+    def sentences(self) -> tuple[tuple[str, ...], ...]:
+        """The facts, each with its alternatives, in words."""
+        return tuple(map(sentences, self.facts))
+
+    def order(self) -> tuple[object, ...]:
+        """What rules are sorted by: their words."""
+        return self.subject, self.sentences
+
     def __str__(self) -> str:
         return f"{self.subject}: {self.words}"
 
@@ -47,20 +57,26 @@ def rules_of(condition: Condition, op: str = EVERY) -> Iterator[Rule]:
     """The rules that a condition of cases of an operation is, one per operation that its facts name."""
     names = {operation_fact(name): name for name in operation_names()}
     operations = [names[fact] for alternatives in condition for fact in alternatives if fact in names]
-    facts = tuple(sorted(alternatives for alternatives in condition if names.keys().isdisjoint(alternatives)))
+    facts = _in_order(alternatives for alternatives in condition if names.keys().isdisjoint(alternatives))
     yield from (Rule(name, facts) for name in operations or [op])
 
 
 def parse_rule(subject: str, words: str) -> Rule:
     """The rule with these words, given a known subject; a ValueError says what is wrong and what is allowed."""
-    return Rule(subject, tuple(sorted(_alternatives(part, subject) for part in words.split(_AND))))
+    return Rule(subject, _in_order(_alternatives(part, subject) for part in words.split(_AND)))
 
 
-def _alternatives(words: str, subject: str) -> tuple[str, ...]:
+def _in_order(condition: Iterable[tuple[Fact, ...]]) -> Condition:
+    return tuple(sorted(condition, key=sentences))
+
+
+def _alternatives(words: str, subject: str) -> tuple[Fact, ...]:
     named = tuple(operation_names()) if subject == EVERY else (subject,)
     for alternatives in ((words,), alternatives_in(words)):
-        if all(any(is_support_fact(fact, op) for op in named) for fact in alternatives):
-            return alternatives
+        parsed = [next(filter(None, (parse_fact(text, op) for op in named)), None) for text in alternatives]
+        facts = tuple(fact for fact in parsed if fact is not None)
+        if len(facts) == len(alternatives):
+            return facts
     declaration = declaration_of(subject)
     ports = () if declaration is None else declaration.inputs[1:]
     names = ", ".join(("data", "a setting input", *(port.name for port in ports)))
@@ -71,7 +87,7 @@ def _alternatives(words: str, subject: str) -> tuple[str, ...]:
     )
 
 
-def facts_of_entry(suite: Suite, entry: Entry) -> frozenset[str]:
+def facts_of_entry(suite: Suite, entry: Entry) -> frozenset[Fact]:
     """The facts about a case of a suite by which rules are stated."""
     case = suite.case(entry)
     feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)] if is_read(case) else []

@@ -200,13 +200,13 @@ async def started(command: Command) -> Process:
     started = Process(Path(folder.name), folder, process, own, tail, drain, watch)
     try:
         async with asyncio.timeout(START_LIMIT):
-            said = await asyncio.get_running_loop().sock_recv(own, 16)
+            report = await asyncio.get_running_loop().sock_recv(own, 16)
     except BaseException:
         await started.kill()
         raise
-    if said.startswith(supervisor.FAILED):
+    if report.startswith(supervisor.FAILED):
         await started.kill()
-        why = os.strerror(int(said.removeprefix(supervisor.FAILED)))
+        why = os.strerror(int(report.removeprefix(supervisor.FAILED)))
         raise HarnessError(f"{command.arguments[0]} cannot be started: {why}.")
     return started
 

@@ -66,12 +66,12 @@ def _control(option: int, value: int) -> None:
 
 def _started(arguments: list[str], opconform: socket.socket) -> int:
     """Start the program of the harness, and report to opconform whether that worked; returns its process id."""
-    failure, told = os.pipe()
+    failure, report = os.pipe()
     own = os.getpid()
     harness = os.fork()
     if harness == 0:
-        _become(arguments, own, told)
-    os.close(told)
+        _become(arguments, own, report)
+    os.close(report)
     number = os.read(failure, 16)
     os.close(failure)
     with contextlib.suppress(OSError):  # opconform may have ended
@@ -81,7 +81,7 @@ def _started(arguments: list[str], opconform: socket.socket) -> int:
     return harness
 
 
-def _become(arguments: list[str], supervisor: int, told: int) -> None:
+def _become(arguments: list[str], supervisor: int, report: int) -> None:
     """Become the harness, in its own session, which ends with the supervisor."""
     try:
         os.setsid()
@@ -91,7 +91,7 @@ def _become(arguments: list[str], supervisor: int, told: int) -> None:
         if os.getppid() == supervisor:
             os.execvp(arguments[0], arguments)  # noqa: S606 - a program without a shell
     except OSError as error:
-        os.write(told, str(error.errno).encode())
+        os.write(report, str(error.errno).encode())
     finally:
         os._exit(_LOST)
 

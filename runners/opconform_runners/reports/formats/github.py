@@ -44,7 +44,7 @@ def annotations_text(report: Report) -> str:
         if len(annotations) > MOST:
             more = f"{counted(len(annotations) - MOST + 1, f'more {level}')}; see the report for all of them."
             annotations = [*annotations[: MOST - 1], _Annotation(level, "", more)]
-        lines.extend(_command(hit) for hit in annotations)
+        lines.extend(_command(annotation) for annotation in annotations)
     return "".join(f"{line}\n" for line in lines)
 
 

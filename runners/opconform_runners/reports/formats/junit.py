@@ -49,7 +49,7 @@ def _suites(report: Report) -> Iterator[ET.Element]:
         yield _suite(op, list(_result_cases(report, op)), about)
     if report.baseline is not None and report.baseline.stale:
         lines = zip(report.baseline.stale, stale_sentences(report.baseline), strict=True)
-        stale = [_case("opconform.baseline", line.pattern, said, "failure", "stale") for line, said in lines]
+        stale = [_case("opconform.baseline", line.pattern, reason, "failure", "stale") for line, reason in lines]
         yield _suite("baseline", stale, about)
 
 

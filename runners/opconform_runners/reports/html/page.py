@@ -20,7 +20,7 @@ from opconform_runners.findings.report import VERDICTS, Report
 from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.findings.use_row import use_rows
 from opconform_runners.harness.environment import UNKNOWN, environment_facts
-from opconform_runners.reports.backend_matrix import SIGNS, Matrix, Row, counts_text
+from opconform_runners.reports.backend_matrix import SIGNS, Matrix, MatrixRow, counts_text
 from opconform_runners.reports.diff import changes_between, failure_changes
 from opconform_runners.reports.html.cases import case_list, choices_of, shown_evidence
 from opconform_runners.reports.html.subject import Place, Subject, short, suite_of
@@ -127,7 +127,7 @@ def _fails(cell: RequirementRow) -> bool:
     return cell.is_broken or bool(cell.counts["error"])
 
 
-def _differs(row: Row) -> bool:
+def _differs(row: MatrixRow) -> bool:
     """Whether a requirement has failures on some backends and not on others."""
     return len({_fails(cell) for cell in row}) > 1
 

@@ -41,14 +41,14 @@ def print_requirements(report: Report, console: Console, *, is_verbose: bool) ->
         console.print(_table(report, shown))
     left_out = [row for row in rows if row not in shown]
     decided = sum(x.counts["pass"] > 0 for x in left_out)
-    said = [f"{counted(decided, 'requirement')} without failing cases"] if decided else []
+    clauses = [f"{counted(decided, 'requirement')} without failing cases"] if decided else []
     without = sum(not x.cases for x in left_out)
     if open_ones := len(left_out) - decided - without:
-        said.append(f"{counted(open_ones, 'requirement')} without decided cases")
+        clauses.append(f"{counted(open_ones, 'requirement')} without decided cases")
     if without:
-        said.append(f"{counted(without, 'requirement')} without cases")
-    if said:
-        console.print(f"{'; '.join(said)} (`opconform report OUT -v` lists them)")
+        clauses.append(f"{counted(without, 'requirement')} without cases")
+    if clauses:
+        console.print(f"{'; '.join(clauses)} (`opconform report OUT -v` lists them)")
 
 
 def _columns(report: Report, *headings: str) -> tuple[Table, list[str]]:

@@ -175,7 +175,7 @@ def _print_section(console: Console, title: str, items: Iterable[RenderableType]
 
 def _findings(findings: Iterable[ShownFinding], comparison: Comparison | None = None) -> Iterator[RenderableType]:
     otherwise = {} if comparison is None else expected_otherwise(comparison)
-    return (_finding(hit, otherwise) for hit in findings)
+    return (_finding(finding, otherwise) for finding in findings)
 
 
 def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableType:

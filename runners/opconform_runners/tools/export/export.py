@@ -96,14 +96,15 @@ def _dialect(suite: Suite, name: str, dialect: str) -> str | None:
         raise UsageError(f"--dialect is only for {' and '.join(kit.NAMES)}; leave it out with --as {name}.")
     if fixed is None:
         return None
-    wanted = fixed or dialect or next(iter(known), "")
-    if wanted not in known:
+    dialect_name = fixed or dialect or next(iter(known), "")
+    if dialect_name not in known:
         has = f"has only {', '.join(known)}" if known else "has no models"
-        missing = f"no dialect {json.dumps(wanted)}" if wanted else "no dialect"
+        missing = f"no dialect {json.dumps(dialect_name)}" if dialect_name else "no dialect"
         raise UsageError(
-            f"{suite.store.root} {has}: {missing} to export as {name}. Generate it with --dialect {wanted or 'NAME'}."
+            f"{suite.store.root} {has}: {missing} to export as {name}. "
+            f"Generate it with --dialect {dialect_name or 'NAME'}."
         )
-    return wanted
+    return dialect_name
 
 
 def _gap(suite: Suite, entry: Entry, form: Format, dialect: str | None) -> str | None:

@@ -72,17 +72,17 @@ def _sizes(call: Call, shapes: Shapes, ports: Mapping[str, Port]) -> Iterator[di
     beyond = 1 + max((x for x in elements if type(x) is int and x < _LARGE), default=0)
     data = {name: shape for name, shape in shapes.items() if not ports[name].setting}
     rank = max(map(len, data.values()), default=1)
-    wanted: dict[str, dict[int, None]] = {}
+    sizes_by_name: dict[str, dict[int, None]] = {}
     for name, shape in shapes.items():
         for place, size in enumerate(shape):
             beside = [other[place] for other in data.values() if len(other) == len(shape)]
             sizes = (*beside, _FIRST[place % len(_FIRST)], *_SIZES, beyond) if name in data else (rank, 1, 2, 3)
             if isinstance(size, str):
-                wanted.setdefault(size, dict.fromkeys(x for x in sizes if isinstance(x, int)))
-    first = {name: next(iter(sizes)) for name, sizes in wanted.items()}
+                sizes_by_name.setdefault(size, dict.fromkeys(x for x in sizes if isinstance(x, int)))
+    first = {name: next(iter(sizes)) for name, sizes in sizes_by_name.items()}
     yield first
-    yield from ({**first, name: size} for name, sizes in wanted.items() for size in sizes)
-    yield from (dict(zip(wanted, sizes, strict=True)) for sizes in product(*wanted.values()))
+    yield from ({**first, name: size} for name, sizes in sizes_by_name.items() for size in sizes)
+    yield from (dict(zip(sizes_by_name, sizes, strict=True)) for sizes in product(*sizes_by_name.values()))
 
 
 def _values(known: Known, port: Port, shape: Shape, shapes: Mapping[str, Shape]) -> list[TensorDraft]:

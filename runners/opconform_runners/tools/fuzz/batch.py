@@ -35,8 +35,8 @@ class Failure:
     @property
     def sign(self) -> tuple[str, ...]:
         """What stays the same while a failure is reduced: what is broken, and the symptom."""
-        severity, reason, said = self.symptom
-        return (*self._broken, reason, "" if reason == "accepted-invalid" else said, severity)
+        severity, reason, message = self.symptom
+        return (*self._broken, reason, "" if reason == "accepted-invalid" else message, severity)
 
     @property
     def signature(self) -> tuple[str, ...]:
@@ -45,10 +45,10 @@ class Failure:
         Which of the elements a case has decides how wrong ones look, and chance how a crash looks, or whether outputs
         vary; but different messages have different causes.
         """
-        _, reason, said = self.symptom
+        _, reason, message = self.symptom
         if reason == "nondeterministic":
             reason = "value" if self.trial.twin is None else "accepted-invalid"
-        return (*self._broken, reason, said if reason == "rejected-valid" else "")
+        return (*self._broken, reason, message if reason == "rejected-valid" else "")
 
     @property
     def without_message(self) -> "Failure":
@@ -59,9 +59,9 @@ class Failure:
     @property
     def marks(self) -> frozenset[str]:
         """The causes or the message, if they tell bugs apart; what varies has no other cause."""
-        _, reason, said = self.symptom
+        _, reason, message = self.symptom
         if reason in ("rejected-valid", "nondeterministic"):
-            return frozenset({said or reason})
+            return frozenset({message or reason})
         return self.causes if reason in ("value", "nan-payload") else frozenset()
 
     @property

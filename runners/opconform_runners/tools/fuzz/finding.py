@@ -74,8 +74,8 @@ class FuzzFinding:
 
 
 def _corrupts_memory(finding: FuzzFinding) -> bool:
-    severity, reason, said = finding.failure.symptom
-    return severity == "memory" or (reason == "crash" and said in _OF_MEMORY)
+    severity, reason, message = finding.failure.symptom
+    return severity == "memory" or (reason == "crash" and message in _OF_MEMORY)
 
 
 def severity_order(finding: FuzzFinding) -> tuple[object, ...]:

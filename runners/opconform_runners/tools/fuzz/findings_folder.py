@@ -111,7 +111,7 @@ def write_findings_suite(search: Search, folder: Path, backend: str, options: Op
     """
     files = _specs_in(folder)
     digits = {x.draft.digits for x in search.earlier}
-    digits.update(hit.failure.trial.draft.digits for hit in search.found.values())
+    digits.update(finding.failure.trial.draft.digits for finding in search.found.values())
     if not files or not digits:
         return
     if search.found or not _has_cases(folder / "suite", digits):
@@ -119,7 +119,7 @@ def write_findings_suite(search: Search, folder: Path, backend: str, options: Op
     suite = open_suite(folder / "suite")
     name = backend.partition(":")[0]
     entries = {entry.id.rpartition("/")[2]: entry for entry in suite.entries}
-    findings = [hit for hit in (*search.found.values(), *search.known.values()) if _is_written(hit, folder)]
+    findings = [finding for finding in (*search.found.values(), *search.known.values()) if _is_written(finding, folder)]
     for finding in findings if name in SCRIPTS else ():
         result, draft = finding.failure.result, finding.failure.trial.draft
         implementation = search.batches.implementation

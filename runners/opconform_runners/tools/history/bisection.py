@@ -17,27 +17,27 @@ def change_between(versions: Sequence[str], state_of: Callable[[str], State]) ->
     No release between them passes or fails the case: those where it is unknown are passed over. The good one is asked
     again at the end, when it is known whether the case is unsteady.
     """
-    asked: dict[int, State] = {}
+    states: dict[int, State] = {}
 
     def is_known(place: int) -> bool:
-        if place not in asked:
-            asked[place] = state_of(versions[place])
-        return asked[place] != "unknown"
+        if place not in states:
+            states[place] = state_of(versions[place])
+        return states[place] != "unknown"
 
     while True:
         high = next(filter(is_known, reversed(range(len(versions)))), None)
         low = next(filter(is_known, range(len(versions))), None)
-        if high is None or low is None or asked[low] == asked[high]:
+        if high is None or low is None or states[low] == states[high]:
             return None
         while True:
             half = (low + high + 1) // 2
             middle = next(filter(is_known, (*range(half, high), *range(half - 1, low, -1))), None)
             if middle is None:
                 break
-            low, high = (middle, high) if asked[middle] == asked[low] else (low, middle)
-        good = low if asked[low] == "good" else high
-        asked[good] = state_of(versions[good])
-        if asked[good] == "good":
+            low, high = (middle, high) if states[middle] == states[low] else (low, middle)
+        good = low if states[low] == "good" else high
+        states[good] = state_of(versions[good])
+        if states[good] == "good":
             return versions[low], versions[high]
 
 
@@ -47,15 +47,15 @@ class Bisection:
 
     Attributes:
         prepare: Installs a release; an error says why it cannot be asked.
-        told: What each release did.
-        said: Why the release that was asked last cannot be asked, or what its last execution gave.
+        trials_by_release: What each release did.
+        reason: Why the release that was asked last cannot be asked, or what its last execution gave.
     """
 
     executor: Executor
     case: str
     prepare: Callable[[str], None]
-    told: dict[str, Trials] = field(default_factory=dict)
-    said: str = ""
+    trials_by_release: dict[str, Trials] = field(default_factory=dict)
+    reason: str = ""
     is_unsteady: bool = False
 
     def state(self, version: str) -> State:
@@ -63,25 +63,25 @@ class Bisection:
 
         Until a release fails the case, it may be one that fails every other time.
         """
-        self.said = ""
+        self.reason = ""
         try:
             self.prepare(version)
-            bad = sum((trials for trials in self.told.values() if trials.failed), Trials())
+            bad = sum((trials for trials in self.trials_by_release.values() if trials.failed), Trials())
             needed = bad.needed() if self.is_unsteady else 1 if bad.failed else _FIRST
-            self._ask(version, needed - self.told.get(version, Trials()).passed)
-            if self.told[version].failed:
+            self._ask(version, needed - self.trials_by_release.get(version, Trials()).passed)
+            if self.trials_by_release[version].failed:
                 self._ask(version, 1)
         except DiskError:
             raise
         except OpconformError as error:
-            self.told[version], self.said = Trials(neither=1), str(error)
-        trials = self.told[version]
+            self.trials_by_release[version], self.reason = Trials(neither=1), str(error)
+        trials = self.trials_by_release[version]
         self.is_unsteady |= bool(trials.failed and trials.passed)
         return "bad" if trials.failed else "unknown" if trials.neither else "good"
 
     def _ask(self, version: str, times: int) -> None:
-        self.told.setdefault(version, Trials())
+        self.trials_by_release.setdefault(version, Trials())
         for result in self.executor.results(version, self.case, times):
-            self.told[version] += trial_of(result)
+            self.trials_by_release[version] += trial_of(result)
             self.is_unsteady |= is_unsteady(result)
-            self.said = result.sentence
+            self.reason = result.sentence

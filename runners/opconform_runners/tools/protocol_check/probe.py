@@ -45,7 +45,7 @@ class Probe:
     """The check of one harness so far, with cases of a suite.
 
     Attributes:
-        said: The declarations of the harness.
+        implementation: The declarations of the harness.
         inline: Whether it takes small inputs in the request.
         scratch: A folder for cases and outputs.
         passed: The simple case that passes on this harness, once one does.
@@ -54,7 +54,7 @@ class Probe:
 
     suite: Suite
     launch: Launch
-    said: Implementation
+    implementation: Implementation
     inline: bool
     scratch: Path
     passed: Given | None = None
@@ -67,14 +67,18 @@ class Probe:
     def cases(self) -> Sequence[Given]:
         """The cases that the harness can be given, the smallest first."""
         every = ((entry, self.suite.case(entry)) for entry in self.suite.entries)
-        readable = [(entry, case) for entry, case in every if dialect_of(self.suite, entry, case, self.said)[1] is None]
+        readable = [
+            (entry, case)
+            for entry, case in every
+            if dialect_of(self.suite, entry, case, self.implementation)[1] is None
+        ]
         return sorted(readable, key=lambda pair: (sum(prod(port.shape) for port in pair[1].inputs), pair[0].id))
 
     def accepted(self, *, context: str = "bare", feeds: int = 1) -> Iterator[Given]:
         """The valid cases of normative requirements that the harness declares, the smallest first."""
         for entry, case in self.cases:
             wanted = isinstance(case.expect, Accept) and (case.context, case.feeds) == (context, feeds)
-            if wanted and self.is_normative(case) and declared_gap(case, self.said) is None:
+            if wanted and self.is_normative(case) and declared_gap(case, self.implementation) is None:
                 yield entry, case
 
     def is_normative(self, case: Case) -> bool:
@@ -103,7 +107,7 @@ class Probe:
         self._requests += 1
         folder = folder or self.scratch / f"in-{self._requests}"
         place = Place(folder=str(folder), outputs=str(outputs or self.scratch), inline=inline)
-        dialect = dialect or dialect_of(self.suite, entry, case, self.said)[0]
+        dialect = dialect or dialect_of(self.suite, entry, case, self.implementation)[0]
         return lay_out(self.suite, (entry, case), dialect, seq=self._requests if seq is None else seq, place=place)
 
     async def process(self) -> Process:
@@ -128,7 +132,7 @@ class Probe:
     async def play(self, request: Request) -> Own:
         """Send a request; returns the verdict on its case alone. An `Error` is a fault of the harness."""
         [reply] = await self.ask(request)
-        outcome, flushes = outcome_of(self.suite, request, reply), self.said.flushes_denormals
+        outcome, flushes = outcome_of(self.suite, request, reply), self.implementation.flushes_denormals
         return first_verdict(self.suite, request.entry, request.case, outcome, flushes=flushes)
 
     def violation(self, sentence: str) -> Violation:

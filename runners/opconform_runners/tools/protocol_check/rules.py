@@ -47,9 +47,13 @@ async def _start(probe: Probe) -> None:
         await process.kill()
     header = probe.suite.header
     allowed: tuple[tuple[str, Collection[str], Collection[str]], ...] = (
-        ("dialects", probe.said.dialects, header.dialects),
-        ("operations", probe.said.operations, OPERATIONS),
-        ("mapped", probe.said.mapped, {*full_names(header.requirements), *constrained_names(header.declarations)}),
+        ("dialects", probe.implementation.dialects, header.dialects),
+        ("operations", probe.implementation.operations, OPERATIONS),
+        (
+            "mapped",
+            probe.implementation.mapped,
+            {*full_names(header.requirements), *constrained_names(header.declarations)},
+        ),
     )
     for key, names, known in allowed:
         for name in names:
@@ -113,7 +117,7 @@ def _types_of(case: Case) -> set[str]:
 async def _types(probe: Probe) -> None:
     """Outputs of each declared element type have its dtype, and `element_types` does not contradict them."""
     probe.simple_case()
-    for name in probe.said.element_types:
+    for name in probe.implementation.element_types:
         pair = next((x for x in probe.accepted() if _types_of(x[1]) == {name}), None)
         if pair is None:
             continue
@@ -148,7 +152,7 @@ async def _bad_cases(probe: Probe) -> None:
     probe.simple_case()
     smallest: dict[str, Given] = {}
     for entry, case in probe.cases:
-        gap = declared_gap(case, probe.said)
+        gap = declared_gap(case, probe.implementation)
         if case.is_bare and case.feeds == 1 and probe.is_normative(case) and (gap or isinstance(case.expect, Reject)):
             smallest.setdefault(f"undeclared {gap}" if gap else f"invalid {case.expect}", (entry, case))
     for kind in ("invalid", "undeclared"):
@@ -193,9 +197,11 @@ async def _inline(probe: Probe) -> None:
 async def _graphs(probe: Probe) -> None:
     """A case is executed in each declared dialect; with `graphs` and no dialect, in each context."""
     entry, _ = probe.simple_case()
-    dialects = [name for name in probe.said.dialects[1:] if probe.suite.header.dialects.get(name) in entry.files]
+    dialects = [
+        name for name in probe.implementation.dialects[1:] if probe.suite.header.dialects.get(name) in entry.files
+    ]
     contexts = {case.context for _, case in probe.cases if not case.is_bare}
-    if probe.said.dialects or not probe.said.graphs:
+    if probe.implementation.dialects or not probe.implementation.graphs:
         contexts.clear()
     if not dialects and not contexts:
         raise NotApplicable("the harness has no second dialect, and executes no graphs of `case`")

@@ -86,11 +86,11 @@ def _output(script: str, launch: Launch) -> str:
         with TemporaryFolder() as folder:
             options: dict[str, Any] = {"cwd": folder, "env": environment, "timeout": limit}
             done = subprocess.run(command, input=script.encode(), capture_output=True, check=False, **options)
-        said, code = done.stdout + done.stderr, done.returncode
+        output, code = done.stdout + done.stderr, done.returncode
         end = f"exit code: {code}{f' ({signal.strsignal(-code)})' if code < 0 else ''}"
     except subprocess.TimeoutExpired as hang:
-        said, end = hang.stdout or b"", f"The script did not end within {limit:g} seconds."
-    return f"{said.decode(errors='replace')[:_OUTPUT]}\n{end}"
+        output, end = hang.stdout or b"", f"The script did not end within {limit:g} seconds."
+    return f"{output.decode(errors='replace')[:_OUTPUT]}\n{end}"
 
 
 def _distribution() -> str:

@@ -109,8 +109,8 @@ def computed(arguments: Arguments, positions: Array, combine: Combine, keep: Kee
     `keep` gives the integers of the type for those beyond its range.
     """
     data, updates = arguments.tensor("data"), arguments.tensor("updates")
-    first, groups = numbers_of(data), dict[int, list[Number]]()
-    for position, update in zip(positions.tolist(), numbers_of(updates), strict=True):
+    first, groups = summands_of(data), dict[int, list[Number]]()
+    for position, update in zip(positions.tolist(), summands_of(updates), strict=True):
         groups.setdefault(position, []).append(update)
     results = [combine(first[position], numbers) for position, numbers in groups.items()]
     array = np.array(data.array, order="C")
@@ -123,15 +123,15 @@ def means_in_turn(arguments: Arguments, positions: Array) -> Tensor | None:
     data, updates = arguments.operand("data").tensor, arguments.operand("updates").tensor
     if data is None or updates is None:
         return None
-    numbers, is_first_used = numbers_of(data), arguments.attributes.get("use_init_val", True)
+    numbers, is_first_used = summands_of(data), arguments.attributes.get("use_init_val", True)
     started = {*range(len(numbers))} if is_first_used else set[int]()
-    for position, update in zip(positions.tolist(), numbers_of(updates), strict=True):
+    for position, update in zip(positions.tolist(), summands_of(updates), strict=True):
         numbers[position] = mean([numbers[position], update]) if position in started else update
         started.add(position)
     return Tensor(element_type=data.element_type, array=stored(data.element_type, numbers).reshape(data.shape))
 
 
-def numbers_of(tensor: Tensor) -> list[Number]:
+def summands_of(tensor: Tensor) -> list[Number]:
     """The elements as Python's numbers, of which sums are exact for integers."""
     if tensor.type.is_integer:
         return [*tensor.integers()]

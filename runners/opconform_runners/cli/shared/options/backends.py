@@ -63,32 +63,32 @@ class BackendOptions:
 
     def commands(self) -> dict[str, Command]:
         """The command of each backend and harness, by name."""
-        wanted = [name for backend in self.backends for name in (names() if backend == ALL else [backend])]
-        if not wanted and not self.harnesses:
+        chosen = [name for backend in self.backends for name in (names() if backend == ALL else [backend])]
+        if not chosen and not self.harnesses:
             raise UsageError(
                 "Name a backend, such as numpy, or use --harness COMMAND. `opconform backends` lists the backends."
             )
-        pythons = self._interpreters(list(dict.fromkeys(wanted)))
-        commands = {name: backend_command(name, pythons.get(name)) for name in wanted}
+        pythons = self._interpreters(list(dict.fromkeys(chosen)))
+        commands = {name: backend_command(name, pythons.get(name)) for name in chosen}
         for harness in self.harnesses:
             started = harness_command(harness)
             commands[free_name(started.name, commands)] = started
         return {name: replace(command, memory=memory_limit(self.memory)) for name, command in commands.items()}
 
-    def _interpreters(self, wanted: list[str]) -> dict[str, Path]:
+    def _interpreters(self, chosen: list[str]) -> dict[str, Path]:
         """The interpreter of each backend: NAME=PATH, or PATH alone for the only backend."""
         interpreters: dict[str, Path] = {}
         for python in self.pythons:
             name, _, path = python.partition("=")
-            alike = [backend for backend in wanted if name in (backend, backend.partition(":")[0])]
+            alike = [backend for backend in chosen if name in (backend, backend.partition(":")[0])]
             if path and alike:
                 interpreters |= dict.fromkeys(alike, Path(path))
-            elif len(wanted) == 1:
-                interpreters[wanted[0]] = Path(python)
-            elif not wanted:
+            elif len(chosen) == 1:
+                interpreters[chosen[0]] = Path(python)
+            elif not chosen:
                 raise UsageError("--python works only with --backend; a harness names its own interpreter.")
             elif path:
-                raise UsageError(f"--python names {name!r}, which is not one of the backends: {', '.join(wanted)}.")
+                raise UsageError(f"--python names {name!r}, which is not one of the backends: {', '.join(chosen)}.")
             else:
                 raise UsageError(f"--python {python!r} must be NAME=PATH, as in --python torch=venv/bin/python.")
         return interpreters

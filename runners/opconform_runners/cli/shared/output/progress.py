@@ -59,8 +59,8 @@ class _Bar:
         self.fraction = fraction
         total = 1.0 if self.is_partial else None
         rate = done / max(time.monotonic() - self._started, 1e-9)
-        said = f" {rate:,.{0 if rate >= _SLOW else 1}f}/s" if done else ""
-        self._bars.update(self.task, total=total, completed=fraction, count=f"{_counted(done, self._of)}{said}")
+        speed = f" {rate:,.{0 if rate >= _SLOW else 1}f}/s" if done else ""
+        self._bars.update(self.task, total=total, completed=fraction, count=f"{_counted(done, self._of)}{speed}")
 
 
 class _Bars:
