@@ -2,8 +2,16 @@
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
+from typing import cast
 
+import pytest
+from rich.console import Console
+
+from opconform.explanation.families import families_of
+from opconform.specs.loader import shipped_operations
+from opconform_runners.reports.terminal.wrapped import Wrapped, print_sentence
 from tests.conftest import MINIATURES, Run
 
 
@@ -35,10 +43,10 @@ def test_a_summary_has_the_first_failures(opconform: Run, few_core: Path, tmp_pa
     [left] = re.findall(r"\n… and (\d+) more \(`opconform report OUT -v` lists them\)\n", shown)
     folded = r"\n(\d+) requirements without decided cases; (\d+) requirements without cases \(`opconform report OUT -v` lists them\)\n"
     [(undecided, without)] = re.findall(folded, shown)
-    assert shown.count("  expected ") == 12
+    assert shown.count("  expected ") == 10
     assert f"opconform report {tmp_path} -v\n" in shown
     whole = opconform("report", tmp_path, "-v").stdout
-    assert whole.count("\n  case ") == 12 + int(left)
+    assert whole.count("\n  case ") == 10 + int(left)
     assert whole.index("\nFindings\n") < whole.index("\nrequirement ")
     assert shown.count("\n✗ ") == whole.count("\n✗ ")
     assert whole.count("\n· ") == int(undecided) + int(without)
@@ -58,30 +66,87 @@ def test_remarks_are_one_line_in_words(opconform: Run, small_suite: Path, tmp_pa
     assert [line for line in shown.splitlines() if "Remarks" in line] == [remark]
 
 
-#: So many operations that each has one row.
+#: So many operations that each family has one row.
 MANY = (
     *("Abs-1", "Add-1", "Clamp-1", "Convert-1", "Divide-1", "Equal-1", "Erf-1", "Less-1", "LogicalAnd-1", "Maximum-1"),
     *("Minimum-1", "ShapeOf-1", "Split-1", "Tile-1"),
 )
 
 
-def test_many_operations_have_one_row_each(opconform: Run, tmp_path: Path) -> None:
-    """With their broken requirements and their cases by verdict; the conclusion names the worst three."""
+def test_many_operations_have_one_row_per_family(opconform: Run, tmp_path: Path) -> None:
+    """With their broken requirements, the worst of them, and their cases by verdict; the conclusion names the worst three."""
     opconform("generate", *MANY, "--profile", "core", "-k", "*/page-example*", "--out", tmp_path / "suite")
     arguments = ("run", tmp_path / "suite", "--backend", f"{MINIATURES}:RefusesEverything", "--out", tmp_path)
     shown = opconform(*arguments, code=1).stdout
     requirements = json.loads((tmp_path / "report.json").read_text())["requirements"]
     broken = {
-        op: count
+        op: sum(row["broken"] and row["level"] == "normative" for row in rows.values())
         for op, rows in requirements.items()
-        if (count := sum(row["broken"] and row["level"] == "normative" for row in rows.values()))
     }
 
-    rows = re.findall(r"^([A-Za-z0-9]+-\d+) .* (\d+) +(?:\d+|-)$", shown.partition("\noperation ")[2], re.MULTILINE)
-    assert len(rows) > 12
-    assert {op: int(number) for op, number in rows} == broken
+    rows = re.findall(r"^(\w+(?: \w+)?) .* (\d+) +(\w+-\d+) *$", shown.partition("\noperations ")[2], re.MULTILINE)
+    expected = {
+        family: (str(sum(broken[op] for op in ops)), max(broken[op] for op in ops))
+        for family, ops in families_of(broken).items()
+    }
+    assert {family: (number, broken[worst]) for family, number, worst in rows} == expected
     [(number, named)] = re.findall(r" broken: in (\d+) operations, most of (.+?)[.;]", shown.replace("\n", " "))
     assert int(number) == len(broken)
     worst = {op: int(count) for op, count in re.findall(r"(\S+) \((\d+)\)", named)}
     assert len(worst) == 3
     assert all(broken[op] == count >= sorted(broken.values())[-3] for op, count in worst.items())
+
+
+def test_every_shipped_operation_has_a_family() -> None:
+    """One that is not shipped is its own."""
+    families = families_of([*shipped_operations(), "Moon-1"])
+
+    assert families.pop("Moon-1") == ["Moon-1"]
+    assert sorted(op for ops in families.values() for op in ops) == sorted(shipped_operations())
+    assert not {*families} & {*shipped_operations()}
+
+
+@pytest.mark.parametrize("width", [24, 44, 80])
+def test_lines_end_between_words(width: int) -> None:
+    """However narrow the terminal is; a word that is wider has a line of its own."""
+    text = (
+        "expected 3.0 (0x40400000) at output_0[1, 0] of Split-1/axis-right-in-fewer-bits/caae6b5adf, read past the end"
+    )
+    console = Console(file=StringIO(), force_terminal=True, width=width, color_system=None)
+    console.print(Wrapped(text, "got"), crop=False)
+    print_sentence(console, text)
+
+    printed = cast("StringIO", console.file).getvalue()
+    lines = printed.splitlines()
+    assert printed.split() == ["got", *text.split(), *text.split()]
+    assert [line for line in lines if len(line) > width and len(line.split()) > 1] == []
+    assert lines[1].startswith(" " * 11)
+
+
+def test_element_types_that_are_not_declared_are_named(opconform: Run, few_core: Path, tmp_path: Path) -> None:
+    """Where cases are not counted because of them."""
+    (tmp_path / "narrow.py").write_text(
+        "from dataclasses import replace\nfrom opconform_runners.backends.numpy.backend import Numpy\n\n\n"
+        "class Narrow(Numpy):\n    def describe(self):\n"
+        "        return replace(super().describe(), element_types=('f32', 'i32', 'i64'))\n"
+        "    def run(self, case, model, feeds):\n        return [outputs[1:] for outputs in super().run(case, model, feeds)]\n"
+    )
+    arguments = ("run", few_core, "-b", "narrow.py:Narrow", "-k", "Concat-1/element-types*", "--out", "out")
+
+    [line] = [
+        x for x in opconform(*arguments, cwd=tmp_path, code=None).stdout.splitlines() if x.startswith("Not declared")
+    ]
+
+    named = line.rstrip(".").removeprefix("Not declared by the backend: ").split(", ")
+    assert {"f16", "u8", "string"} <= {*named}
+    assert "f32" not in named
+
+
+def test_why_a_run_is_incomplete_is_said_last(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
+    """Also of several backends, by their names."""
+    backends = ("-b", f"{MINIATURES}:SupportsNothing", "-b", "numpy")
+    one = opconform("run", small_suite, *backends[:2], "--out", tmp_path / "one", code=1)
+    both = opconform("run", small_suite, *backends, "--out", tmp_path / "both", code=1)
+
+    assert one.stdout.splitlines()[-1].startswith("Incomplete: ")
+    assert re.match(r"Incomplete: \S+.*: ", both.stdout.splitlines()[-1])

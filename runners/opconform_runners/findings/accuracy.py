@@ -9,6 +9,9 @@ from opconform_runners.verdicts.accuracy_level import LEAST_ACCURACIES, MET_LEVE
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.tally import Tally
 
+#: The most operations that are named for a level.
+_NAMED = 10
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Accuracy:
@@ -69,7 +72,8 @@ def accuracy_sentences(accuracies: Accuracies, least: LeastAccuracy) -> Iterator
         names = [_named(op, accuracies[op], level) for op in accuracies if level in _levels(accuracies[op])]
         if names:
             what = "No accuracy level" if level == "none" else f"Accuracy level {level}"
-            yield f"{what} met by {counted(len(names), 'operation')}: {', '.join(names)}"
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            yield f"{what} met by {counted(len(names), 'operation')}: {', '.join(names[:_NAMED])}{more}"
 
 
 def _levels(accuracies: Mapping[str, Accuracy]) -> set[MetLevel]:

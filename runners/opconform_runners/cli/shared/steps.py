@@ -14,6 +14,7 @@ import click
 from opconform.errors import DiskError, counted
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import replace_ours
+from opconform.system.text import one_line
 from opconform_runners.cli.shared.options.general import PrivateKey, ResultOptions
 from opconform_runners.cli.shared.output.console import console_of
 from opconform_runners.cli.shared.output.printer import print_json, print_lines
@@ -37,6 +38,8 @@ from opconform_runners.verdicts.page import PAGE, PAGE_BEGINNING
 
 #: A backend whose device comes from a plugin's library, as in `openvino:MYCPU=path/libplugin.so`.
 _PLUGIN = re.compile(r"^([\w-]+:[\w.-]+)=.*$")
+#: The most characters of the reasons why a run is incomplete.
+_LONGEST = 300
 _NAMES = str.maketrans(dict.fromkeys(":/\\ ", "-"))
 
 
@@ -147,12 +150,19 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions, f
     if not (out / PAGE).exists():
         steps.append(f"report {shlex.quote(str(out))}{_named(suite, out)}")
     _print_steps(steps)
+    if report.incomplete:
+        print_lines([f"Incomplete: {one_line('; '.join(report.incomplete), _LONGEST)}."])
 
 
 def print_next_of_matrix(runs: Iterable[Finished], suite: Path) -> None:
     """Print for each backend the command that explains its worst failure."""
+    runs = [*runs]
     worst = [(run.folder, shown.smallest.id) for run in runs for shown in shown_findings(run.report, ["new"])[:1]]
     _print_steps([show_command(case, out, suite) for out, case in worst])
+    for run in runs:
+        if run.report.incomplete:
+            reasons = one_line("; ".join(run.report.incomplete), _LONGEST)
+            print_lines([f"Incomplete: {run.report.implementation.title}: {reasons}."])
 
 
 def show_command(case: str, out: Path, suite: Path) -> str:

@@ -1,7 +1,7 @@
-"""What was broken, on a terminal: one row per requirement, or per operation where there are many."""
+"""What was broken, on a terminal: one row per requirement, or per family of operations where there are many."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
 
@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from opconform.errors import counted
+from opconform.explanation.families import families_of
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow
 
@@ -20,20 +21,20 @@ _VERDICTS = {
     "inconclusive": ("inconcl.", "yellow"),
     "error": ("error", "magenta"),
 }
-#: The most operations whose broken requirements are listed; of more, each has one row.
+#: The most operations whose broken requirements are listed; of more, each family has one row.
 _MOST = 12
 
 
 def print_requirements(report: Report, console: Console, *, is_verbose: bool) -> None:
     """One row for each requirement that a case breaks or, if `is_verbose`, for each one.
 
-    If those of many operations are broken, there is one row for each of these operations.
+    If those of many operations are broken, there is one row for each family of operations.
     """
     rows = report.requirements
     shown = [row for row in rows if is_verbose or row.is_broken or row.counts["error"]]
     operations = dict.fromkeys(row.op for row in shown)
     if not is_verbose and len(operations) > _MOST:
-        console.print(_operations(report, operations))
+        console.print(_families(report))
         whole = counted(len({row.op for row in rows} - operations.keys()), "operation")
         console.print(f"{whole} without failing cases (`opconform report OUT -v` lists every requirement)")
         return
@@ -66,17 +67,19 @@ def _counts(counts: Counter[str], used: Sequence[str]) -> list[str]:
     return [f"[{_VERDICTS[name][1]}]{counts[name]:,}[/]" if counts[name] else "-" for name in used]
 
 
-def _operations(report: Report, operations: Iterable[str]) -> Table:
-    """Each operation with its numbers of broken requirements and deviations, and with its cases by verdict."""
-    table, used = _columns(report, "operation")
-    for heading in ("broken", "deviations"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    broken, differing = (Counter(row.op for row in rows) for rows in (report.broken, report.differing))
+def _families(report: Report) -> Table:
+    """Each family of operations: its cases by verdict, its broken requirements, and the operation that breaks most."""
+    table, used = _columns(report, "operations")
+    table.add_column("broken", justify="right", no_wrap=True)
+    table.add_column("most of", overflow="ellipsis")
+    broken = Counter(row.op for row in report.broken)
     verdicts: Counter[tuple[str, str]] = Counter((result.op, result.verdict) for result in report.results)
-    for op in operations:
-        counts = Counter({name: verdicts[op, name] for name in used})
-        numbers = (f"{of[op]:,}" if of[op] else "-" for of in (broken, differing))
-        table.add_row(f"[bold]{op}[/bold]", *_counts(counts, used), *numbers)
+    for family, members in families_of(sorted(report.ops)).items():
+        counts = Counter({name: sum(verdicts[op, name] for op in members) for name in used})
+        worst = max(members, key=lambda op: broken[op])
+        number = sum(broken[op] for op in members)
+        most = (f"{number:,}", worst) if number else ("-", "")
+        table.add_row(f"[bold]{family}[/bold]", *_counts(counts, used), *most)
     return table
 
 

@@ -8,11 +8,10 @@ from functools import partial
 from rich.console import Console, RenderableType
 from rich.console import Group as Lines
 from rich.markup import escape
-from rich.padding import Padding
-from rich.table import Table
 
 from opconform.errors import counted
 from opconform.system.text import printable
+from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.report import Report
 from opconform_runners.harness.environment import environment_facts
@@ -28,6 +27,7 @@ from opconform_runners.reports.terminal.conclusion import (
 from opconform_runners.reports.terminal.incidents import incident_lines
 from opconform_runners.reports.terminal.requirements import print_requirements
 from opconform_runners.reports.terminal.uses import print_uses
+from opconform_runners.reports.terminal.wrapped import Wrapped, print_sentence
 from opconform_runners.verdicts.baseline import Comparison
 from opconform_runners.verdicts.results import Result
 
@@ -50,9 +50,11 @@ REMARKS = {
     "late": "rejected at run time instead of when the model was built",
     "other-reason": "rejected, but for another requirement than the violated one",
 }
+#: The element type of an input, as in `data f32[2]`.
+_TYPE = re.compile(r"\b([a-z]+\d\w*|boolean|string)\[")
 _CASE = re.compile(r" [^\s/]+/[^\s/]+/[0-9a-f]{10}")
 #: The most items of a section unless it is verbose, and the most characters of a message.
-_MOST = 12
+_MOST, _MOST_INCIDENTS = 10, 3
 _LONGEST = 300
 #: The most requirements and symptoms of a finding.
 _NAMED = 3
@@ -79,7 +81,8 @@ def print_summary(
         if report.known is not None:
             section(f"Known findings of {report.known.product}", _findings(x for x in shown if x.known))
     section("Harness errors", _by_sentence(report, "error"))
-    section("Incidents", map(_item, incident_lines(report.incidents)))
+    incidents = map(_item, incident_lines(report.incidents))
+    _print_section(console, "Incidents", incidents, most=None if is_verbose else _MOST_INCIDENTS)
     if comparison is not None:
         section("New findings", _findings(shown_findings(report, ["new"]), comparison))
         section("No longer supported", _lines(lost_sentences(report).values()))
@@ -96,21 +99,21 @@ def print_summary(
     if not is_verbose:
         _print_counts(report, console)
     if comparison is not None:
-        console.print(_text(f"Expected by {comparison.file}: {known_failures(comparison)}."), soft_wrap=True)
+        print_sentence(console, _text(f"Expected by {comparison.file}: {known_failures(comparison)}."))
     for item in conclusion(report)[1:]:
-        console.print(_text(item), soft_wrap=True)
+        print_sentence(console, _text(item))
     print_verdict(report, console)
 
 
 def print_verdict(report: Report, console: Console) -> None:
     """Print the verdict on the backend and, with a baseline, the verdict against it."""
-    console.print(_coloured(conclusion(report)[0]), soft_wrap=not console.is_terminal)
+    print_sentence(console, _coloured(conclusion(report)[0]))
     comparison = report.baseline
     if comparison is not None:
         verdict = "NOTHING NEW." if report.is_as_expected else f"NEW: {news(report)}."
         if report.conformant is None:
             verdict = f"INCOMPLETE, so the comparison is not final. New so far: {news(report)}."
-        console.print(f"Against {_text(comparison.file)}: {_coloured(verdict)}", soft_wrap=True)
+        print_sentence(console, f"Against {_text(comparison.file)}: {_coloured(verdict)}")
 
 
 def is_folded(report: Report) -> bool:
@@ -132,7 +135,7 @@ def _print_counts(report: Report, console: Console) -> None:
             (neighbour_checks, "the graph around the operation fails without it too"),
         )
         said = "; ".join(f"{counted(number, 'case')}, since {reason}" for number, reason in reasons if number)
-        console.print(f"Inconclusive: {said}.", soft_wrap=True)
+        print_sentence(console, f"Inconclusive: {said}.")
     unsupported = len(list(_by_sentence(report, "unsupported")))
     if unsupported:
         cases = counted(report.summary["unsupported"], "case")
@@ -140,7 +143,17 @@ def _print_counts(report: Report, console: Console) -> None:
     remarks = Counter(name for result in report.results for name in shown_remarks(result))
     if remarks:
         said = "; ".join(f"{counted(number, 'case')} {REMARKS[name]}" for name, number in remarks.items())
-        console.print(f"Remarks: {said}.", soft_wrap=True)
+        print_sentence(console, f"Remarks: {said}.")
+        if types := _undeclared_types(report):
+            print_sentence(console, f"Not declared by the backend: {', '.join(types)}.")
+
+
+def _undeclared_types(report: Report) -> list[str]:
+    """The element types of cases that are not counted, or are remarked on, since the backend does not declare them."""
+    texts = [x.inputs for x in report.results if any(name.endswith("undeclared") for name in x.remarks)]
+    named = {name for text in texts for name in _TYPE.findall(text)}
+    declared = {*report.implementation.element_types}
+    return [name for name in ELEMENT_TYPES if name in named - declared]
 
 
 def _coloured(sentence: str) -> str:
@@ -168,7 +181,7 @@ def _print_section(console: Console, title: str, items: Iterable[RenderableType]
     if shown:
         console.print(f"\n[bold]{title}[/bold]")
     for item in shown[:most]:
-        console.print(item, soft_wrap=isinstance(item, str))
+        console.print(item, soft_wrap=isinstance(item, str), crop=False)
     if left := len(shown[most:] if most is not None else ()):
         console.print(f"… and {left:,} more (`opconform report OUT -v` lists them)")
 
@@ -180,28 +193,18 @@ def _findings(findings: Iterable[ShownFinding], comparison: Comparison | None = 
 
 def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableType:
     finding, smallest = shown.finding, shown.smallest
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    if finding.when:
-        grid.add_row("  when", _text(finding.when))
-    for text in dict.fromkeys(requirement.text for requirement in shown.requirements[:_NAMED]):
-        grid.add_row("  expected", _text(text))
-    grid.add_row("  given", _text(smallest.inputs))
-    grid.add_row("  got", _text(smallest.sentence))
-    if finding.cause:
-        grid.add_row("  cause", f"{_text(finding.cause)} (likely)")
-    for symptom, count in [*finding.symptoms.items()][:_NAMED] if len(finding.symptoms) > 1 else ():
-        grid.add_row("  of them", f"{counted(count, 'case')}: {_text(symptom)}")
-    if rest := sum([*finding.symptoms.values()][_NAMED:]):
-        grid.add_row("  of them", f"{counted(rest, 'case')}: other symptoms")
-    if shown.known:
-        grid.add_row("  known", _text(shown.known))
-    if smallest.id in otherwise:
-        grid.add_row("  baseline", _text(otherwise[smallest.id]))
-    grid.add_row("  case", smallest.id)
-    cases = shown.cases_text
-    return Lines(f"[bold]{_text(shown.names)}[/bold]: [red]{shown.kind}[/red], {cases}", grid)
+    fields = [("when", finding.when)] if finding.when else []
+    fields += [("expected", text) for text in dict.fromkeys(x.text for x in shown.requirements[:_NAMED])]
+    fields += [("given", smallest.inputs), ("got", smallest.sentence)]
+    fields += [("cause", f"{finding.cause} (likely)")] if finding.cause else []
+    symptoms = [*finding.symptoms.items()] if len(finding.symptoms) > 1 else []
+    fields += [("of them", f"{counted(count, 'case')}: {symptom}") for symptom, count in symptoms[:_NAMED]]
+    if rest := sum(count for _, count in symptoms[_NAMED:]):
+        fields.append(("of them", f"{counted(rest, 'case')}: other symptoms"))
+    fields += [("known", shown.known)] if shown.known else []
+    fields += [("baseline", otherwise[smallest.id])] if smallest.id in otherwise else []
+    title = f"[bold]{_text(shown.names)}[/bold]: [red]{shown.kind}[/red], {shown.cases_text}"
+    return Lines(Wrapped(title), *(Wrapped(_text(x), name) for name, x in [*fields, ("case", smallest.id)]))
 
 
 def _remarks(report: Report) -> Iterator[RenderableType]:
@@ -230,7 +233,7 @@ def _by_sentence(report: Report, verdict: str) -> Iterator[RenderableType]:
 
 
 def _item(sentence: str) -> RenderableType:
-    return Padding(_text(sentence), (0, 0, 0, 2))
+    return Wrapped(_text(sentence), indent=2)
 
 
 def _lines(sentences: Iterable[str]) -> Iterator[str]:
