@@ -68,16 +68,16 @@ def _joined(
     required: Collection[tuple[str, Ending]], results: Mapping[str, Result], suite: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """The lines, with one pattern for an operation or a group of the suite of which every case is unsupported."""
-    left = {name for name, reason in required if reason == "unsupported"}
+    uncovered = {name for name, reason in required if reason == "unsupported"}
     yield from ((name, reason) for name, reason in required if reason != "unsupported")
     for depth in (1, 2):
-        for folder in sorted({"/".join(name.split("/")[:depth]) for name in left}):
+        for folder in sorted({"/".join(name.split("/")[:depth]) for name in uncovered}):
             inside = {name for name in suite if name.startswith(f"{folder}/")}
-            lacking = inside & left
+            lacking = inside & uncovered
             if len(lacking) > 1 and all(name in lacking or _is_open(results.get(name)) for name in inside):
                 yield f"{folder}/*", "unsupported"
-                left -= lacking
-    yield from ((name, "unsupported") for name in left)
+                uncovered -= lacking
+    yield from ((name, "unsupported") for name in uncovered)
 
 
 def _is_open(result: Result | None) -> bool:
