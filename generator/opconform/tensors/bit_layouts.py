@@ -103,7 +103,7 @@ def openvino_layouts(version: str) -> Layouts:
     return next(layouts for first, layouts in _OPENVINO.items() if first <= known)
 
 
-#: The packing of constants in `model.bin`: that of OpenVINO 2025.3 to 2026.4.
+#: The packing of constants in `model.bin`, as in OpenVINO 2025.3 to 2026.4.
 OPENVINO_IR: Layouts = _OPENVINO[2025, 3]
 
 

@@ -51,7 +51,7 @@ def run_suite(
         DiskError: The disk is full before there is any result.
         HarnessError: The harness cannot be started.
         SuiteError: The suite is blind, or a file of it is missing, changed or not readable.
-        UsageError: No case is selected, the results cannot be written, or the folder holds those of another run.
+        UsageError: No case is selected, the results cannot be written, or the folder holds the results of another run.
     """
     entries = selected(suite, options.selection)
     plan, executor_of = planned(command, out, options)
@@ -97,7 +97,7 @@ class Supply(Protocol):
 
 
 def run_supply(supply: Supply, plan: RunPlan) -> Run:
-    """Execute the parts of a supply one after another, and write the results, also those of an interrupted run."""
+    """Execute the parts of a supply one after another, and write the results, also of an interrupted run."""
     with contextlib.closing(OutcomeLog(plan.out, force=plan.options.force, resume=plan.options.resume)) as log:
         gave_up, interrupted = None, None
         try:

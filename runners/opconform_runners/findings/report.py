@@ -47,7 +47,7 @@ class Report:
         baseline: The comparison with the expected failures, where a baseline was given.
         findings: What the failures have in common, if that was searched; the verdict does not depend on it.
 
-    The other attributes are those of `RunHeader`.
+    It has the other attributes of `RunHeader`.
     """
 
     format: Literal[1] = 1

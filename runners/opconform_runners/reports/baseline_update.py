@@ -29,7 +29,7 @@ def update(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, st
     """Make a baseline expect exactly what fails or is unsupported in a complete run.
 
     Lines that hold stay, and so do lines without a case in the run. A pattern some of whose cases pass becomes one line
-    per case that does not. An operation or a group of which every case is unsupported becomes one line.
+    per case that does not. An operation or a group whose cases are all unsupported becomes one line.
 
     `suite` has the expectation of each case of the suite, `accept` or `reject`, by its id.
     """
@@ -67,7 +67,7 @@ def update(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, st
 def _joined(
     required: Collection[tuple[str, Ending]], results: Mapping[str, Result], suite: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """The lines, with one pattern for an operation or a group of the suite of which every case is unsupported."""
+    """The lines, with one pattern for an operation or a group of the suite whose cases are all unsupported."""
     uncovered = {name for name, reason in required if reason == "unsupported"}
     yield from ((name, reason) for name, reason in required if reason != "unsupported")
     for depth in (1, 2):

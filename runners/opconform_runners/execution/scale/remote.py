@@ -224,7 +224,7 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def placed(command: Command) -> Command:
-    """The command of a backend on this machine, whose interpreter and memory are not those of the one that asks."""
+    """The command of a backend on this machine, whose interpreter and memory differ from the machine that asks."""
     if command.python is None:
         return command
     python = Path(command.python) if command.elsewhere else None

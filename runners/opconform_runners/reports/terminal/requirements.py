@@ -27,7 +27,7 @@ _MOST = 12
 def print_requirements(report: Report, console: Console, *, is_verbose: bool) -> None:
     """One row for each requirement that a case breaks or, if `is_verbose`, for each one.
 
-    If those of many operations are broken, there is one row for each of these operations.
+    If requirements of many operations are broken, there is one row for each of these operations.
     """
     rows = report.requirements
     shown = [row for row in rows if is_verbose or row.is_broken or row.counts["error"]]

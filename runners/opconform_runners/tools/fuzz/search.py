@@ -192,7 +192,7 @@ class Search:
     ) -> FuzzFinding:
         """A finding with the simplest case that fails with a sign and is found until a time (monotonic).
 
-        `outcomes` are those of the cases that were executed, by their digits.
+        `outcomes` has the outcomes of the cases that were executed, by their digits.
         """
         alike = [finding]
 
