@@ -130,7 +130,7 @@ def _parts(
 
 
 def _family_parts(program: Program, module: str, call: ast.Call) -> Iterator[Root]:
-    """The roots in the function of a family: those of the call that it returns."""
+    """The roots in the function of a family: the roots of the call that it returns."""
     name = ast.unparse(call.func)
     home, name = program.imports[module].get(name, (module, name))
     family = _definitions(program.trees[home]).get(name)
@@ -141,7 +141,7 @@ def _family_parts(program: Program, module: str, call: ast.Call) -> Iterator[Roo
 
 
 def _without_others(part: ast.AST) -> Iterator[ast.AST]:
-    """A part of a declaration, of which a call may have arguments that decide nothing."""
+    """A part of a declaration, without the arguments of calls that decide nothing."""
     if isinstance(part, ast.Call) and any(keyword.arg in _EXPLAINING for keyword in part.keywords):
         deciding = (keyword.value for keyword in part.keywords if keyword.arg not in _EXPLAINING)
         for argument in (part.func, *part.args, *deciding):

@@ -49,7 +49,7 @@ class FeedTrial:
 class Semantics:
     """The declarations of some operations: the modules with them, and those that these import.
 
-    The modules of an operation of an installed distribution are those of its own package.
+    The modules of an operation of an installed distribution are the modules of its own package.
     """
 
     ops: tuple[str, ...]
@@ -66,7 +66,7 @@ class Semantics:
         return declarations(self.program, self.ops)
 
     def shown(self, module: str) -> str:
-        """The name of a module below `opconform.operations`; those of installed distributions have their full name."""
+        """The name of a module below `opconform.operations`; the full name of a module of an installed distribution."""
         return module.removeprefix(f"{_PACKAGE}.")
 
     def trials(self, cases: Sequence[Draft]) -> list[FeedTrial]:

@@ -1,4 +1,4 @@
-"""The dialects that cases are rendered into: the shipped ones, and those of installed distributions."""
+"""The dialects that cases are rendered into: the shipped ones, and the dialects of installed distributions."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from opconform.generation.options import Limits
     from opconform.specs.group import Group
 
-#: The digits that stand for those of any case.
+#: The digits that stand for the digits of any case.
 _ANY = "0" * 10
 
 

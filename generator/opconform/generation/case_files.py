@@ -80,7 +80,7 @@ def case_files(draft: Draft, options: Options) -> tuple[Entry, dict[str, Content
 
 
 def _is_rounded(golden: Golden) -> bool:
-    """Whether the operation under test computes outputs with bounds, rather than moves those of another one."""
+    """Whether the operation under test computes outputs with bounds, rather than moves the outputs of another one."""
     tested = [name for node in golden.graph.nodes if node.under_test for name in node.outputs]
     outputs = [feed[name] for feed in golden.tensors for name in tested]
     return isinstance(golden.draft.operation, Computation) and any(x.bounds or x.reduced for x in outputs)

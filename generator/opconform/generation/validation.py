@@ -169,7 +169,7 @@ def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
 
 
 def _binding(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, Binding]:
-    """The binding of each tensor; one word is that of setting inputs, and other inputs are then parameters."""
+    """The binding of each tensor; one word is the binding of setting inputs, and other inputs are then parameters."""
     if keys.context == "folded":
         bindings = keys.binding.values() if isinstance(keys.binding, Mapping) else (keys.binding,)
         if "parameter" in bindings:

@@ -65,7 +65,7 @@ class Draft:
         where: The place of its group, as in `cases/Split-1/axis.yaml:12:5`.
         tensors: The first feed, by input name.
         second: Inputs that differ in the second feed; None without a second feed.
-        dynamic: The dimensions that the IR declares, if not those of the shape.
+        dynamic: The dimensions that the IR declares, if they differ from the shape.
         then: The neighbour in the context `then`.
         rejected_for: The requirement that the case violates, or None if it is accepted.
         twin: The id of the valid case that differs only in the violation, or None.

@@ -23,10 +23,10 @@ _AT_ONCE = 1 << 16
 #: The lowest of the scattered bits that are used; lower ones differ too little between a few elements.
 _MIXED = 40
 
-#: One more than the largest element of the fill `small`, of which sums of a few are exact in every common type.
+#: One more than the largest element of the fill `small`: sums of a few elements are exact in every common type.
 _SMALL = 64
 
-#: The elements of the fill `exact`, of which products and sums of a few are exact in every type; some are odd, so that
+#: The elements of the fill `exact`: products and sums of a few are exact in every type; some are odd, so that
 #: their order matters. Unsigned types have their absolute values.
 _FEW = (1, -2, 3, -1, 2, -3, 2, 1, -3, 3, -2)
 

@@ -265,7 +265,7 @@ def _declared_input(draft: Draft, name: str) -> Declared:
 
 
 def _unknown(operation: Operation, arguments: Arguments) -> TensorType:
-    """The type that is declared for each output of a node that rejects its inputs: that of its first tensor."""
+    """The type that is declared for each output of a node that rejects its inputs: the type of its first tensor."""
     for name, input_ in arguments.inputs.items():
         if operation.port_of(name).role == "data":
             return TensorType(element_type=input_.element_type, shape=input_.shape)

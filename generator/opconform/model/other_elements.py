@@ -1,4 +1,4 @@
-"""The elements that other readings of interpretations give, of which each is legitimate by itself."""
+"""The elements that other readings of interpretations give. Each is legitimate by itself."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

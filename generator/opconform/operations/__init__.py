@@ -1,4 +1,4 @@
-"""The known operations, with their reference semantics: the shipped ones, and those of installed distributions."""
+"""The known operations, with their reference semantics: the shipped ones, and those that distributions install."""
 
 import re
 from collections.abc import Mapping

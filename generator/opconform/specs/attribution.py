@@ -84,7 +84,7 @@ def _twins(groups: Sequence[Group]) -> Iterator[Mistake]:
 
 
 def _profiles(groups: Sequence[Group]) -> Iterator[Mistake]:
-    """Profiles of the group's own whose names are nearly those of shipped ones."""
+    """Profiles of the group's own whose names are nearly the names of shipped profiles."""
     for group in groups:
         own = group.settings.profile
         if own not in PROFILES and (hint := nearest(own, PROFILES)):

@@ -12,7 +12,7 @@ from opconform.specs.yaml_document import ENOUGH, KEY, Document, Mistake, Route,
 from opconform.suite.names import DIMENSION
 
 _Model = TypeVar("_Model", bound=BaseModel)
-#: The keys that other tools use for those of a spec.
+#: The keys that other tools use in place of the keys of a spec.
 _OTHER_WORDS = {
     **dict.fromkeys(("dtype", "type", "datatype", "data_type"), "element_type"),
     **dict.fromkeys(("dims", "dimensions", "size", "sizes"), "shape"),

@@ -24,7 +24,7 @@ SAMPLES = "samples.yaml"
 EVERY = "every"
 #: A line of a spec that names a group of another operation, which is then also one of its own.
 REFERENCE = re.compile(r"^ *- ([A-Za-z][A-Za-z0-9]*-[0-9]+)/([a-z0-9-]+)$", re.MULTILINE)
-#: A line of a file that takes over from that of another version.
+#: A line of a file that takes over from the file of another version.
 _LIKE = re.compile(r"^like: *([A-Za-z][A-Za-z0-9]*-[0-9]+)\s*$", re.MULTILINE)
 #: The most bytes of a file.
 _LIMIT = 4 << 20
@@ -176,7 +176,7 @@ def known_neighbours(path: Path) -> Mapping[str, Mapping[str, Any]] | None:
 
 @cache
 def are_neighbours_known() -> bool:
-    """Whether the neighbours of the index are those of the shipped samples."""
+    """Whether the index has the neighbours of the shipped samples."""
     names = {path.parent.name for path in sample_files()}
     are_same = all(known_neighbours(path) is not None for path in sample_files())
     return are_same and names == stored_index()["neighbours"].keys()

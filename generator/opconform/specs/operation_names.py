@@ -10,7 +10,7 @@ from opconform.system.resources import NAME, OPERATIONS_GROUP
 
 
 def tested_operations() -> list[str]:
-    """The operations that have specs: the shipped ones, and those of installed distributions."""
+    """The operations that have specs: the shipped ones, and the operations of installed distributions."""
     return [*specified_operations(), *installed_operation_names()]
 
 

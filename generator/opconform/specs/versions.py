@@ -1,4 +1,4 @@
-"""What the files of one version of an operation take over from those of another version (the key `like`)."""
+"""What the files of one version of an operation take over from another version (the key `like`)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -38,7 +38,7 @@ def flushed_output(output: Output) -> Output:
 
 
 def with_bounds(tensors: Sequence[Input | Output]) -> dict[str, Input | Output]:
-    """The arrays that a file has for some tensors, by name; those of bounds have the type and shape of their output."""
+    """The arrays that a file has for some tensors, by name; bounds have the type and shape of their output."""
     every = [*tensors, *(flushed_output(x) for x in tensors if isinstance(x, Output) and x.flushed)]
     bounded = [x for x in every if isinstance(x, Output) and x.comparison == "bounds"]
     reduced = [x for x in every if isinstance(x, Output) and x.reduced]

@@ -38,7 +38,7 @@ class Input:
 
     Attributes:
         role: `setting` if its values decide what the operation does, `data` if it moves or computes with them.
-        dynamic: The dimensions that the model declares; None if they are those of `shape`.
+        dynamic: The dimensions that the model declares; None if it declares `shape`.
     """
 
     name: Identifier

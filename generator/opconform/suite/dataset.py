@@ -25,7 +25,7 @@ class Example:
         bounds: Per feed and output, the least and the largest right elements; None where bits are compared.
         reduced: Those of results that are less accurate, and not wrong; None where every other result is wrong.
         also: Per feed and output, other right values of each element along the first dimension; None where there are
-            none. An element is right if it is that of the output or one of these.
+            none. An element is right if it equals the output's or one of these.
     """
 
     suite: Suite

@@ -119,7 +119,7 @@ class Header:
 
     @property
     def identity(self) -> str:
-        """The digest that results name: that of the suite which was run, if this one has only some of its cases."""
+        """The digest that results name: the one of the suite that was run, if this one has only some of its cases."""
         return self.part_of or self.digest
 
     @property

@@ -46,8 +46,8 @@ def release_difference(header: Header, entries: Sequence[Entry]) -> str:
     released = {
         (op, name): cell for op in ops for name, cell in release["cases"].get(op, {}).items() if name in profiles
     }
-    own = cases_of(entries)
-    numbers = {key: own[key].cases if key in own else 0 for key in released}
+    counts = cases_of(entries)
+    numbers = {key: counts[key].cases if key in counts else 0 for key in released}
     for (op, profile), cell in released.items():
         if (number := numbers[op, profile]) != cell["cases"]:
             every = f"{sum(numbers.values()):,} of the {counted(sum(x['cases'] for x in released.values()), 'case')}"
@@ -55,7 +55,7 @@ def release_difference(header: Header, entries: Sequence[Entry]) -> str:
             return f"the suite has {every} of release {header.version} with these specs ({where})"
     for (op, profile), cell in released.items() if not header.blind else ():
         digests = {name: cell["digests"].get(name) for name in ("", *header.dialects)}
-        if any(digest not in (None, own[op, profile].digests.get(name)) for name, digest in digests.items()):
+        if any(digest not in (None, counts[op, profile].digests.get(name)) for name, digest in digests.items()):
             return f"the cases of {op} in {profile} differ from those of release {header.version}"
     return ""
 
@@ -71,9 +71,9 @@ def shipped_difference(header: Header) -> str:
         return ""
     released = {op: {SHIPPED_PROFILE: cells[SHIPPED_PROFILE]["cases"]} for op, cells in release["cases"].items()}
     if header.cases != released:
-        own, of = (sum(number for cells in x.values() for number in cells.values()) for x in (header.cases, released))
+        cases, of = (sum(number for cells in x.values() for number in cells.values()) for x in (header.cases, released))
         ops = f"{len(header.cases):,} of {counted(len(released), 'operation')}"
-        return f"it has {counted(own, 'case')} and {ops}, and not the {of:,} cases of the profile {SHIPPED_PROFILE}"
+        return f"it has {counted(cases, 'case')} and {ops}, and not the {of:,} cases of the profile {SHIPPED_PROFILE}"
     if specs_digests(header.specs) != release["specs"] or header.seed != release["seed"]:
         return "it is of other specs or of another seed"
     return "it has only some cases, or no expected outputs" if header.select or header.part_of or header.blind else ""

@@ -58,7 +58,7 @@ class Tensor:
 
 
 def with_one_nan(array: Array, kind: ElementType) -> Array:
-    """Computed elements in the storage dtype, of which every NaN has the same bits."""
+    """Computed elements in the storage dtype. Every NaN has the same bits."""
     with np.errstate(invalid="ignore"):  # signalling NaNs
         is_nan = np.isnan(array.view(kind.arithmetic)) if kind.kind == "float" else np.zeros(array.shape, np.bool_)
     nan = np.array(np.nan).astype(kind.arithmetic).view(array.dtype) if is_nan.any() else array

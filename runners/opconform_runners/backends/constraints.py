@@ -43,7 +43,7 @@ def check_constants(case: Case, declarations: Iterable[Declaration]) -> None:
 
 
 def with_constraints(functions: Mapping[str, Function], declarations: Iterable[Declaration]) -> dict[str, Function]:
-    """Functions on tensors, of which those of declared operations first refuse what violates the declaration."""
+    """Functions on tensors. Functions of declared operations first refuse what violates the declaration."""
     known = {declaration.name: declaration for declaration in declarations}
     return {op: partial(_checked, call, known[op]) if op in known else call for op, call in functions.items()}
 

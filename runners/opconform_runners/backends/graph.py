@@ -13,7 +13,7 @@ Function = Callable[[Sequence[Any], Mapping[str, Attribute]], Sequence[Any]]
 def outputs_of(case: Case, inputs: Mapping[str, Any], functions: Mapping[str, Function]) -> list[Any]:
     """The outputs of a case's model; raises `Unsupported` if there is no function for an operation of the graph.
 
-    `inputs` are those of the model by name, in whatever form the functions take them.
+    `inputs` has the inputs of the model by name, in whatever form the functions take them.
     """
     tensors = dict(inputs)
     for node in case.graph.nodes:

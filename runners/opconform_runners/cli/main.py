@@ -49,7 +49,7 @@ _GROUPS: Mapping[str, Sequence[str]] = {
     "harness": ("check", "schema"),
     "certificate": ("keygen", "sign", "verify", "judge"),
 }
-#: All commands, with those of the groups.
+#: All commands, with the commands of the groups.
 COMMANDS = tuple(f"{name} {x}".rstrip() for name in _FIRST for x in _GROUPS.get(name, ("",)))
 #: The width of the first of two columns.
 _COLUMN = 39

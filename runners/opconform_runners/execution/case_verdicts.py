@@ -33,7 +33,7 @@ from opconform_runners.verdicts.verdict import (
     sentence_of,
 )
 
-#: The fields of a result that are those of the first outcome of its case.
+#: The fields of a result that the first outcome of its case decides.
 _FACTS = ("seconds", "placement", "stage", "message")
 
 
@@ -253,7 +253,7 @@ def result_of(
     verdict: Verdict,
     implementation: Implementation,
 ) -> Result:
-    """The line of the results for a case; `facts` are those of its first outcome."""
+    """The line of the results for a case; `facts` has the facts of its first outcome."""
     failure = failure_of(verdict)
     shown = not isinstance(verdict, Pass) or verdict.late or verdict.other_reason is not None
     feeds = [suite.arrays(entry, inputs_name(feed)) for feed in range(case.feeds)] if shown else []

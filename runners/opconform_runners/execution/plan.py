@@ -63,7 +63,7 @@ class RunPlan:
         environment_of: Returns the environment of a backend, without the devices that execute its cases.
         known: Executions of its cases elsewhere, before an interruption.
 
-    The other attributes are those of `RunHeader`.
+    It has the other attributes of `RunHeader`.
     """
 
     out: Path
@@ -125,7 +125,7 @@ def run_header_of(suite: Suite, entries: Sequence[Entry], plan: RunPlan, impleme
 
 
 def empty_header(header: Header, plan: RunPlan, implementation: Implementation) -> RunHeader:
-    """The header of a run of no cases of a suite, of which only the header is known."""
+    """The header of a run of no cases of a suite, when only the suite's header is known."""
     selection = plan.options.selection
     return RunHeader(
         cases=0,

@@ -272,7 +272,7 @@ def inline_outputs(text: str) -> tuple[Array, ...] | Error:
 
 
 def miscount(outputs: Sequence[Sequence[Array]], stated_types: Sequence[Sequence[str]] | None) -> str | None:
-    """Why the element types in a reply cannot be those of the output files, whatever these contain, or None."""
+    """Why the element types in a reply cannot be the types of the output files, whatever these contain, or None."""
     if stated_types is None:
         return None
     if len(stated_types) != len(outputs):

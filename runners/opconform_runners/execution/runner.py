@@ -51,7 +51,7 @@ def run_suite(
         DiskError: The disk is full before there is any result.
         HarnessError: The harness cannot be started.
         SuiteError: The suite is blind, or a file of it is missing, changed or not readable.
-        UsageError: No case is selected, the results cannot be written, or the folder holds those of another run.
+        UsageError: No case is selected, the results cannot be written, or the folder holds the results of another run.
     """
     entries = selected(suite, options.selection)
     plan, executor_of = planned(command, out, options)
@@ -97,7 +97,7 @@ class Supply(Protocol):
 
 
 def run_supply(supply: Supply, plan: RunPlan) -> Run:
-    """Execute the parts of a supply one after another, and write the results, also those of an interrupted run."""
+    """Execute the parts of a supply one after another, and write the results, also of an interrupted run."""
     with contextlib.closing(OutcomeLog(plan.out, force=plan.options.force, resume=plan.options.resume)) as log:
         gave_up, interrupted = None, None
         try:
@@ -190,16 +190,16 @@ class Judgement:
         if isinstance(self.executor, RemoteExecution):
             return self._gather(self.executor)
         self.history = history_of([*self.log.lines, *self.plan.known])
-        left = [entry for entry in self.entries if entry.id not in self.history.done]
+        waiting = [entry for entry in self.entries if entry.id not in self.history.done]
         on_ready: OnReady = self._begin
         while True:
             try:
-                return self._attempts(self.executor, left, on_ready)
+                return self._attempts(self.executor, waiting, on_ready)
             except _Stop:
                 self._confirm(self.executor)
                 if len(self.verdicts.own) < len(self.entries) and any(map(self._stops, self.results())):
                     return self._stopped
-            left, on_ready = [x for x in left if x.id not in self.verdicts.own], lambda _: None
+            waiting, on_ready = [x for x in waiting if x.id not in self.verdicts.own], lambda _: None
 
     @property
     def _stopped(self) -> str:
@@ -212,10 +212,10 @@ class Judgement:
         attempts: tuple[Attempt, ...] = ("again", "alone", "neighbour-check")
         due = {entry.id for attempt in attempts for entry in self.verdicts.due(self.entries, attempt)}
         due = {name.removesuffix(f"/{NEIGHBOUR_CHECK}") for name in due}
-        left = [entry for entry in self.entries if entry.id in due or entry.id not in self.verdicts.own]
+        waiting = [entry for entry in self.entries if entry.id in due or entry.id not in self.verdicts.own]
         known = [logged for logged in self.log.lines if logged.case in due]
-        done = len(self.entries) - len(left)
-        for lines, gave_up in workers.execute(left, known, execute_batch):
+        done = len(self.entries) - len(waiting)
+        for lines, gave_up in workers.execute(waiting, known, execute_batch):
             for logged, files in lines:
                 restore(self.verdicts, [logged], "The log of a worker")
                 self.log.add(logged, files)
@@ -228,13 +228,13 @@ class Judgement:
         self.verdicts.give_up_neighbour_checks(self.entries, NOT_EXECUTED)
         return None
 
-    def _attempts(self, executor: Executor, left: Sequence[Entry], on_ready: OnReady) -> str | None:
+    def _attempts(self, executor: Executor, waiting: Sequence[Entry], on_ready: OnReady) -> str | None:
         on_outcome = partial(self._note, "first")
         if isinstance(executor, LocalExecutor):
             packing = Packing(history=self.history, unpacked=self.unpacked, on_packed=self._note_packed)
-            gave_up = executor.execute_first(left, packing, on_outcome, on_ready)
+            gave_up = executor.execute_first(waiting, packing, on_outcome, on_ready)
         else:
-            gave_up = executor(left, "first", on_outcome, on_ready)
+            gave_up = executor(waiting, "first", on_outcome, on_ready)
         if gave_up is None:
             self._confirm(executor)
         return gave_up

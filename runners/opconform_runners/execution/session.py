@@ -25,7 +25,7 @@ from opconform_runners.verdicts.claims import Claims
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import Pass, Unsupported, Verdict
 
-#: Fewer cases take longer in a pack, of which some are executed alone too.
+#: Fewer cases take longer in a pack, since some of them are executed alone too.
 _FEWEST = 4
 #: A case that was executed, its outcome, and what happened to the process at it.
 _Executed = tuple[Entry, Case, Outcome, *tuple[Incident, ...]]

@@ -18,7 +18,7 @@ def gaps_of(
 
     Args:
         results: The results of its cases, some of which were supported.
-        tallies: The cases of which there are no results.
+        tallies: The cases that have no results of their own.
         requirements: The requirements that count. One that the harness fulfils needs no decided case.
         is_whole: Whether the run must have a case of every requirement.
     """

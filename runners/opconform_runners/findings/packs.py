@@ -17,7 +17,7 @@ class PackCounts:
         counted: The cases that passed in a pack and were not executed alone.
         confirmed: Those that passed in a pack and alone.
         alone_only: Those that passed alone, but not in a pack.
-        differing: The operations of which a case passed in a pack, but not alone.
+        differing: The operations with a case that passed in a pack, but not alone.
     """
 
     counted: int

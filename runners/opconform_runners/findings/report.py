@@ -49,7 +49,7 @@ class Report:
         findings: What the failures have in common, if that was searched; the verdict does not depend on it.
         known: Which failures are known of a release of the backend's product, if its findings are known.
 
-    The other attributes are those of `RunHeader`.
+    It has the other attributes of `RunHeader`.
     """
 
     format: Literal[1] = 1

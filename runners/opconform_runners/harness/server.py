@@ -92,10 +92,10 @@ def _described(backend: Backend, name: str) -> Implementation:
 
 def _sentence(error: Exception, file: str) -> str:
     """An exception in words, after the line of the backend's own file that was executed last, if there is one."""
-    own = Path(file).resolve()
+    backend_file = Path(file).resolve()
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == own]
-    return f"{f'{own.name}:{lines[-1]}: ' if lines else ''}{type(error).__name__}: {error}"
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == backend_file]
+    return f"{f'{backend_file.name}:{lines[-1]}: ' if lines else ''}{type(error).__name__}: {error}"
 
 
 def _own_output() -> BinaryIO:
@@ -129,8 +129,8 @@ def _served(backend: Backend, request: Mapping[str, Any]) -> Reply:
     except Unsupported as answer:
         return NotSupported(seq=seq, message=str(answer)[:TEXT_LIMIT], seconds=time.perf_counter() - started)
     except Exception as error:  # noqa: BLE001 - the boundary: a failure is a reply, and the harness continues
-        own = getattr(sys.modules.get(type(backend).__module__), "__file__", None) or ""
-        message = _sentence(error, own)[:TEXT_LIMIT]
+        backend_file = getattr(sys.modules.get(type(backend).__module__), "__file__", None) or ""
+        message = _sentence(error, backend_file)[:TEXT_LIMIT]
         return Failed(seq=seq, message=message, traceback=traceback.format_exc()[-LOG_LIMIT:])
     element_types = tuple(tuple(tensor.element_type for tensor in output) for output in outputs)
     returned = inline if any(inline) else None

@@ -14,7 +14,7 @@ from opconform_runners.pytest_plugin.items import shown_path
 def selected_entries(
     suite: Suite, selections: Sequence[Selection], operations: Collection[str]
 ) -> tuple[list[Entry], list[Entry]]:
-    """The cases that all selections want: those of declared operations, and the others.
+    """The cases that all selections want: the cases of declared operations, and the others.
 
     Without `operations`, all are declared.
 

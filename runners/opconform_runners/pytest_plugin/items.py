@@ -106,7 +106,7 @@ def _typed(config: pytest.Config, option: str) -> int:
 
 
 def _repeated(config: pytest.Config, option: str) -> tuple[str, ...]:
-    """The values of an option that can be repeated; those of the command line replace those of a file."""
+    """The values of an option that can be repeated; the command line replaces the values of a file."""
     values: list[str] = config.getoption(f"opconform_{option}") or []
     return tuple(values[-_typed(config, option) :])
 

@@ -29,7 +29,7 @@ def update(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, st
     """Make a baseline expect exactly what fails or is unsupported in a complete run.
 
     Lines that hold stay, and so do lines without a case in the run. A pattern some of whose cases pass becomes one line
-    per case that does not. An operation or a group of which every case is unsupported becomes one line.
+    per case that does not. An operation or a group whose cases are all unsupported becomes one line.
 
     `suite` has the expectation of each case of the suite, `accept` or `reject`, by its id.
     """
@@ -67,17 +67,17 @@ def update(baseline: Baseline, results: Sequence[Result], suite: Mapping[str, st
 def _joined(
     required: Collection[tuple[str, Ending]], results: Mapping[str, Result], suite: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """The lines, with one pattern for an operation or a group of the suite of which every case is unsupported."""
-    left = {name for name, reason in required if reason == "unsupported"}
+    """The lines, with one pattern for an operation or a group of the suite whose cases are all unsupported."""
+    uncovered = {name for name, reason in required if reason == "unsupported"}
     yield from ((name, reason) for name, reason in required if reason != "unsupported")
     for depth in (1, 2):
-        for folder in sorted({"/".join(name.split("/")[:depth]) for name in left}):
+        for folder in sorted({"/".join(name.split("/")[:depth]) for name in uncovered}):
             inside = {name for name in suite if name.startswith(f"{folder}/")}
-            lacking = inside & left
+            lacking = inside & uncovered
             if len(lacking) > 1 and all(name in lacking or _is_open(results.get(name)) for name in inside):
                 yield f"{folder}/*", "unsupported"
-                left -= lacking
-    yield from ((name, "unsupported") for name in left)
+                uncovered -= lacking
+    yield from ((name, "unsupported") for name in uncovered)
 
 
 def _is_open(result: Result | None) -> bool:

@@ -39,9 +39,9 @@ from opconform_runners.verdicts.run_header import progress_of, suite_document
 
 @dataclass(frozen=True, kw_only=True)
 class _Noted:
-    """What `report.json` has and the results have not; the attributes are those of `Report`.
+    """What `report.json` has and the results have not; it has the attributes of `Report`.
 
-    The order of the requirements is that of the specification, which results do not keep.
+    The requirements are in the order of the specification, which results do not keep.
     """
 
     __pydantic_config__ = ConfigDict(extra="ignore")

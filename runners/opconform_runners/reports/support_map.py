@@ -178,7 +178,7 @@ def _is_setting(input_: Input, ports: Sequence[Port]) -> bool:
 
 
 def support_map(columns: Sequence[Column], valid: Mapping[str, Facets | None]) -> SupportMap:
-    """The map of runs on one suite, of which `valid` has the facets of the valid cases by id."""
+    """The map of runs on one suite; `valid` has the facets of its valid cases by id."""
     counts: dict[Area, list[Counter[str]]] = defaultdict(lambda: [Counter() for _ in columns])
     for number, column in enumerate(columns):
         for identity, fate in _fates(column.report):

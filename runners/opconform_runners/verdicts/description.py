@@ -101,12 +101,12 @@ def has_shown_values(case: Case, input_: Input) -> bool:
     return input_.name != case.inputs[0].name and (is_index or not input_.shape)
 
 
-def values_text(tensor: Tensor, most: int = _MOST) -> str:
+def values_text(tensor: Tensor, limit: int = _MOST) -> str:
     """The first elements of a tensor, in brackets unless it is a scalar."""
-    flat = tensor.array.reshape(-1)[:most]
+    flat = tensor.array.reshape(-1)[:limit]
     native = flat.view(tensor.type.arithmetic) if tensor.type.kind == "float" else flat
-    values: Sequence[object] = tensor.integers()[:most] if tensor.type.is_integer else list(native)
-    shown = ", ".join(printable(str(value)) for value in values) + (", …" if tensor.array.size > most else "")
+    values: Sequence[object] = tensor.integers()[:limit] if tensor.type.is_integer else list(native)
+    shown = ", ".join(printable(str(value)) for value in values) + (", …" if tensor.array.size > limit else "")
     if not tensor.shape:
         return shown
     return f"[{shown}]" if len(tensor.shape) == 1 else f"[{shown}] of shape {list(tensor.shape)}"

@@ -70,7 +70,7 @@ def divided(node: KnownNode) -> Call:
 
 
 def remainder(node: KnownNode) -> Call:
-    """ONNX's remainder of integers has the sign of the divisor, and that of other numbers the sign of the dividend."""
+    """ONNX's remainder of integers has the sign of the divisor, and of other numbers the sign of the dividend."""
     if node.violated is None and not ELEMENT_TYPES[node.types["a"].element_type].is_integer:
         raise Inexpressible("ONNX's Mod of floating-point numbers has the sign of the dividend")
     return broadcast(node)

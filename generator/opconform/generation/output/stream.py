@@ -1,6 +1,6 @@
 """The stream of the cases of some specs: batches that are written one after another, because all of them are too many.
 
-The stream is that of a suite that is never written as a whole. Its digest is that of everything that decides its bytes.
+The stream is a suite that is never written as a whole. Its digest covers everything that decides its bytes.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ class CaseBatch:
 
 @dataclass(kw_only=True)
 class Stream:
-    """The cases of some specs in batches; those of a shard if the options select one.
+    """The cases of some specs in batches; only the cases of a shard if the options select one.
 
     Attributes:
         size: The least number of cases in a batch.

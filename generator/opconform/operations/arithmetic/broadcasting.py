@@ -10,7 +10,7 @@ from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec
 from opconform.tensors.tensor import Tensor
 
-#: The rules of most pages, and those of the pages that do not name `pdpd`.
+#: The rules of most pages, and the rules of the pages that do not name `pdpd`.
 RULES, FEWER_RULES = ("none", "numpy", "pdpd"), ("none", "numpy")
 
 

@@ -55,7 +55,7 @@ class Kernel:
     Attributes:
         integers: The exact results for arrays of Python's integers; None where it has none.
         floats: The results for arrays of f64; rounded once, they are right in every type.
-        output: The element type of the output; None for that of the inputs.
+        output: The element type of the output; None if the inputs have it too.
         magnitude: The operation on absolute values, for arrays of f64; None if results are not rounded.
     """
 

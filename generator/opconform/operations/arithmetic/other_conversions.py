@@ -169,7 +169,7 @@ def _otherwise(calculate: Calculate, way: Way, arguments: Arguments) -> tuple[Te
 
 
 def _replaced(target: ElementType, array: Array, changed: dict[int, Number]) -> Array:
-    """An array with some elements replaced; the others keep their bits, also those of a NaN."""
+    """An array with some elements replaced; the others keep their bits, even a NaN."""
     flat, numbers = array.flatten(), [*changed.values()]
     encode = encoded_floats if target.kind in ("float", "lookup") else _encoded
     flat[[*changed]] = encode(target, numbers)

@@ -194,7 +194,7 @@ def _maximum(rows: Array) -> Array:
 
 
 def _with_nan(of: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """A function of rows of which one has a NaN."""
+    """A function of rows, one of which has a NaN."""
 
     def maximum(rows: Array) -> Array:
         if not np.isnan(rows).any():

@@ -27,7 +27,7 @@ def _fits(part: Shape, whole: Shape) -> bool:
 
 
 def _shape(arguments: Arguments) -> Shape:
-    """The shape of both tensors broadcast to each other; under `pdpd`, that of the first of them."""
+    """The shape of both tensors broadcast to each other; under `pdpd`, the shape of the first one."""
     first, second = (arguments.shape(name) for name in _NAMES[1:])
     if not follows(arguments, "numpy"):
         if not _fits(second, first):

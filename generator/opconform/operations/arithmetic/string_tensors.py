@@ -111,7 +111,7 @@ def _unpacked_types(arguments: Arguments) -> tuple[TensorType, ...]:
 
 
 def _repacked(tested: Tested) -> Graph:
-    """The outputs are those of the model, and are also packed again."""
+    """The outputs are outputs of the model, and are also packed again."""
     if not tested.outputs:
         raise ContextError("an invalid case has no outputs for the context `repacked` to use")
     packed = computing("StringTensorPack", "StringTensorPack-15", tested.node.outputs)

@@ -1,6 +1,6 @@
 """The units in the last place within which results of functions are right.
 
-They are those of OpenCL C 3.0, section 7.4 (full profile), and of its extension cl_khr_fp16 for the narrower types.
+They are taken from OpenCL C 3.0, section 7.4 (full profile), and from its extension cl_khr_fp16 for the narrower types.
 """
 
 from collections.abc import Mapping

@@ -29,7 +29,7 @@ def _list(arguments: Arguments, name: str) -> tuple[int, ...]:
 
 
 def _blocks(arguments: Arguments) -> tuple[int, ...]:
-    """The block sizes after that of the batches."""
+    """The block sizes after the block size of the batches."""
     blocks = _list(arguments, _BLOCKS)
     if min(blocks) < 1:
         raise Unknown

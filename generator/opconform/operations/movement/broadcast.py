@@ -57,7 +57,7 @@ def _is_short(arguments: Arguments) -> bool:
 
 
 def _is_unequal(arguments: Arguments, mode: str) -> bool:
-    """Whether a dimension of data is neither 1 nor that of the target shape, in a mode."""
+    """Whether a dimension of data is neither 1 nor the dimension of the target shape, in a mode."""
     return _is(arguments, mode) and any(size not in (1, other) for size, other in _pairs(arguments))
 
 

@@ -14,7 +14,7 @@ from opconform.suite.declarations import AttributeSpec, Port
 
 
 def _shapes(arguments: Arguments) -> list[Shape]:
-    """The shapes of the inputs, of which there is at least one."""
+    """The shapes of the inputs; there is at least one."""
     shapes = [x.shape for x in arguments.every("inputs")]
     if not shapes:
         raise Unknown

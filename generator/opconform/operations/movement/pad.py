@@ -17,7 +17,7 @@ from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 
-#: The pads, of which each has one element per dimension (Inputs, 2 and 3).
+#: The pads. Each has one element per dimension (Inputs, 2 and 3).
 _PADS = ("pads_begin", "pads_end")
 #: The numeric types without a zero.
 _WITHOUT_ZERO = frozenset({"f8e8m0"})

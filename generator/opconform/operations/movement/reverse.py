@@ -34,7 +34,7 @@ def _is_repeated(arguments: Arguments) -> bool:
 
 
 def axes_of(arguments: Arguments) -> set[int]:
-    """The axes that are reversed: those of the indices, or where the mask is true (Detailed description)."""
+    """The axes that are reversed: the indices, or the axes where the mask is true (Detailed description)."""
     if _is_mask(arguments):
         return {axis for axis, value in enumerate(arguments.booleans("axis")) if value}
     return {*arguments.integers("axis")}

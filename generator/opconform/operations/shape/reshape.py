@@ -30,7 +30,7 @@ def _copied(arguments: Arguments) -> Shape:
 
 
 def _volumes(arguments: Arguments) -> tuple[int, int]:
-    """The number of elements of data, and that of the sizes, without one that is inferred."""
+    """The number of elements of data, and the product of the sizes, without one that is inferred."""
     return prod(arguments.shape("data")), abs(prod(_copied(arguments)))
 
 

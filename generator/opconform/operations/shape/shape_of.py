@@ -14,7 +14,7 @@ from opconform.tensors.literals import encoded
 from opconform.tensors.tensor import Tensor
 
 _TYPE = "output_type"
-#: The element type of the output of ShapeOf-1, of which its page says nothing, and the default of ShapeOf-3.
+#: The element type of the output of ShapeOf-1, whose page says nothing about it, and the default of ShapeOf-3.
 _DEFAULT = "i64"
 
 

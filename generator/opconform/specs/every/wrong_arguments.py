@@ -1,4 +1,4 @@
-"""Wrong arguments in place of those of samples: tensors of another type or shape, attributes of another type."""
+"""Wrong arguments in place of a sample's: tensors of another type or shape, attributes of another type."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -27,7 +27,7 @@ def wrong_arguments(samples: Samples) -> list[dict[str, Any]]:
 def extreme_values(samples: Samples) -> list[dict[str, Any]]:
     """One mapping per changed argument: the number of the sample, and the keys with and without an extreme value.
 
-    The values agree in their low bits with those of the sample, or are negative; `is_input` is false for attributes.
+    The values agree in their low bits with the sample, or are negative; `is_input` is false for attributes.
     """
     operation = samples.operation
     settings = [port.name for port in operation.inputs if port.setting and port.name not in operation.same_types]

@@ -43,10 +43,10 @@ def combinations_of(group: Group, limit: int, meter: Meter) -> Iterator[Combinat
         plain = _pairwise(matrix, group, condition, meter)
     else:
         size = prod(len(value) for value in matrix.values())
-        most = limit * (1 if condition is None else FILTERED)
-        if size > most:
+        largest = limit * (1 if condition is None else FILTERED)
+        if size > largest:
             number = f"{size:,}" if size < _UNCOUNTED else f"more than {_UNCOUNTED:,}"
-            raise KeyMistake("matrix", f"the matrix has {number} combinations, over the limit of {most:,}")
+            raise KeyMistake("matrix", f"the matrix has {number} combinations, over the limit of {largest:,}")
         if size * len(settings.exclude) > _COMPARED:
             compared = f"{size:,} combinations times {len(settings.exclude):,} entries"
             sentence = f"{compared} are over the limit of {_COMPARED:,}; use `where`, or separate groups"

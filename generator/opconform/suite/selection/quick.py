@@ -21,6 +21,6 @@ def quick_cases() -> Mapping[str, tuple[str, ...]]:
 
 
 def is_quick(name: str) -> bool:
-    """Whether a name is that of a listed case, or of a group with one."""
+    """Whether a name is the name of a listed case, or of a group with one."""
     group, _, _ = name.rpartition("/")
     return name in quick_cases() or name in quick_cases().get(group, ())

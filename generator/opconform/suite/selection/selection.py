@@ -13,7 +13,7 @@ PROFILES = (
     *("core", "types", "dynamic", "context", "robustness", "extended"),
     *("transformer", "vision", "exhaustive", "functional", "large"),
 )
-#: The profile with every case within bounds, of which there are too many to list or to keep.
+#: The profile with every case within bounds. There are too many of them to list or to keep.
 EXHAUSTIVE = "exhaustive"
 NOT_BY_DEFAULT = frozenset({"transformer", "vision", EXHAUSTIVE, "functional", "large"})
 #: The name for all other profiles.
@@ -88,7 +88,7 @@ class Selection:
 
 
 def pattern_of(name: str) -> str:
-    """The pattern for the name of one case: its id or its digits, of which the first are enough, or a pattern."""
+    """The pattern for the name of one case: its id, its digits or the first of them, or a pattern."""
     if "/" not in name:
         return f"*/{name}*"
     return f"{name}*" if _SHORTENED.fullmatch(name) else name

@@ -25,7 +25,7 @@ def write_extract(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Pa
 
 
 def write_cases(chosen: Iterable[tuple[Suite, Entry]], header: Header, out: Path) -> Header:
-    """Write some cases as a suite to a new folder; returns its header. The arguments are those of `write_extract`."""
+    """Write some cases as a suite to a new folder; returns its header. It has the arguments of `write_extract`."""
     out.mkdir(parents=True, exist_ok=True)
     entries: dict[str, Entry] = {}
     for suite, entry in chosen:

@@ -20,7 +20,7 @@ from opconform.system.files import replace_file
 MARK = "opconform.lock"
 #: How many bytes of a file are searched for the mark of opconform.
 _HEAD = 300
-#: The endings of archives, of which only `.zip` in lower case is written.
+#: The endings of archives. Only `.zip` in lower case is written.
 _ARCHIVES = frozenset({".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar"})
 #: How many specs of another suite are named.
 _NAMED = 3

@@ -61,7 +61,7 @@ def _power(a: Array, b: Array) -> Array:
 
 
 def _signed_zero(choice: Callable[..., Array], sign: Callable[..., Array]) -> Callable[[Array, Array], Array]:
-    """The larger or smaller number, of which numpy takes any of two zeros."""
+    """The larger or smaller number; of two zeros, numpy takes either."""
 
     def chosen(a: Array, b: Array) -> Array:
         result = choice(a, b)

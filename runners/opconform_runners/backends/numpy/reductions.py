@@ -32,7 +32,7 @@ def reduction(of: Callable[..., Array]) -> Function:
 
 
 def _mean(array: Array, *, axis: tuple[int, ...], keepdims: bool) -> Array:
-    """The sum divided by the count; that of integers is exact, and loses its fraction."""
+    """The sum divided by the count; the quotient of integers is exact, and loses its fraction."""
     count = math.prod(array.shape[place] for place in axis)
     if array.dtype.kind == "f":
         return np.asarray(array.sum(axis, keepdims=keepdims) / np.float64(count))
@@ -65,7 +65,7 @@ def _cum_sum(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> 
 
 
 def _top_k(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """The order of Python's `sorted`, which keeps that of equal elements; a NaN is larger than every number."""
+    """The order of Python's `sorted`, which keeps the order of equal elements; a NaN is larger than every number."""
     data, [k], axis = inputs[0], inputs[1].integers(), attributes["axis"]
     refuse_if(not -len(data.shape) <= axis < len(data.shape), "axis.range")
     refuse_if(not 1 <= k <= data.shape[axis], "k.range")

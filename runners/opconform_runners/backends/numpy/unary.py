@@ -41,7 +41,7 @@ def _relu(data: Array) -> Array:
 
 
 def _clamp(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """Clamp-1 by comparisons; limits beyond the range of an integer type are those of the type."""
+    """Clamp-1 by comparisons; limits beyond the range of an integer type become the limits of the type."""
     [data], least, most = inputs, attributes["min"], attributes["max"]
     refuse_if(least > most, "min.order")
     numbers, kind = number_array(data), ELEMENT_TYPES[data.element_type]

@@ -95,7 +95,7 @@ def expected_of(options: ExpectedOptions) -> Expected:
 
 
 def note_claims(file: ClaimsFile, name: str, run: Report | RunHeader) -> None:
-    """Say on standard error that claims are those of another backend or suite."""
+    """Say on standard error that claims belong to another backend or suite."""
     for note in notes_on(file, name, backend_of(run.implementation), run.suite.version):
         click.echo(f"note: {note}", err=True)
 

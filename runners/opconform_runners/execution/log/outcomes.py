@@ -55,7 +55,7 @@ class Log:
 
     @property
     def every(self) -> Iterator[LoggedOutcome]:
-        """All executions, those of finished batches too."""
+        """All executions, also in finished batches."""
         return chained((logged for _, lines in self.batches.values() for logged in lines), self.lines)
 
 
@@ -80,7 +80,7 @@ class OutcomeLog:
         self._file: io.FileIO | None = None
         #: What an interrupted run left, or None.
         self.earlier: Log | None = None
-        #: The executions before the run was interrupted, without those of finished batches.
+        #: The executions before the run was interrupted, without executions of finished batches.
         self.lines: Sequence[LoggedOutcome] = ()
         self._chain, self._last = "", (0, "")
         with contextlib.ExitStack() as stack:

@@ -43,7 +43,7 @@ class OutputsWriter:
         self._archive: zipfile.ZipFile | None = None
 
     def resume(self, names: Collection[str]) -> None:
-        """Continue the archive of an interrupted run, of which only the named members are used."""
+        """Continue the archive of an interrupted run; only its named members are used."""
         if not self._path.exists():
             return
         try:
@@ -132,7 +132,7 @@ def _archive(path: Path) -> zipfile.ZipFile:
 
 
 def _is_finished(path: Path) -> bool:
-    """Whether an archive has its own directory, not only those of the archives in it."""
+    """Whether an archive has its own directory, and not only the directories of the archives in it."""
     return MARK in _names(path, marked=True)
 
 

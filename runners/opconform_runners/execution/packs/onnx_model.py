@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def joined_onnx(models: Sequence[tuple[str, Mapping[str, bytes]]], main: str) -> dict[str, bytes]:
-    """The file of one model, `main`, given that of each model and the prefix of its names."""
+    """The file of one model, `main`, given the file of each model and the prefix of its names."""
     try:
         from google.protobuf.message import DecodeError
         from onnx import ModelProto
@@ -37,7 +37,7 @@ def joined_onnx(models: Sequence[tuple[str, Mapping[str, bytes]]], main: str) ->
 
 
 def _head(model: "ModelProto") -> tuple[object, ...]:
-    """What two models must have in common: the version of the format, and those of the sets of operations."""
+    """What two models must have in common: the version of the format, and the versions of the sets of operations."""
     if model.functions or model.training_info or model.metadata_props:
         raise UnjoinableError("an ONNX model has functions, training or metadata")
     return model.ir_version, sorted((x.domain, x.version) for x in model.opset_import)

@@ -10,7 +10,7 @@ _ALIGNMENT = 64
 
 
 def joined_openvino(models: Sequence[tuple[str, Mapping[str, bytes]]], main: str) -> dict[str, bytes]:
-    """The files of one model, `main` and its weights, given those of each model and the prefix of its names."""
+    """The files of one model, `main` and its weights, given the files of each model and the prefix of its names."""
     weights_name = f"{main.removesuffix('.xml')}.bin"
     net: ET.Element | None = None
     weights = bytearray()

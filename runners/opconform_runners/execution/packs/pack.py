@@ -91,7 +91,7 @@ class Pack:
         return number if number < len(self.members) else None
 
     def without(self, number: int) -> list[tuple[Member, ...]]:
-        """Its cases in parts, of which one is the case that was refused.
+        """Its cases in parts, one of which is the case that was refused.
 
         Compilers usually stop at the first node that they refuse, so that those before it are probably not refused.
         """
@@ -151,7 +151,7 @@ class Pack:
         return JOINS[self.dialect](models, main)
 
     def parts(self, outcome: Returned) -> list[Returned] | None:
-        """What each case returned, or None if the number of outputs is not that of all of them."""
+        """What each case returned, or None if the number of outputs is not the sum of theirs."""
         counts = [len(member.case.graph.outputs) for member in self.members]
         types = outcome.element_types
         if any(len(feed) != sum(counts) for feed in (*outcome.outputs, *(types or ()))):

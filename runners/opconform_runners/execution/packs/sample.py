@@ -27,7 +27,7 @@ class PackHistory:
         alone: The cases that were executed alone.
         counted: The cases whose passes in packs count.
         unchecked: The cases that passed in packs and have still to be executed alone.
-        differing: The operations of which a case passed in a pack, but not alone.
+        differing: The operations with a case that passed in a pack, but not alone.
     """
 
     alone: frozenset[str] = frozenset()

@@ -37,8 +37,8 @@ class Schedule:
         alone: The cases that are executed alone next.
         packs: The packs that were formed and not sent.
         checks: The ids of cases that passed in a pack and are executed alone too.
-        differing: The operations of which a case passed in a pack, but not alone.
-        sampled: The operations of which a pass was executed alone too.
+        differing: The operations with a case that passed in a pack, but not alone.
+        sampled: The operations with a pass that was executed alone too.
         given_up: The operations whose cases are executed alone, since one differed or many ended a process.
     """
 

@@ -97,7 +97,7 @@ def _joined(read: Sequence[tuple[Path, WrittenResults]]) -> tuple[dict[str, tupl
 
 
 def _check(read: Sequence[tuple[Path, WrittenResults]]) -> None:
-    """Check that results are those of all the shards of one run."""
+    """Check that results belong to all the shards of one run."""
     first, reference = read[0]
     seen: dict[int, Path] = {}
     for folder, written in read:

@@ -191,7 +191,7 @@ def _batches(
     suite: Suite, entries: Sequence[Entry], launch: Launch, known: Sequence[LoggedOutcome]
 ) -> Iterator[RemoteBatch]:
     """The cases in batches of about the same number of cases, fewer where their files are large."""
-    most = min(LARGEST, max(SMALLEST, len(entries) // _BATCHES))
+    size = min(LARGEST, max(SMALLEST, len(entries) // _BATCHES))
     batch: dict[str, Entry] = {}
     twins: dict[str, Entry] = {}
     files: dict[str, bytes] = {}
@@ -202,7 +202,7 @@ def _batches(
         for item in (entry, *twins.values()):
             if f"{item.id}/{CASE}" not in files:
                 files |= {f"{item.id}/{name}": suite.read(item, name) for name in item.files}
-        if len(batch) == most or sum(map(len, files.values())) >= ROOM or entry is entries[-1]:
+        if len(batch) == size or sum(map(len, files.values())) >= ROOM or entry is entries[-1]:
             yield RemoteBatch(
                 root=suite.store.root,
                 header=suite.header,
@@ -224,7 +224,7 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def placed(command: Command) -> Command:
-    """The command of a backend on this machine, whose interpreter and memory are not those of the one that asks."""
+    """The command of a backend on this machine, whose interpreter and memory differ from the machine that asks."""
     if command.python is None:
         return command
     python = Path(command.python) if command.elsewhere else None

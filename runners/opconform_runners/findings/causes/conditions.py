@@ -57,16 +57,16 @@ def conditions_of(facts: Sequence[frozenset[Fact]], symptoms: Sequence[str]) -> 
     if not any(symptoms) or all(symptoms):
         return ()
     table = _Table(facts, symptoms)
-    left = np.ones(sum(map(bool, symptoms)), np.bool_)
+    unexplained = np.ones(sum(map(bool, symptoms)), np.bool_)
     conditions: list[Condition] = []
-    candidates = table.candidates(left)
+    candidates = table.candidates(unexplained)
     while candidates:
-        best = max(candidates, key=lambda x: table.saved(x, left))
-        if table.saved(best, left) <= 0:
-            candidates = table.candidates(left)
+        best = max(candidates, key=lambda x: table.saved(x, unexplained))
+        if table.saved(best, unexplained) <= 0:
+            candidates = table.candidates(unexplained)
             continue
-        best = table.trimmed(best, left)
-        left &= ~best.met
+        best = table.trimmed(best, unexplained)
+        unexplained &= ~best.met
         conditions.append(tuple(tuple(table.facts[x] for x in columns) for columns in best.facts))
     return tuple(conditions)
 
@@ -103,9 +103,9 @@ class _Table:
         self._operations = [column[fact] for fact in groups()[0] if fact in column]
         self._types = [group for group in self._groups if self.facts[group[0]] in DATA_TYPES]
 
-    def saved(self, candidate: _Candidate, left: Array) -> float:
+    def saved(self, candidate: _Candidate, unexplained: Array) -> float:
         """The bits that a condition saves for the failures that are left, beyond those that it must."""
-        counts = np.bincount(self._kinds[candidate.met & left], minlength=len(self._bits))
+        counts = np.bincount(self._kinds[candidate.met & unexplained], minlength=len(self._bits))
         total = counts.sum()
         if not total:
             return -math.inf
@@ -118,10 +118,10 @@ class _Table:
         violated = self._fails[candidate.met][:, self._is_violation].any(0).sum()
         return bool(violated <= 1) or any(self._can_be_shared[columns[0]] for columns in candidate.facts)
 
-    def trimmed(self, candidate: _Candidate, left: Array) -> _Candidate:
+    def trimmed(self, candidate: _Candidate, unexplained: Array) -> _Candidate:
         """A condition with only those alternatives that failures have that are left."""
-        own = self._fails[candidate.met & left]
-        facts = tuple(tuple(x for x in columns if own[:, x].any()) for columns in candidate.facts)
+        explained = self._fails[candidate.met & unexplained]
+        facts = tuple(tuple(x for x in columns if explained[:, x].any()) for columns in candidate.facts)
         met = np.all([self._fails[:, columns].any(1) for columns in facts], axis=0)
         return candidate._replace(facts=facts, met=met)
 
@@ -143,29 +143,31 @@ class _Table:
             )
         return candidate.cost - math.log2(1 + min(surprises))
 
-    def candidates(self, wanted: Array) -> list[_Candidate]:
+    def candidates(self, sought: Array) -> list[_Candidate]:
         """The best conditions of some failures, the most frequent symptoms first, until every one was looked at."""
         by_cases: dict[bytes, _Candidate] = {}
-        done = ~wanted
+        done = ~sought
         for seed in sorted(range(len(done)), key=lambda x: (-self._frequency[self._kinds[x]], self._kinds[x], x)):
             if done[seed]:
                 continue
             compared = [x for x in self._conditions(seed, done) if self.is_shared(x)]
-            left = ~done
+            remaining = ~done
             done[seed] = True
-            for failures in (wanted, left):
+            for failures in (sought, remaining):
                 best = max(compared, key=lambda x: self.saved(x, failures), default=None)
                 if best is not None and self.saved(best, failures) > 0:
                     same = (x for x in compared if (x.met == best.met).all() and self.saved(x, failures) > 0)
                     by_cases.setdefault(best.met.tobytes(), min(same, key=self.doubt))
                     done |= best.met
-        return [candidate for candidate in by_cases.values() if self.saved(candidate, wanted) > 0]
+        return [candidate for candidate in by_cases.values() if self.saved(candidate, sought) > 0]
 
     def _conditions(self, seed: int, done: Array) -> Iterator[_Candidate]:
         """The most promising conditions that a failure meets; also the violated requirement, if all such cases fail."""
         for violated in np.flatnonzero(self._fails[seed] & self._is_violation).tolist():
-            own = [violated, *(operation for operation in self._operations if self._fails[seed, operation])]
-            named = next((own[:count] for count in (1, 2) if not self._met((*own[:count],), self._passes).any()), None)
+            both = [violated, *(operation for operation in self._operations if self._fails[seed, operation])]
+            named = next(
+                (both[:count] for count in (1, 2) if not self._met((*both[:count],), self._passes).any()), None
+            )
             if named:
                 met = self._met((*named,), self._fails)
                 yield _Candidate(tuple((x,) for x in named), met, self._costs[violated])
@@ -175,9 +177,9 @@ class _Table:
         pairs = Pairs(self._fails[:, mine], self._passes[:, mine], weights)
         promising = [*pairs.pure(), *pairs.triples()]
         for number, group in enumerate(self._groups):
-            own = [place for place, x in enumerate(group) if self._fails[seed, x]]
-            if own:
-                promising += pairs.alternatives(number, self._fails[:, group], self._passes[:, group], own)
+            of_seed = [place for place, x in enumerate(group) if self._fails[seed, x]]
+            if of_seed:
+                promising += pairs.alternatives(number, self._fails[:, group], self._passes[:, group], of_seed)
         costs = [0, *(self._costs[x] for x in mine)]
         promising.sort(key=lambda x: (-x[0], sum(costs[place] for place in {*x[1]}), x[1:]))
         for _, places, number in promising[:COMPARED]:
@@ -242,7 +244,7 @@ def _rectangle(worth: Array, row: int, line: int) -> tuple[list[int], list[int]]
     lines = [int(x) for x in np.flatnonzero(worth[row] > 0)]
     rows = rows_of(lines)
     while True:
-        fewer = [[line for line in lines if line != left] for left in lines if left != line]
+        fewer = [[kept for kept in lines if kept != dropped] for dropped in lines if dropped != line]
         best = max(fewer, key=lambda x: worth[np.ix_(rows_of(x), x)].sum(), default=None)
         if best is None or worth[np.ix_(rows_of(best), best)].sum() <= worth[np.ix_(rows, lines)].sum():
             return rows, lines

@@ -59,16 +59,16 @@ class ClaimsFile:
         exceptions = [*map(_line, self.rules), *map(_scalar, self.cases)]
         head = (f"backend: {_scalar(self.backend)}\n", f"suite: {_scalar(self.suite)}\n")
         levels = [f"{op}: {', '.join(' '.join(x) for x in sorted(self.accuracy[op].items()))}" for op in self.accuracy]
-        own = (*_list("supported", self.supported), *_list("unsupported", exceptions))
-        return "".join((_HEAD, *head, *own, *(_list("accuracy", levels) if levels else ())))
+        body = (*_list("supported", self.supported), *_list("unsupported", exceptions))
+        return "".join((_HEAD, *head, *body, *(_list("accuracy", levels) if levels else ())))
 
     def covers(self, suite: Suite, entry: Entry) -> bool:
         """Whether a valid case of a suite is claimed."""
         if entry.op not in self.supported or entry.id in self.cases:
             return False
-        own = [rule for rule in self.rules if rule.is_about(entry.op)]
-        facts = facts_of_entry(suite, entry) if own else frozenset[Fact]()
-        return not any(rule.meets(entry.op, facts) for rule in own)
+        rules = [rule for rule in self.rules if rule.is_about(entry.op)]
+        facts = facts_of_entry(suite, entry) if rules else frozenset[Fact]()
+        return not any(rule.meets(entry.op, facts) for rule in rules)
 
 
 def _list(key: str, lines: Sequence[str]) -> Iterator[str]:
@@ -141,8 +141,8 @@ def parse_claims(text: str, file: str) -> ClaimsFile:
     parser = ClaimsParser(text)
     if parser.mistakes:
         mistakes = [f"{file}:{line}:{column}: {sentence}" for line, column, sentence in sorted(parser.mistakes)]
-        left = len(mistakes) - _MISTAKES
-        raise UsageError("\n".join([*mistakes[:_MISTAKES], *([f"… and {left:,} more."] if left > 0 else [])]))
+        others = len(mistakes) - _MISTAKES
+        raise UsageError("\n".join([*mistakes[:_MISTAKES], *([f"… and {others:,} more."] if others > 0 else [])]))
     return ClaimsFile(
         backend=parser.backend,
         suite=parser.suite,

@@ -97,19 +97,19 @@ def learnt(
     cases = _RefusedCases(facts, executed, [name for name in refused if counts[_op(name)]])
     cases.state(rule for rule in _declared(declared) if cases.is_met(rule) and not cases.is_contradicted(rule))
     shown: dict[Rule, set[str]] = defaultdict(set)
-    for op in {_op(name) for name in cases.left}:
-        own = ([facts[name] for name in names if _op(name) == op] for names in (cases.left, executed))
+    for op in {_op(name) for name in cases.unnamed}:
+        own = ([facts[name] for name in names if _op(name) == op] for names in (cases.unnamed, executed))
         for rule in _of_operation(*own):
             shown[rule].add(op)
     for rule, operations in shown.items():
         cases.state(cases.scoped(rule, operations))
-    for rule in _separating([facts[name] for name in cases.left], [facts[name] for name in executed]):
-        cases.state(cases.scoped(rule, {_op(name) for name in cases.left if rule.meets(_op(name), facts[name])}))
+    for rule in _separating([facts[name] for name in cases.unnamed], [facts[name] for name in executed]):
+        cases.state(cases.scoped(rule, {_op(name) for name in cases.unnamed if rule.meets(_op(name), facts[name])}))
     return Support(
         executed=counts,
         refused={op: _count(op, refused) for op in counts},
         rules=tuple(_evidence(rule, facts, refused, executed) for rule in sorted(cases.rules, key=Rule.order)),
-        cases=tuple(sorted(cases.left)),
+        cases=tuple(sorted(cases.unnamed)),
     )
 
 
@@ -119,18 +119,20 @@ class _RefusedCases:
 
     facts: Mapping[str, frozenset[Fact]]
     executed: Sequence[str]
-    left: list[str]
+    unnamed: list[str]
     rules: set[Rule] = field(default_factory=set)
 
     def state(self, rules: Iterable[Rule]) -> None:
         """Add rules."""
         new = {*rules}
         self.rules |= new
-        self.left = [name for name in self.left if not any(rule.meets(_op(name), self.facts[name]) for rule in new)]
+        self.unnamed = [
+            name for name in self.unnamed if not any(rule.meets(_op(name), self.facts[name]) for rule in new)
+        ]
 
     def is_met(self, rule: Rule) -> bool:
         """Whether a case that is left meets a rule."""
-        return any(rule.meets(_op(name), self.facts[name]) for name in self.left)
+        return any(rule.meets(_op(name), self.facts[name]) for name in self.unnamed)
 
     def scoped(self, rule: Rule, operations: Collection[str]) -> Iterable[Rule]:
         """A rule as it is stated, given the operations whose cases show it: of each of them, or of every operation."""
@@ -148,13 +150,13 @@ def _of_operation(refused: Sequence[frozenset[Fact]], executed: Sequence[frozens
     What occurs in refused cases alone comes first, such as an element type; then the conditions of what is left.
     """
     seen = frozenset[Fact]().union(*executed)
-    left = list(refused)
+    unnamed = list(refused)
     for group in features():
-        alone = tuple(fact for fact in group if fact not in seen and any(fact in facts for facts in left))
+        alone = tuple(fact for fact in group if fact not in seen and any(fact in facts for facts in unnamed))
         if alone:
             yield Rule(EVERY, (alone,))
-            left = [facts for facts in left if facts.isdisjoint(alone)]
-    yield from _separating(left, executed)
+            unnamed = [facts for facts in unnamed if facts.isdisjoint(alone)]
+    yield from _separating(unnamed, executed)
 
 
 def _separating(refused: Sequence[frozenset[Fact]], executed: Sequence[frozenset[Fact]]) -> Iterator[Rule]:

@@ -173,8 +173,8 @@ class Process:
 async def started(command: Command) -> Process:
     """Start a harness without sending it anything."""
     folder = scratch_folder()
-    own, child_end = socket.socketpair()
-    own.setblocking(False)
+    own_end, child_end = socket.socketpair()
+    own_end.setblocking(False)
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -189,18 +189,18 @@ async def started(command: Command) -> Process:
             env={**os.environ, MARK: folder.name},
         )
     except OSError as error:
-        own.close()
+        own_end.close()
         folder.cleanup()
         raise HarnessError(f"{command.arguments[0]} cannot be started: {error.strerror}.") from error
     finally:
         child_end.close()
     tail: deque[bytes] = deque(maxlen=16)
     drain = asyncio.create_task(_drained(process, tail))
-    watch = asyncio.create_task(_watched(process, own, command))
-    started = Process(Path(folder.name), folder, process, own, tail, drain, watch)
+    watch = asyncio.create_task(_watched(process, own_end, command))
+    started = Process(Path(folder.name), folder, process, own_end, tail, drain, watch)
     try:
         async with asyncio.timeout(START_LIMIT):
-            report = await asyncio.get_running_loop().sock_recv(own, 16)
+            report = await asyncio.get_running_loop().sock_recv(own_end, 16)
     except BaseException:
         await started.kill()
         raise
@@ -219,16 +219,16 @@ async def _while_alive(process: asyncio.subprocess.Process, act: Coroutine[None,
     """
     clock = asyncio.get_running_loop().time
     reading = asyncio.ensure_future(act)
-    left = within
+    remaining = within
     try:
         while not reading.done():
-            step, began = min(_GRACE, left) if left > 0 else _GRACE, clock()
+            step, began = min(_GRACE, remaining) if remaining > 0 else _GRACE, clock()
             await asyncio.wait({reading}, timeout=step)
             paused = clock() - began > step + _PAUSED
-            left -= step
+            remaining -= step
             if not reading.done() and process.returncode is not None:
                 return
-            if not reading.done() and left <= 0 and not paused:
+            if not reading.done() and remaining <= 0 and not paused:
                 raise TimeoutError
         reading.result()
     finally:

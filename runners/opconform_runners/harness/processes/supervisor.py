@@ -67,10 +67,10 @@ def _control(option: int, value: int) -> None:
 def _started(arguments: list[str], opconform: socket.socket) -> int:
     """Start the program of the harness, and report to opconform whether that worked; returns its process id."""
     failure, report = os.pipe()
-    own = os.getpid()
+    pid = os.getpid()
     harness = os.fork()
     if harness == 0:
-        _become(arguments, own, report)
+        _become(arguments, pid, report)
     os.close(report)
     number = os.read(failure, 16)
     os.close(failure)
@@ -175,9 +175,9 @@ def _end_all(harness: int, status: int | None) -> int | None:
 
 def _children() -> list[int]:
     """The child processes, if the system lists them."""
-    own = os.getpid()
+    pid = os.getpid()
     try:
-        with open(f"/proc/{own}/task/{own}/children", "rb") as file:  # noqa: PTH123 - pathlib takes long to import
+        with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:  # noqa: PTH123 - pathlib takes long to import
             return [int(word) for word in file.read().split()]
     except OSError:
         return []

@@ -35,7 +35,7 @@ def input_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
 
 
 def change_lines(case: Case, first: Mapping[str, Array], later: Mapping[str, Array]) -> list[str]:
-    """The inputs of a later inference that differ from those of the first one, with values or a drawing."""
+    """The inputs of a later inference that differ from the first inference, with values or a drawing."""
     lines = []
     for input_ in case.inputs:
         array = later[input_.name]

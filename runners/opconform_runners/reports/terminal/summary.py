@@ -72,7 +72,7 @@ def print_summary(
     inconclusive cases, unsupported ones and remarks are one line each. With a baseline, known failures are counted.
     """
     comparison = report.baseline
-    section = partial(_print_section, console, most=None if is_verbose else _MOST)
+    section = partial(_print_section, console, limit=None if is_verbose else _MOST)
     _print_head(report, console)
     if comparison is None:
         shown = shown_findings(report)
@@ -82,7 +82,7 @@ def print_summary(
             section(f"Known findings of {report.known.product}", _findings(x for x in shown if x.known))
     section("Harness errors", _by_sentence(report, "error"))
     incidents = map(_item, incident_lines(report.incidents))
-    _print_section(console, "Incidents", incidents, most=None if is_verbose else _MOST_INCIDENTS)
+    _print_section(console, "Incidents", incidents, limit=None if is_verbose else _MOST_INCIDENTS)
     if comparison is not None:
         section("New findings", _findings(shown_findings(report, ["new"]), comparison))
         section("No longer supported", _lines(lost_sentences(report).values()))
@@ -176,14 +176,14 @@ def _print_head(report: Report, console: Console) -> None:
     console.print(f"suite {suite.version}, digest {suite.digest[:16]}, {cases}{profiles}")
 
 
-def _print_section(console: Console, title: str, items: Iterable[RenderableType], *, most: int | None) -> None:
+def _print_section(console: Console, title: str, items: Iterable[RenderableType], *, limit: int | None) -> None:
     shown = list(items)
     if shown:
         console.print(f"\n[bold]{title}[/bold]")
-    for item in shown[:most]:
+    for item in shown[:limit]:
         console.print(item, soft_wrap=isinstance(item, str), crop=False)
-    if left := len(shown[most:] if most is not None else ()):
-        console.print(f"… and {left:,} more (`opconform report OUT -v` lists them)")
+    if others := len(shown[limit:] if limit is not None else ()):
+        console.print(f"… and {others:,} more (`opconform report OUT -v` lists them)")
 
 
 def _findings(findings: Iterable[ShownFinding], comparison: Comparison | None = None) -> Iterator[RenderableType]:

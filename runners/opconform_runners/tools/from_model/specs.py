@@ -42,7 +42,7 @@ class ModelSpecs:
 
 
 def check_names(models: Sequence[Path]) -> None:
-    """Check that the specs of one model do not take the place of those of another."""
+    """Check that the specs of one model do not take the place of another model's specs."""
     named = {_slug(path): path for path in models}
     for path in models:
         if (other := named[_slug(path)]) != path:
@@ -65,7 +65,7 @@ def specs_of_model(path: Path) -> ModelSpecs:
 
 
 def _add(use: Use, name: str, model: str, groups: dict[str, Group]) -> None:
-    """Add the groups of a use to those of its operation; a case of a profile that another use has stands for both."""
+    """Add the groups of a use to its operation; a case of a profile that another use has stands for both."""
     for variant in variants_of(use.draft, [*use.then.values()], is_convolved=use.is_convolved):
         key = f"{variant.profile} {variant.trial.draft.digits}"
         if key not in groups:

@@ -85,7 +85,7 @@ def uses_of(nodes: Sequence[ModelNode], model: str) -> ModelUses:
 
 
 def _named_alike(call: Call) -> Call:
-    """A call whose unknown dimensions have the same names as those of a call that is alike."""
+    """A call whose unknown dimensions have the same names as in a call that is alike."""
     names: dict[str, str] = {}
 
     def named(known: Known) -> Known:

@@ -41,23 +41,23 @@ class FuzzFinding:
 
     def may_repeat(self, simpler: "FuzzFinding") -> bool:
         """Whether another finding explains this one: the operation is the same, and this one needs all it needs."""
-        own, theirs = self.failure, simpler.failure
+        mine, theirs = self.failure, simpler.failure
         if self.varies or simpler.varies:  # chance decides what can be left out
             return self.key == simpler.key
-        if own.trial.draft.op != theirs.trial.draft.op or not self._needs(simpler):
+        if mine.trial.draft.op != theirs.trial.draft.op or not self._needs(simpler):
             return False
-        if own.signature == theirs.signature and not (self.is_reduced and own.marks.isdisjoint(theirs.marks)):
+        if mine.signature == theirs.signature and not (self.is_reduced and mine.marks.isdisjoint(theirs.marks)):
             return True
-        if own.symptom[1] == "nan-payload":  # NaNs changed as other numbers do
-            return theirs.symptom[1] == "value" and not own.marks.isdisjoint(theirs.marks)
+        if mine.symptom[1] == "nan-payload":  # NaNs changed as other numbers do
+            return theirs.symptom[1] == "value" and not mine.marks.isdisjoint(theirs.marks)
         return self._may_end_by(simpler)
 
     def _needs(self, simpler: "FuzzFinding") -> bool:
         """Whether this finding has all parts of another; a conversion converts data of any width."""
         shared = self.failure.marks & simpler.failure.marks
         has_widths = not any(x.startswith(CONVERSIONS) for x in shared)
-        own, theirs = (parts(x.failure.trial.draft, has_widths=has_widths) for x in (self, simpler))
-        return set(theirs) <= set(own)
+        mine, theirs = (parts(x.failure.trial.draft, has_widths=has_widths) for x in (self, simpler))
+        return set(theirs) <= set(mine)
 
     def _may_end_by(self, simpler: "FuzzFinding") -> bool:
         """Whether the process ended by a bug that corrupts memory, which shows itself in other ways, too.

@@ -175,15 +175,15 @@ class Search:
         signs = [finding.failure.sign for finding in findings]
         end = self._begun + (0.0 if self.fails else self._seconds * _REDUCING)
         outcomes: dict[str, Failure | Result] = {}
-        left = sorted(range(len(findings)), key=lambda x: severity_order(findings[x]))
-        while left and time.monotonic() < end:
-            for done, number in enumerate(left):
+        waiting = sorted(range(len(findings)), key=lambda x: severity_order(findings[x]))
+        while waiting and time.monotonic() < end:
+            for done, number in enumerate(waiting):
                 reduced = sum(finding.is_reduced for finding in findings)
                 on_progress(reduced / len(findings), reduced)
                 now = time.monotonic()
-                until = now + (end - now) / (len(left) - done)
+                until = now + (end - now) / (len(waiting) - done)
                 findings[number] = self._reduced(findings[number], signs[number], until, outcomes)
-            left = [number for number in left if not findings[number].is_reduced]
+            waiting = [number for number in waiting if not findings[number].is_reduced]
         on_progress(1.0, len(findings))
         self._confirm(findings, on_progress)
 
@@ -192,7 +192,7 @@ class Search:
     ) -> FuzzFinding:
         """A finding with the simplest case that fails with a sign and is found until a time (monotonic).
 
-        `outcomes` are those of the cases that were executed, by their digits.
+        `outcomes` has the outcomes of the cases that were executed, by their digits.
         """
         alike = [finding]
 
@@ -220,15 +220,15 @@ class Search:
         """Settle the failures that recur in fresh harnesses: the reduced case of each, or else the drawn one."""
         until = self._begun + self._seconds * _REPEATING
         drawn = self._unconfirmed
-        left = dict(enumerate(reduced))
-        ranked = sorted(left, key=lambda x: severity_order(reduced[x]))
+        waiting = dict(enumerate(reduced))
+        ranked = sorted(waiting, key=lambda x: severity_order(reduced[x]))
         for number in staged(ranked, on_progress, f"Confirming {counted(len(ranked), 'failure')}"):
             self.seen = {}
-            for finding in left.values():
+            for finding in waiting.values():
                 self.seen.setdefault(finding.failure.sign, []).append(finding)
             if time.monotonic() >= until:
                 return
-            self._settle(left.pop(number), drawn[number])
+            self._settle(waiting.pop(number), drawn[number])
         self.seen = {}
 
     def _settle(self, finding: FuzzFinding, drawn: FuzzFinding) -> None:

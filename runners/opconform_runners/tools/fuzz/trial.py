@@ -215,7 +215,7 @@ def _with_whole_lists(
 
 
 def _requirements(draft: Draft) -> tuple[str, ...]:
-    """The requirements of a valid case: the exact bits or values, and those of NaNs if it can have any."""
+    """The requirements of a valid case: the exact bits or values, and the bits of NaNs if it can have any."""
     bits, establishes = draft.operation.bits, requirements_of(draft.op).establishes
     has_floats = any(ELEMENT_TYPES[tensor.element_type].kind == "float" for tensor in draft.tensors.values())
     about_nans = establishes.get("nan-payload", ()) if has_floats else ()

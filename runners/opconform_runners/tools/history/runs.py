@@ -162,7 +162,7 @@ def _release_in(out: Path, version: str) -> Release:
 
 
 def _trial(logged: LoggedOutcome) -> Trials:
-    """One execution in a log. A refusal is none: that of an invalid case depends on its twin."""
+    """One execution in a log. A refusal is none: the refusal of an invalid case depends on its twin."""
     is_over = isinstance(logged.outcome, Crashed | TimedOut)
     return Trials(failed=int(is_over or isinstance(logged.own, Fail)), passed=int(isinstance(logged.own, Pass)))
 

@@ -43,13 +43,13 @@ def repetitions(history: History, executor: Executor) -> Iterator[tuple[History,
     A release that seems to pass an unsteady case is asked until that is sure enough.
     """
     while doubts := [*history.doubts()]:
-        left = sum(more for *_, more in doubts)
+        remaining = sum(more for *_, more in doubts)
         for version, case, more in doubts:
             found = sum(map(trial_of, executor.results(version, case, more)), Trials())
             of_case = history.repeats.get(case, {})
             of_case = {**of_case, version: of_case.get(version, Trials()) + found}
-            history, left = replace(history, repeats={**history.repeats, case: of_case}), left - more
-            yield history, left
+            history, remaining = replace(history, repeats={**history.repeats, case: of_case}), remaining - more
+            yield history, remaining
 
 
 def trial_of(result: Result) -> Trials:

@@ -1,4 +1,4 @@
-"""The names of a script's variables: like those of a case, but never text of a suite, and each another one."""
+"""The names of a script's variables: like the names in a case, but never text of a suite, and all different."""
 
 import builtins
 import keyword
@@ -70,7 +70,7 @@ def script_names(case: Case) -> ScriptNames:
 
 
 def snake(name: str) -> str:
-    """A name such as `VariadicSplit` as that of a variable."""
+    """A name such as `VariadicSplit` as the name of a variable."""
     return _WORDS.sub("_", name).lower()
 
 

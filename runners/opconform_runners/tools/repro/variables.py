@@ -111,7 +111,7 @@ class OutputKinds(NamedTuple):
 
 
 def output_kinds(case: Case) -> OutputKinds:
-    """The element types of a case's outputs; those of its data if it is rejected.
+    """The element types of a case's outputs; the types of its data if it is rejected.
 
     Raises `UsageError` for types that a script cannot compare together.
     """

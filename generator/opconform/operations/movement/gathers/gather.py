@@ -41,7 +41,7 @@ def _batches(arguments: Arguments) -> int:
 
 
 def _leading(arguments: Arguments) -> tuple[Shape, Shape]:
-    """The batch dimensions of data and of the indices; those of data are fewer if there are not as many."""
+    """The batch dimensions of data and of the indices; data has fewer if it has not as many dimensions."""
     batches = _batches(arguments)
     return arguments.shape("data")[:batches], arguments.shape("indices")[:batches]
 

@@ -56,7 +56,7 @@ def _pairs(arguments: Arguments) -> Iterator[tuple[int, int]]:
 
 
 def _leading(arguments: Arguments) -> Shape:
-    """The batch dimensions, of which those of 1 are broadcast (Attributes, `batch_dims`, Description)."""
+    """The batch dimensions. Dimensions of 1 are broadcast (Attributes, `batch_dims`, Description)."""
     batches = _batches(arguments)
     pairs = zip(arguments.shape("data")[:batches], arguments.shape("indices")[:batches], strict=True)
     return tuple(of_indices if of_data == 1 else of_data for of_data, of_indices in pairs)
@@ -90,7 +90,7 @@ def _selected(arguments: Arguments, places: Places) -> list[Array]:
 
 
 def _alone(arguments: Arguments) -> list[bool]:
-    """For each batch dimension, whether only that of the indices is 1."""
+    """For each batch dimension, whether only the dimension of the indices is 1."""
     batches = _batches(arguments)
     pairs = zip(arguments.shape("data")[:batches], arguments.shape("indices")[:batches], strict=True)
     return [of_indices == 1 != of_data for of_data, of_indices in pairs]

@@ -132,7 +132,7 @@ def means_in_turn(arguments: Arguments, positions: Array) -> Tensor | None:
 
 
 def summands_of(tensor: Tensor) -> list[Number]:
-    """The elements as Python's numbers, of which sums are exact for integers."""
+    """The elements as Python's numbers, so that sums of integers are exact."""
     if tensor.type.is_integer:
         return [*tensor.integers()]
     numbers: list[Number] = tensor.array.view(tensor.type.arithmetic).astype(np.float64).ravel().tolist()

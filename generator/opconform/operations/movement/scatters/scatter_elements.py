@@ -44,7 +44,7 @@ def _has_other_rank(arguments: Arguments) -> bool:
 
 
 def _excess(arguments: Arguments) -> list[int]:
-    """The dimensions of the indices that are larger than those of data."""
+    """The dimensions of the indices that are larger than the dimensions of data."""
     if _has_other_rank(arguments):
         raise Unknown
     pairs = zip(arguments.shape("indices"), arguments.shape("data"), strict=True)

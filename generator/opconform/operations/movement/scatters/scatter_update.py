@@ -36,7 +36,7 @@ def _expected(arguments: Arguments) -> Shape:
 
 
 def _positions(arguments: Arguments) -> range:
-    """The dimensions of the updates that are those of the indices."""
+    """The dimensions of the updates that belong to the indices."""
     axis = axis_of(arguments)
     return range(axis, axis + len(arguments.shape("indices")))
 

@@ -12,7 +12,7 @@ from opconform.operations.operation import Movement
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
 
-#: The indices of a slice, of which each has one element per axis (Inputs, 2 to 4).
+#: The indices of a slice. Each has one element per axis (Inputs, 2 to 4).
 _INDICES = ("start", "stop", "step")
 
 

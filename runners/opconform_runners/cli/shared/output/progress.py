@@ -64,7 +64,7 @@ class _Bar:
 
 
 class _Bars:
-    """The bar of some work, and that of its stage while it is in one."""
+    """The bar of some work, and the bar of its stage while it is in one."""
 
     def __init__(self, bars: Progress, what: str, of: str, prefix: str) -> None:
         self._bars, self._of, self._prefix = bars, of, prefix

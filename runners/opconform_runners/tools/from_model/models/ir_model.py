@@ -1,4 +1,4 @@
-"""The nodes of a model in OpenVINO's IR, those of the bodies of `If`, `Loop` and `TensorIterator` included."""
+"""The nodes of a model in OpenVINO's IR, with the nodes in bodies of `If`, `Loop` and `TensorIterator`."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from opconform_runners.tools.from_model.models.node import (
 )
 
 _PRECISIONS = {kind.precision: name for name, kind in ELEMENT_TYPES.items()}
-#: The operations whose opset is not that of their version.
+#: The operations whose opset is not the opset of their version.
 _VERSIONS = {(op.rpartition("-")[0], opset): op for op, opset in OPSETS.items()}
 #: The layers that are not operations.
 _ENDS = ("Parameter", "Result", "Const")

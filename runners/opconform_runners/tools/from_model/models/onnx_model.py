@@ -1,4 +1,4 @@
-"""The nodes of an ONNX model, those of the bodies of `If`, `Loop` and `Scan` included."""
+"""The nodes of an ONNX model, with the nodes in bodies of `If`, `Loop` and `Scan`."""
 
 import contextlib
 import math

@@ -222,7 +222,7 @@ def _cum_sum(node: OnnxCall) -> Call:
 
 
 def _top_k(node: OnnxCall) -> Call:
-    """A TopK, of which the list K has one element, and equal elements keep their order."""
+    """A TopK whose list K has one element, and which keeps the order of equal elements."""
     k = node.setting("k", 1)
     scalar = None if k is None else replace(k, dimensions=())
     return node.with_inputs(node.inputs[0], scalar).call(

@@ -57,20 +57,20 @@ def supply(
         worker.pipe.close()
 
 
-def _batches(worker: GenerationWorker, left: float, size: int) -> Iterator[Batch]:
+def _batches(worker: GenerationWorker, remaining: float, size: int) -> Iterator[Batch]:
     """Batches, of which the first one was asked for; the next one is drawn while one is executed."""
     while size:
-        left -= size
-        size = _ask(worker, min(left, 2 * size))
+        remaining -= size
+        size = _ask(worker, min(remaining, 2 * size))
         batch: Batch | None = received(worker)
         if batch is None:
             return
         yield batch
 
 
-def _ask(worker: GenerationWorker, left: float) -> int:
+def _ask(worker: GenerationWorker, remaining: float) -> int:
     """Ask for a batch, if any trials are left; returns its size."""
-    size = int(min(_BATCH, left))
+    size = int(min(_BATCH, remaining))
     if size:
         worker.pipe.send(size)
     return size
@@ -78,15 +78,15 @@ def _ask(worker: GenerationWorker, left: float) -> int:
 
 def mixed(streams: Iterable[Iterator[Trial]]) -> Iterator[Trial]:
     """The trials of several streams in turn, until all have ended: one of each, then two of each, and so on."""
-    left, row = [*streams], 1
-    while left:
+    remaining, row = [*streams], 1
+    while remaining:
         going = []
-        for stream in left:
+        for stream in remaining:
             trials = [*islice(stream, row)]
             yield from trials
             if len(trials) == row:
                 going.append(stream)
-        left, row = going, min(2 * row, _IN_A_ROW)
+        remaining, row = going, min(2 * row, _IN_A_ROW)
 
 
 def begin(operations: Sequence[str], seed: int, folder: Path, options: Options) -> Callable[[int], Batch | None]:

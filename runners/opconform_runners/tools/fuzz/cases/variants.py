@@ -32,10 +32,10 @@ def variant(draft: Draft, number: Number) -> Draft:
     tensors, second = _feeds(draft, number)
     names = {name: name for name in tensors if is_kept("tensor", name)}
     for port in (port for port in operation.inputs if port.variadic):
-        before, left = ([name for name in listed if operation.port_of(name) is port] for listed in (tensors, names))
-        if len(left) < len(before):
+        before, after = ([name for name in listed if operation.port_of(name) is port] for listed in (tensors, names))
+        if len(after) < len(before):
             second = {}
-        names |= dict(zip(left, port.names(len(left)), strict=True)) if left else {}
+        names |= dict(zip(after, port.names(len(after)), strict=True)) if after else {}
     usual = default_binding(operation, tensors)
     if draft.context == "folded":
         binding = {new: "constant" if context == "folded" else usual[old] for old, new in names.items()}
