@@ -107,3 +107,9 @@ def test_a_shell_completes_commands_options_backends_and_operations(
     completion = ShellComplete(cli, {}, "opconform", "_OPCONFORM_COMPLETE")
 
     assert [item.value for item in completion.get_completions(words, begun)] == found
+
+
+def test_help_is_also_a_command(opconform: Run) -> None:
+    """With the name of another one, as in git."""
+    assert opconform("help").stdout == opconform("--help").stdout
+    assert opconform("help", "certificate", "sign").stdout == opconform("certificate", "sign", "--help").stdout

@@ -154,8 +154,10 @@ def test_a_failure_that_an_earlier_run_counted_as_a_pass_is_a_regression(
 
     worse = opconform("diff", tmp_path / "right", tmp_path / "wrong", code=1)
     assert f"{count} regressions" in worse.stdout
-    better = opconform("diff", tmp_path / "wrong", tmp_path / "right")
+    page = tmp_path / "changes.html"
+    better = opconform("diff", tmp_path / "wrong", tmp_path / "right", "--html", page)
     assert f"{count} fixes" in better.stdout
+    assert page.read_bytes().startswith(b"<!doctype html>")
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ IN_CASES = {
     "no shape": (data("{fill: ramp}"), "data: it needs a `shape`, or `values`."),
     "accepted, but wrong": (
         axis("1"),
-        "expect: the case is expected to be accepted, but it violates axis.range (The axis is in the range -rank(data) .. rank(data)-1); correct the case, or write `expect: {reject: axis.range}`.",
+        "axis: the case is expected to be accepted, but it violates axis.range (The axis is in the range -rank(data) .. rank(data)-1); correct the case, or write `expect: {reject: axis.range}`.",
     ),
     "rejected, but right": (
         HEAD + BODY + "    expect: {reject: lengths.sum}\n",

@@ -39,6 +39,14 @@ IN_FILES = {
         "spec.yaml:3:5: The key 'title' is missing.\nspec.yaml:4:5: Unknown key 'axs'. Did you mean 'axis'?",
     ),
     "wrong type": (data("{shape: 6}"), "spec.yaml:5:19: shape: 6 is not allowed: it must be a list."),
+    "groups as a mapping": (
+        "op: Split-1\ngroups:\n  a: {id: a}\n",
+        "spec.yaml:3:3: groups: a mapping is not allowed: it must be a list.",
+    ),
+    "unknown variable in a shape": (
+        data("{shape: [m, 3]}"),
+        "shape: 'm' is not allowed: it must be an integer; for a variable, list its values in `matrix` and write \"${{ m }}\".",
+    ),
     "matrix without a list": (
         HEAD + "    matrix: {axis: 0}\n" + BODY,
         "spec.yaml:5:20: matrix.axis: 0 is not allowed: it must be a list.",

@@ -103,9 +103,9 @@ def test_the_mistakes_of_all_groups_are_reported_at_once(opconform: Run, tmp_pat
     (tmp_path / "a.yaml").write_text(f"op: Split-1\ngroups:\n{wrong.format('a', 1)}{wrong.format('b', 2)}")
     done = opconform("generate", "a.yaml", "--out", "suite", cwd=tmp_path, code=2)
 
-    assert [line.partition(": expect:")[0] for line in done.stderr.removeprefix("error: ").splitlines()] == [
-        "a.yaml:3:5: group 'a'",
-        "a.yaml:4:5: group 'b'",
+    assert [line.partition(": the case")[0] for line in done.stderr.removeprefix("error: ").splitlines()] == [
+        "a.yaml:3:49: group 'a': axis",
+        "a.yaml:4:49: group 'b': axis",
     ]
     assert [path.name for path in tmp_path.iterdir()] == ["a.yaml"]
 
@@ -126,7 +126,7 @@ def test_mistakes_of_both_kinds_are_reported_at_once(opconform: Run, tmp_path: P
         ),
         "a.yaml:7:17: '${{ 1' is not closed; an expression is written between ${{ and }}.",
         (
-            "a.yaml:8:5: group 'b': expect: the case is expected to be accepted, but it violates num_splits.divides "
+            "a.yaml:12:17: group 'b': num_splits: the case is expected to be accepted, but it violates num_splits.divides "
             "(num_splits divides the size of the split dimension, since all outputs have the same length); "
             "correct the case, or write `expect: {reject: num_splits.divides}`."
         ),

@@ -277,7 +277,9 @@ def _check_accepted(draft: Draft, inferences: Sequence[Inference]) -> None:
             if draft.is_twin:
                 raise KeyMistake("twin", f"a twin must be valid, but this one {sentence}")
             advice = f"correct the case, or write {_expectation(names[0], names[1:])}"
-            raise KeyMistake("expect", f"the case is expected to be accepted, but it {sentence}; {advice}")
+            about = names[0].partition(".")[0]
+            key = about if about in draft.attributes or about in draft.tensors else "expect"
+            raise KeyMistake(key, f"the case is expected to be accepted, but it {sentence}; {advice}")
     count = len(inferences[0].outputs)
     if count > OUTPUT_LIMIT:
         raise KeyMistake("expect", f"{count:,} outputs are over the limit of {OUTPUT_LIMIT:,}")

@@ -87,12 +87,15 @@ def _mistake(
     key = f"{'.'.join(names[-2:] if 'matrix' in names[-2:-1] else names[-1:])}: " if names else ""
     first_wanted, *others = dict.fromkeys(_wanted(error) for error in errors)
     wanted = " or ".join([first_wanted, *(wish.removeprefix("it must be ") for wish in others)])
-    value = "null" if first["input"] is None else quoted(first["input"])
+    given = first["input"]
+    value = "null" if given is None else "a mapping" if isinstance(given, dict) else quoted(given)
     if "dynamic" in names and (first["input"] is None or first["input"] == -1):
         sentence = f'{key}{value} is not allowed: it must be {PATTERNS[DIMENSION]}. Did you mean "?"?'
         return document.mistake(route, f"{sentence}{note}")
     if first["input"] in _variables_at(document.value, route):
-        wanted += f'; write "${{{{ {first["input"]} }}}}" for the variable'
+        wanted += f'; write "${{{{ {given} }}}}" for the variable'
+    elif "shape" in names and isinstance(given, str) and given.isidentifier():
+        wanted += f'; for a variable, list its values in `matrix` and write "${{{{ {given} }}}}"'
     return document.mistake(route, f"{key}{value} is not allowed: {wanted}.{_near(errors)}{note}")
 
 

@@ -72,6 +72,10 @@ class _Lazy(HelpGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return [*_FIRST]
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words of a command; `help COMMAND` is `COMMAND --help`."""
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None

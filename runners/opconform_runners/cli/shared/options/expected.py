@@ -43,7 +43,7 @@ expected_options = collected(
     rare_option(
         "--known/--no-known",
         default=None,
-        help="Count only what the release of the backend is not known for, or treat known and new failures alike.",
+        help="Take known failures of a product as the baseline, or treat them like new ones.",
     ),
     claims_option,
     rare_option("--update-claims", is_flag=True, help="Update the file of claims to what this run shows."),

@@ -176,9 +176,7 @@ result_options = collected(
 
 
 #: Adds `--no-known`, a part of `ResultOptions` of commands that run backends.
-known_option = rare_option(
-    "--no-known", is_flag=True, help="Treat failures alike that are known of a backend's release and new ones."
-)
+known_option = rare_option("--no-known", is_flag=True, help="Treat known failures of a product like new ones.")
 
 
 #: Adds `--alone`.
