@@ -89,7 +89,7 @@ shard_option = rare_option(
     "--shard",
     metavar="I/N",
     callback=_shard,
-    help="Run only shard I of N; `opconform merge` merges the results.",
+    help="Run one shard of N; `opconform merge` joins them.",
 )
 spec_arguments = click.argument("specs", nargs=-1, type=PATH, metavar="[SPEC]...")
 out_option = functools.partial(click.option, "--out", "-o", type=PATH)
