@@ -43,7 +43,7 @@ expected_options = collected(
     rare_option(
         "--known/--no-known",
         default=None,
-        help="Take known failures of a product as the baseline, or treat them like new ones.",
+        help="Expect known failures of a product, or treat them like new.",
     ),
     claims_option,
     rare_option("--update-claims", is_flag=True, help="Update the file of claims to what this run shows."),
