@@ -37,6 +37,19 @@ def test_what_is_mapped_is_marked(opconform: Run, small_spec: Path, tmp_path: Pa
     assert "| VariadicSplit-1 | lengths.single-remainder |  | ✓ | ✓ |" in page
 
 
+def test_an_operation_has_a_cell_per_backend(opconform: Run, small_spec: Path, tmp_path: Path) -> None:
+    """Its cases by verdict, before the requirements, which are folded."""
+    backend = f"{MINIATURES}:LosesNegativeZero"
+    opconform("certify", "numpy", small_spec, "--backend", backend, "--out", tmp_path, code=1)
+    page = (tmp_path / "matrix.md").read_text()
+
+    assert (
+        "| operation | numpy | numpy (2) |\n|---|---|---|\n| VariadicSplit-1 | ✅ 6 pass | ❌ 2 pass, 4 fail |\n"
+        in page
+    )
+    assert page.index("| VariadicSplit-1 | ✅") < page.index("<details>") < page.index("| VariadicSplit-1 | data.bits")
+
+
 def test_an_interrupted_matrix_continues_after_its_complete_runs(
     opconform: Run, small_spec: Path, tmp_path: Path
 ) -> None:

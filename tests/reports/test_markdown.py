@@ -3,6 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import junitparser
@@ -10,9 +11,11 @@ import pytest
 from markdown_it import MarkdownIt
 
 from opconform.system.text import one_line
+from opconform_runners.reports.formats.markdown import LONGEST, markdown_text
 from tests.conftest import MINIATURES, Run
 from tests.miniatures import HOSTILE
 from tests.reports.conftest import ACCEPTED, REJECTED, written
+from tests.reports.test_coverage import report, result
 
 
 def test_hostile_words_stay_words(opconform: Run, runs: Path) -> None:
@@ -90,6 +93,32 @@ def test_markdown_says_what_is_new(opconform: Run, runs: Path) -> None:
     )
     assert text.index("### Regressions") < text.index("### Known failures") < text.index("<details>")
     assert "\n| ❌ <code>VariadicSplit-1 data.bits</code> | normative | 0 | 4 | 0 | 0 | 0 |\n" in text
+
+
+def test_markdown_has_a_row_per_operation(opconform: Run, runs: Path) -> None:
+    """Folded, after the failures: the cases by verdict, and a mark."""
+    text = written(opconform, runs / "LosesNegativeZero", "markdown")
+    operations = text[text.index("<details><summary>1 operation</summary>") :]
+
+    assert operations.startswith(
+        "<details><summary>1 operation</summary>\n\n"
+        "| operation | pass | fail | unsupported | inconclusive | error |\n|---|---:|---:|---:|---:|---:|\n"
+        "| ❌ <code>VariadicSplit-1</code> | 2 | 4 | 0 | 0 | 0 |\n\n</details>\n"
+    )
+    assert text.index("### Failures") < text.index("<details>")
+
+
+def test_many_failures_leave_room_for_the_operations() -> None:
+    """The failures are cut, and the table of operations is whole."""
+    ops = [f"Operation{number:03}-1" for number in range(400)]
+    failure = replace(result(2, "fail", "axis.range", broken=("axis.range",)), sentence="it differs " * 20)
+    results = [replace(failure, id=f"{op}/group/0123456789") for op in ops]
+    notes = {op: report().notes["Split-1"] for op in ops}
+    text = markdown_text(replace(report(*results), notes=notes))
+
+    assert len(text) <= LONGEST
+    assert text.count("| ❌ <code>Operation") >= len(ops)
+    assert "The rest does not fit here; see the report." in text
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from rich.console import RenderableType
@@ -14,6 +14,7 @@ from rich.text import Text
 
 from opconform.errors import counted
 from opconform.system.resources import render
+from opconform_runners.findings.operation_row import OperationRow, OperationStatus, operation_rows
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import RequirementRow, RequirementStatus
 from opconform_runners.verdicts.results import Result
@@ -41,6 +42,23 @@ LEGEND = (
     "✓ every decided case passes, ✗ the number of cases that fail, "
     "~ fulfilled by the harness, · no case is decided, ! the harness failed"
 )
+#: How the table of operations shows a verdict: its mark, and its words.
+VERDICT_SIGNS: Mapping[str, tuple[str, str]] = {
+    "pass": ("✓", "pass"),
+    "fail": ("✗", "fail"),
+    "unsupported": ("\N{EN DASH}", "unsupported"),
+    "inconclusive": ("?", "inconclusive"),
+    "error": ("!", "harness error"),
+}
+#: The mark of an operation in Markdown, and its words.
+OPERATION_SIGNS: Mapping[OperationStatus, tuple[str, str]] = {
+    "passes": ("✅", "pass"),
+    "partly": ("🟡", "partly supported"),
+    "fails": ("❌", "fail"),
+    "unsupported": ("⬜", "unsupported"),
+    "undecided": ("❔", "undecided"),
+    "error": ("⚠️", "with harness errors"),
+}
 #: How many products must agree.
 _AGREEING = 3
 #: The failures that are answers; the others only say that the backend did not end well.
@@ -95,6 +113,12 @@ class Matrix:
             {requirement.name: requirement for requirement in column.report.requirements} for column in self.columns
         ]
         return tuple(tuple(rows[name] for rows in by_column) for name in by_column[0])
+
+    @cached_property
+    def operations(self) -> Mapping[str, tuple[OperationRow | None, ...]]:
+        """The operations, on each backend; None where no case of an operation has a verdict."""
+        by_column = [{row.op: row for row in operation_rows(column.report)} for column in self.columns]
+        return {op: tuple(rows.get(op) for rows in by_column) for op in sorted({*chain(*by_column)})}
 
     @cached_property
     def suspects(self) -> tuple[Suspect, ...]:
@@ -175,7 +199,16 @@ def matrix_markdown(matrix: Matrix) -> str:
         agreed=AGREED,
         legend=LEGEND,
         cell=_cell,
+        operations=matrix.operations,
+        operation_text=operation_text,
+        operations_legend=", ".join(f"{mark} {words}" for mark, words in OPERATION_SIGNS.values()),
+        counted=counted,
     )
+
+
+def operation_text(row: OperationRow | None) -> str:
+    """An operation in Markdown: its mark, and its cases by verdict."""
+    return "" if row is None else f"{OPERATION_SIGNS[row.status][0]} {counts_text(row.counts)}"
 
 
 def counts_text(counts: Mapping[str, int]) -> str:

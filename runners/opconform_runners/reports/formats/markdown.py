@@ -1,4 +1,4 @@
-"""Markdown for a pull request or a GitHub step summary: the verdict, what is new, and one row per requirement."""
+"""Markdown for a pull request or a GitHub step summary: the verdict, what is new, operations and requirements."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,9 @@ from opconform.errors import counted
 from opconform.system.text import one_line, shortened
 from opconform_runners.findings.failures import Standing
 from opconform_runners.findings.grouping import shown_findings
+from opconform_runners.findings.operation_row import operation_rows
 from opconform_runners.findings.report import VERDICTS, Report
+from opconform_runners.reports.backend_matrix import OPERATION_SIGNS
 from opconform_runners.reports.terminal.conclusion import (
     conclusion,
     known_failures,
@@ -44,11 +46,10 @@ def markdown_text(report: Report) -> str:
     if report.incidents:
         incidents = [_text(incident_line, _SENTENCE) for incident_line in incident_lines(report.incidents)]
         lines += ["### Incidents\n", *(f"- {x}" for x in shortened(incidents, _NAMES)), ""]
-    room = LONGEST - _length(lines)
-    for section in (list(_failures(report)), list(_requirements(report))):
-        fitting = _fitting(section, room)
-        room -= _length(fitting)
-        lines += fitting
+    operations = list(_operations(report))
+    room = LONGEST - _length([*lines, *operations])
+    failures = _fitting(list(_failures(report)), room)
+    lines += [*failures, *operations, *_fitting(list(_requirements(report)), room - _length(failures))]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -93,6 +94,18 @@ def _failures(report: Report) -> Iterator[str]:
             yield f"| {' | '.join((_code(row.names), _code(row.kind), count, *known, when, *texts))} |"
         if rows:
             yield ""
+
+
+def _operations(report: Report) -> Iterator[str]:
+    rows = operation_rows(report)
+    if not rows:
+        return
+    yield f"<details><summary>{counted(len(rows), 'operation')}</summary>\n"
+    yield f"| operation | {' | '.join(VERDICTS)} |\n|---|{'---:|' * len(VERDICTS)}"
+    for row in rows:
+        counts = " | ".join(f"{row.counts[name]:,}" for name in VERDICTS)
+        yield f"| {OPERATION_SIGNS[row.status][0]} {_code(row.op)} | {counts} |"
+    yield "\n</details>\n"
 
 
 def _requirements(report: Report) -> Iterator[str]:
