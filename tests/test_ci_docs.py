@@ -1,4 +1,4 @@
-"""The workflows of `docs/ci.md`, run on some operations, and the commands of `docs/verdicts.md`."""
+"""The workflows of `docs/ci.md`, run on some operations, and the commands of `docs/baselines.md`."""
 
 import os
 import re
@@ -121,7 +121,7 @@ def test_the_commands_of_the_baselines_page(tmp_path: Path) -> None:
         f"import sys\nsys.path.insert(0, {str(MINIATURES.parents[1])!r})\n{backend}"
     )
     codes = (0, 0, 0, 0)
-    shown = [shell(line, tmp_path, code) for line, code in zip(lines("verdicts.md"), codes, strict=True)]
+    shown = [shell(line, tmp_path, code) for line, code in zip(lines("baselines.md"), codes, strict=True)]
 
     assert "NOTHING NEW" in shown[2]
     assert shown[3] == "No case changed.\n"
@@ -129,7 +129,7 @@ def test_the_commands_of_the_baselines_page(tmp_path: Path) -> None:
 
 def test_the_file_of_the_baselines_page_is_one() -> None:
     """With a flaky case."""
-    [text] = blocks("verdicts.md", "text")
+    [text] = blocks("baselines.md", "text")
     baseline = parse_baseline(text, "known.txt")
 
     assert [line.reason for line in baseline.lines] == ["accepted-invalid", "value", "crash", "pass", "unsupported"]

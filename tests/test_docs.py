@@ -1,21 +1,36 @@
 """The documents name cases, groups, requirements and files that are there."""
 
+import json
 import re
+from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import pytest
 from maintenance import findings, manual
 from maintenance.findings import findings_page, listed, product_of, products
+from ml_dtypes import bfloat16
 
+from opconform.generation.identity.header import SUITE_VERSION
 from opconform.operations import OPERATIONS
+from opconform.operations.arithmetic.matmul import sums_of_products
+from opconform.operations.arithmetic.sums import allowed_error
+from opconform.specs.loader import shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import SpecMistakes
+from opconform.suite.bounds import Bounds
 from opconform.suite.manifest import NEIGHBOUR_CHECK, OUTPUT_STAGES, Entry, entry_line
 from opconform.suite.reader import Suite, open_suite
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.exact import REDUCED, Exact
+from opconform.tensors.tensor import Tensor
 from opconform_runners.cli.main import COMMANDS
+from opconform_runners.verdicts.accuracy_level import level_of
+from opconform_runners.verdicts.comparison import mismatch_of
 from opconform_runners.verdicts.description import description_of
+from opconform_runners.verdicts.rounding_error import largest_error
 from tests.conftest import ROOT
 
 FINDINGS = """\
@@ -141,6 +156,133 @@ def test_a_wrong_finding_has_its_line(tmp_path: Path, line: str, place: str, sen
 
     with pytest.raises(SpecMistakes, match=re.escape(f"product.yaml:{place}: {sentence}")):
         product_of(tmp_path / "product.yaml")
+
+
+#: The pages that a person writes, but for the faults of the specification; what follows `MARKER` in one is generated.
+HAND_WRITTEN = [page for page in PAGES if page.parent.name != "findings"]
+WORDS = 30_000
+
+
+def test_the_documents_are_short() -> None:
+    """All hand-written ones together."""
+    texts = [page.read_text().partition(findings.MARKER)[0] for page in HAND_WRITTEN]
+
+    assert sum(len(text.split()) for text in texts) <= WORDS
+
+
+def cases_of_profiles() -> Counter[str]:
+    """How many cases of the shipped suite each profile has."""
+    document = json.loads((ROOT / "cases" / "releases.json").read_text())[SUITE_VERSION]
+    return Counter(
+        {
+            profile: sum(operation.get(profile, {}).get("cases", 0) for operation in document["cases"].values())
+            for profile in {name for operation in document["cases"].values() for name in operation}
+        }
+    )
+
+
+def test_the_profiles_of_the_page_have_so_many_cases() -> None:
+    """Each number in the table of profiles in `docs/cli.md`."""
+    page = (ROOT / "docs" / "cli.md").read_text()
+    rows = dict(re.findall(r"^\| (`\w+`(?:, (?:`\w+`|or none))?) \| ([\d,]+) \|", page, re.MULTILINE))
+    index = json.loads((ROOT / "cases" / "index.json").read_text())["specs"]
+    of_models = sum(
+        cases[0]
+        for name, spec in index.items()
+        if name.endswith(("/transformer.yaml", "/vision.yaml"))
+        for group in spec["groups"].values()
+        for cases in group["cases"]
+    )
+    quick = json.loads((ROOT / "cases" / "quick.json").read_text())
+    counts = cases_of_profiles()
+
+    assert {name: int(number.replace(",", "")) for name, number in rows.items()} == {
+        **{f"`{profile}`": count for profile, count in counts.items()},
+        "`quick`": sum(len(digits.split()) for digits in quick.values()),
+        "`default`, or none": counts.total(),
+        "`transformer`, `vision`": of_models,
+    }
+
+
+@pytest.mark.parametrize("page", HAND_WRITTEN, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_page_counts_the_shipped_suite_right(page: Path) -> None:
+    """The number of operations, and that of the cases of `core`, in text and in examples."""
+    text = page.read_text()
+    operations, cases = (set(re.findall(x, text)) for x in (r"(\d+) operations of OpenVINO", r"\b(8,\d{3}) cases"))
+
+    assert operations <= {str(len(shipped_operations()))}
+    assert cases <= {f"{cases_of_profiles()['core']:,}"}
+
+
+def test_the_readme_answers_the_questions_of_users() -> None:
+    """Each leads to a section; `test_every_link_of_a_page_has_a_target` follows the links."""
+    table = (ROOT / "README.md").read_text().partition("\n## Documentation\n")[2]
+    answers = dict(re.findall(r"^\| (.*\?) \| (.*) \|$", table, re.MULTILINE))
+
+    assert "suite.md#compare-with-bounds" in answers["How do I compare outputs with bounds?"]
+    assert "cli.md#how-long-a-run-takes" in answers["How long does `core` take?"]
+    assert "models.md" in answers["Does opconform test what my model has?"]
+    assert "verdicts.md#why-a-case-is-not-counted" in answers["Why is my case not counted?"]
+    assert "certificates.md#sign-a-matrix" in answers["How do I sign my results, or a matrix?"]
+
+
+def test_every_context_has_a_row() -> None:
+    """In `docs/specs.md`."""
+    section = (ROOT / "docs" / "specs.md").read_text().partition("\n## Contexts\n")[2].partition("\n## ")[0]
+    rows = set(re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE))
+
+    assert {name for operation in OPERATIONS.values() for name in operation.contexts} <= rows
+
+
+#: The operands of the worked sum of `docs/rounding.md`.
+LEFT, RIGHT = np.array([1.1, 2.2, 3.3], np.float32), np.array([4.4, 5.5, 6.6], np.float32)
+
+
+def worked_sum() -> tuple[Tensor, Bounds, Bounds]:
+    """The output of MatMul-1 for these operands, with its bounds and its reduced bounds."""
+    left, right = (x.astype(np.float64).reshape(1, 1, 3) for x in (LEFT, RIGHT))
+    output = sums_of_products(ELEMENT_TYPES["f32"], left, right, (1,))
+    assert output.bounds is not None
+    assert output.reduced is not None
+    return output, output.bounds, output.reduced
+
+
+def test_the_worked_sum_has_these_bounds() -> None:
+    """Each row of the first table of `docs/rounding.md`, and the errors from which the bounds follow."""
+    output, bounds, reduced = worked_sum()
+    exact = sum((Exact(float(a)) * Exact(float(b)) for a, b in zip(LEFT, RIGHT, strict=True)), Exact(0))
+    error = float(allowed_error(ELEMENT_TYPES["f32"], exact, 3))
+    page = (ROOT / "docs" / "rounding.md").read_text()
+
+    for said in (
+        f"| golden | {output.array[0]!s} | the exact sum of the three products of these f32 numbers, {float(exact)!s:.11}…, ",
+        f"| bounds | {bounds[0][0]!s} and {bounds[1][0]!s} | the exact sum ± 2 · 3 · 2^-24 times ",
+        f": {error:.7f} |",
+        f"| reduced bounds | {reduced[0][0]!s} and {reduced[1][0]!s} | the exact sum ± 2^-7 times ",
+        f": {float(exact * REDUCED):.4f} |",
+    ):
+        assert said in page
+
+
+def test_four_kernels_get_these_verdicts() -> None:
+    """Each row of the second table of `docs/rounding.md`."""
+    output, bounds, reduced = worked_sum()
+    first, second, third = LEFT * RIGHT
+    narrow = LEFT.astype(bfloat16).astype(np.float32) * RIGHT.astype(bfloat16).astype(np.float32)
+    page = (ROOT / "docs" / "rounding.md").read_text()
+    rows = re.findall(r"^\| (\S+) \| .* \| (\S+) \| (`.*`) \| `(.*)` \|$", page, re.MULTILINE)
+
+    computed = []
+    for result in (first + second + third, first + (second + third), narrow.sum(), first + second):
+        actual = np.array([result])
+        error = largest_error([output.array], [actual], [bounds], ["f32"])
+        assert error is not None
+        found = mismatch_of([output.array], [actual], ["f32"], bounds=[bounds], reduced=[reduced])
+        verdict = "`pass`" if found is None else f"`fail`: `{found.reason}`"
+        level = level_of(error) if found is None else {"rounding": "reduced", "value": "none"}[found.reason]
+        computed.append((str(result), f"{error:.2g}" if error < 1 else f"{error:,.0f}", verdict, level))
+
+    assert rows == computed
 
 
 def digest_in_default_dialect(suite: Suite) -> str:

@@ -1,5 +1,5 @@
 /// The comparison of outputs with the expected ones: bit for bit, or with the bounds of rounded results
-/// (docs/verdicts.md).
+/// (docs/rounding.md).
 #pragma once
 
 #include <optional>

@@ -161,7 +161,7 @@ def normalized(kind: ElementType, row: Sequence[Any], attributes: Mapping[str, A
     least = mpmath.mpf(float(kind.layout.smallest_normal))
     size = sum(map(abs, row))
     is_exact = size * last <= 2 * lowest_bit(row, least)  # every partial sum has no more digits than the type
-    error = 0 if is_exact else 2 * count * max(size * last / 2, least)  # of a sum (docs/verdicts.md)
+    error = 0 if is_exact else 2 * count * max(size * last / 2, least)  # of a sum (docs/rounding.md)
     ends = (fraction(sum(row) - error), fraction(sum(row) + error))
     total = Interval(*(mpmath.mpf(on_grid(kind, x, of)) for x, of in zip(ends, (math.ceil, math.floor), strict=True)))
     mean = total.of(lambda x: x / count).rounded(kind)

@@ -3,6 +3,7 @@
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import opconform
 from opconform.errors import SuiteError
-from opconform.suite.dataset import Example
+from opconform.suite.dataset import Example, load
 from tests.conftest import ROOT, Run
 
 SPEC = """\
@@ -31,6 +32,11 @@ groups:
     num_splits: 4
     expect: {reject: num_splits.divides}
     twin: {num_splits: 3}
+"""
+ROUNDED = """\
+op: Exp-1
+groups:
+  - {id: bounds, title: exponentials, requirements: [values.bounded], data: {values: [0.5, .nan, -2.25]}}
 """
 
 
@@ -113,3 +119,21 @@ def test_the_lines_of_the_documentation_work(
     printed = capsys.readouterr().out.splitlines()
 
     assert len(printed) == len(examples)
+
+
+def test_the_comparison_of_the_documentation_knows_bounds(opconform: Run, tmp_path: Path) -> None:
+    """A number inside the bounds, a NaN for a NaN, and neither a number outside them nor a zero of another sign."""
+    (tmp_path / "spec.yaml").write_text(ROUNDED)
+    opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
+    names: dict[str, Any] = {"numpy": np}
+    _, _, code, *_ = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "suite.md").read_text(), re.DOTALL)
+    exec(code, names)  # noqa: S102 - the page's own lines
+    is_right = names["is_right"]
+    [example] = load(tmp_path / "suite")
+    golden, bounds = example.outputs[0][0], example.bounds[0][0]
+    assert bounds is not None
+    below = np.nextafter(bounds[0], np.float32(-np.inf))
+
+    assert [*is_right(golden, golden, bounds)] == [True, True, True]
+    assert [*is_right(bounds[1], golden, bounds)] == [True, True, True]
+    assert [*is_right(below, golden, bounds)] == [False, True, False]
