@@ -214,6 +214,40 @@ def test_a_page_counts_the_shipped_suite_right(page: Path) -> None:
     assert cases <= {f"{cases_of_profiles()['core']:,}"}
 
 
+def test_the_page_on_support_counts_the_operations_of_openvino_right() -> None:
+    """Those of which the release of the product passes or fails a case."""
+    document = json.loads(findings.FILES["openvino-2026.4"].with_suffix(".json").read_text())
+    supported = sum(bool({"pass", "fail"} & {*counts}) for counts in document["operations"].values())
+    page = (ROOT / "docs" / "support.md").read_text()
+
+    assert re.findall(r"(\d+) operations[.,]", page) == [str(supported)] * 2
+
+
+def test_the_page_on_models_counts_the_cases_of_the_profiles_right() -> None:
+    """And the uses that they stand for."""
+    page = (ROOT / "docs" / "models.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
+    index = json.loads((ROOT / "cases" / "index.json").read_text())["specs"]
+    counts = []
+    for profile in ("transformer", "vision"):
+        groups = [
+            group
+            for name, spec in index.items()
+            if name.endswith(f"/{profile}.yaml")
+            for group in spec["groups"].values()
+        ]
+        specs = {path: path.read_text() for path in (ROOT / "cases").glob(f"*/{profile}.yaml")}
+        uses = {
+            (path, use)
+            for path, text in specs.items()
+            for line in re.findall(r"uses: \{(.*)\}", text)
+            for use in re.findall(r"([a-z0-9-]+): ", line)
+        }
+        counts.append((profile, str(sum(cases[0] for group in groups for cases in group["cases"])), str(len(uses))))
+
+    assert rows == counts
+
+
 def test_the_readme_answers_the_questions_of_users() -> None:
     """Each leads to a section; `test_every_link_of_a_page_has_a_target` follows the links."""
     table = (ROOT / "README.md").read_text().partition("\n## Documentation\n")[2]
