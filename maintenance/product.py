@@ -14,7 +14,7 @@ import shlex
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -77,8 +77,8 @@ def classed(runs: Runs, known: Sequence[KnownFinding]) -> dict[str, tuple[int, .
     """The numbers of the known findings that explain each failing case; none for what a person must class.
 
     A finding explains the cases that it names; those that a run joins with one of these, by condition and symptom, if
-    they break one of its requirements; and else those of its operations that break the most of its requirements and
-    fail for the same reason.
+    they break one of its requirements; else those of its operations that break the most of its requirements and
+    fail for the same reason; and else those of its operations that a run joins with one of its cases.
     """
     named: dict[str, list[KnownFinding]] = defaultdict(list)
     for finding in known:
@@ -90,9 +90,15 @@ def classed(runs: Runs, known: Sequence[KnownFinding]) -> dict[str, tuple[int, .
         broken = {name for result in ended for name in result.broken}
         alike = {x.number: x for finding in joined[case] for other in finding.cases for x in named.get(other, ())}
         chosen = named.get(case) or [x for x in alike.values() if broken & {*x.requirement}]
-        chosen = chosen or _nearest(ended[0], broken, known, results)
+        chosen = chosen or _nearest(ended[0], broken, known, results) or _of_operation(case, alike.values())
         numbers[case] = tuple(sorted(x.number for x in chosen))
     return numbers
+
+
+def _of_operation(case: str, alike: Iterable[KnownFinding]) -> list[KnownFinding]:
+    """The findings that are about the operation of a case."""
+    op = case.partition("/")[0]
+    return [finding for finding in alike if op in {known.partition("/")[0] for known in cases_of(finding)}]
 
 
 def is_gone(finding: KnownFinding, runs: Runs, numbers: Mapping[str, tuple[int, ...]]) -> bool:
