@@ -19,7 +19,7 @@ PROMISES = {
     "It cannot run code or leave the expression sandbox": (
         "generation/test_expansion.py::test_no_expression_takes_long_or_reaches_out",
         "specs/test_diagnostics.py::test_a_mistake_is_reported_with_its_place",
-        "tools/test_repro.py::test_what_a_spec_says_cannot_become_code",
+        "products/openvino/test_repro.py::test_what_a_spec_says_cannot_become_code",
     ),
     "It cannot take unlimited time or memory": (
         "specs/test_limits.py::test_what_is_too_much_is_a_short_mistake",
@@ -46,7 +46,7 @@ PROMISES = {
         "suite/test_names.py::test_no_name_in_a_case_is_code",
         "suite/test_names.py::test_no_name_in_a_header_is_code",
         "tools/test_hostile_names.py::test_no_text_of_a_suite_is_code_of_a_script",
-        "tools/test_hostile_names.py::test_no_text_of_a_suite_is_code_of_a_c_test",
+        "products/openvino/test_hostile_names.py::test_no_text_of_a_suite_is_code_of_a_c_test",
         "verdicts/test_command_options.py::test_options_that_a_shell_would_execute_are_refused",
     ),
     "What it writes, leaves or changes while it executes a case does not change the verdict of another case": (
