@@ -99,6 +99,26 @@ def test_a_model_is_the_dialects_or_the_reason_for_none(examples: list[Example])
         by_type["f32"].model("stablehlo")
 
 
+def test_the_files_of_a_model_are_a_program_and_its_constants(opconform: Run, tmp_path: Path) -> None:
+    """As a runtime reads them from memory; without constants there is no `model.bin`."""
+    (tmp_path / "spec.yaml").write_text(SPEC)
+    opconform("generate", "spec.yaml", "--out", "suite", cwd=tmp_path)
+    examples = list(load(tmp_path / "suite"))
+
+    assert all(example.files("openvino")["model.xml"] == example.model("openvino") for example in examples)
+    assert {name for example in examples for name in example.files("openvino")} == {"model.xml", "model.bin"}
+    with pytest.raises(LookupError, match="no dialect onnx"):
+        examples[0].files("onnx")
+
+
+def test_arrays_may_be_written_to(examples: list[Example]) -> None:
+    """Inputs and outputs, as runtimes ask for."""
+    for example in examples:
+        arrays = [array for feed in example.inputs for array in feed.values()]
+        arrays += [array for feed in example.outputs for array in feed]
+        assert all(array.flags.writeable for array in arrays), example.id
+
+
 def test_a_changed_array_is_refused(suite: Path, tmp_path: Path) -> None:
     """With the suite's error, when its case is reached."""
     copy = shutil.copytree(suite, tmp_path / "suite")

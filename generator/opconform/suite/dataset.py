@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from opconform.suite.bounds import Bounds
 from opconform.suite.case import Accept, Case
 from opconform.suite.installed import place_of
@@ -15,7 +17,7 @@ from opconform.tensors.tensor import Array
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """One case of a suite with the arrays of its feeds.
+    """One case of a suite with the arrays of its feeds, which may be written to.
 
     Attributes:
         case: The document `case.json`: `case.op`, `case.node.attributes`, `case.graph`, …
@@ -54,12 +56,24 @@ class Example:
             LookupError: The suite has no such dialect, or the dialect cannot express the case; the message says why.
             SuiteError: The file is missing or was changed.
         """
+        return self.suite.read(self.entry, self._model_name(dialect))
+
+    def files(self, dialect: str) -> dict[str, bytes]:
+        """The files of the model in a dialect by their names: `model.xml` and `model.bin` in `openvino`.
+
+        `model.bin` has the constants, and is missing without any. Raises as `model` does.
+        """
+        folder, _, _ = self._model_name(dialect).rpartition("/")
+        names = sorted(name for name in self.entry.files if name.rpartition("/")[0] == folder)
+        return {name.rpartition("/")[2]: self.suite.read(self.entry, name) for name in names}
+
+    def _model_name(self, dialect: str) -> str:
         name = self.suite.header.dialects.get(dialect)
         if name is None:
             raise LookupError(f"the suite has no dialect {dialect}, only {', '.join(self.suite.header.dialects)}")
         if name not in self.entry.files:
             raise LookupError(f"{self.id} has no model in {dialect}: {self.entry.left_out.get(dialect, 'left out')}")
-        return self.suite.read(self.entry, name)
+        return name
 
 
 def load(suite: str | Path) -> Iterator[Example]:
@@ -121,6 +135,6 @@ def _typed_bounds(case: Case, bounds: Iterable[Bounds | None]) -> tuple[Bounds |
 def _typed(arrays: Mapping[str, Array], types: Mapping[str, str]) -> dict[str, Array]:
     kinds = {name: ELEMENT_TYPES[element_type] for name, element_type in types.items()}
     return {
-        name: arrays[name] if kind.kind == "string" else arrays[name].view(kind.arithmetic)
+        name: np.array(arrays[name] if kind.kind == "string" else arrays[name].view(kind.arithmetic))
         for name, kind in kinds.items()
     }
