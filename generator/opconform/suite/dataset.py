@@ -61,7 +61,7 @@ class Example:
     def files(self, dialect: str) -> dict[str, bytes]:
         """The files of the model in a dialect by their names: `model.xml`, `layer.xml` and `model.bin` in `openvino`.
 
-        `layer.xml` is the node alone; `model.bin` has the constants, and is missing without any. Raises as `model` does.
+        `layer.xml` is the node alone; `model.bin` has the constants, if there are any. Raises as `model` does.
         """
         folder, _, _ = self._model_name(dialect).rpartition("/")
         names = sorted(name for name in self.entry.files if name.rpartition("/")[0] == folder)
