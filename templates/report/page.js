@@ -18,6 +18,40 @@ button.addEventListener("click", () => {
   try { localStorage.setItem("opconform-theme", theme); } catch { /* then it is not remembered */ }
 });
 
+// "/" moves the focus to the search, as long as no field has it. What is typed while the page loads is a search as well.
+const form = at("filters");
+const fields = form.elements;
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  event.preventDefault();
+  fields.q.focus();
+});
+let isTyped = false;
+let onFilter = () => { isTyped = true; };
+addEventListener("input", (event) => { if (event.target.form === form) onFilter(); });
+form.addEventListener("submit", (event) => event.preventDefault());
+
+// Parts of the page that are made when they are unfolded. Without JavaScript, and on paper, they are there at once.
+const fill = (details) => {
+  for (const part of details.querySelectorAll(":scope > noscript.deferred")) {
+    part.replaceWith(...new DOMParser().parseFromString(part.textContent, "text/html").body.childNodes);
+  }
+};
+const unfold = (element) => {
+  for (let details = element.closest("details"); details; details = details.parentElement.closest("details")) {
+    fill(details);
+    details.open = true;
+  }
+};
+const partOf = (id) => {
+  const isIn = (part) => part.textContent.includes('id="' + id + '"');
+  const holder = !at(id) && [...document.querySelectorAll("noscript.deferred")].find(isIn);
+  if (holder) fill(holder.parentElement);
+  return at(id);
+};
+addEventListener("toggle", ({ target }) => { if (target.open) fill(target); }, true);
+addEventListener("beforeprint", () => document.querySelectorAll("noscript.deferred").forEach((part) => fill(part.parentElement)));
+
 // The data of the page: compressed JSON in base64.
 const unpacked = async (id) => {
   const text = atob(at(id).textContent);
@@ -56,8 +90,6 @@ const start = async () => {
     entry.reason, entry.remarks, entry.requirements].join("\n").toLowerCase());
 
   // The filters: most compare a property of the case with the value in the form.
-  const form = at("filters");
-  const fields = form.elements;
   const FILTERS = {
     q: (entry, value) => value.toLowerCase().split(/\s+/).every((word) => textOf(entry).includes(word)),
     op: (entry, value) => entry.id.startsWith(value + "/"),
@@ -113,18 +145,10 @@ const start = async () => {
     history.replaceState(null, "", address());
     route();
   };
-  addEventListener("input", (event) => { if (event.target.form === form) changed(); });
-  form.addEventListener("submit", (event) => event.preventDefault());
+  onFilter = changed;
   form.addEventListener("reset", () => setTimeout(changed));
 
-  // "/" moves the focus to the search, as long as no field has it.
-  addEventListener("keydown", (event) => {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
-    event.preventDefault();
-    fields.q.focus();
-  });
-
-  // The index of the findings, and their cards, of one operation.
+  // The findings of one operation.
   const chosen = at("index-operation");
   if (chosen) {
     chosen.hidden = false;
@@ -133,6 +157,7 @@ const start = async () => {
       for (const element of document.querySelectorAll("[data-operations]")) {
         element.hidden = op !== "" && !element.dataset.operations.split(" ").includes(op);
       }
+      if (op !== "") at("other-findings")?.setAttribute("open", "");
     };
     chosen.addEventListener("input", choose);
     choose();
@@ -223,7 +248,7 @@ const start = async () => {
   };
   // A requirement as the overview states it, with its clause and our reading.
   const linked = (name) => make("a", { class: "tag", href: "#" + encodeURIComponent(name) }, name);
-  const stated = (name) => make("div", {}, linked(name), at(name)?.querySelector(".statement")?.cloneNode(true));
+  const stated = (name) => make("div", {}, linked(name), partOf(name)?.querySelector(".statement")?.cloneNode(true));
   const row = (name, ...value) => make("div", {}, make("dt", {}, name), make("dd", {}, ...value));
 
   const drawCase = (entry, seen) => {
@@ -295,7 +320,7 @@ const start = async () => {
   const route = async () => {
     const hash = location.hash.slice(1);
     const entry = hash.startsWith("case/") ? found(hash.slice(5)) : undefined;
-    const part = at(decoded(hash));
+    const part = partOf(decoded(hash));
     const isList = hash === "cases" || hash.startsWith("cases?");
     const isKnown = hash === "" || entry !== undefined || isList || (part !== null && at("main").contains(part));
     at("unknown").textContent = isKnown ? "" : hash.startsWith("case/") ? "This report has no case " + hash.slice(5) + "." : "This report has no part #" + decoded(hash) + ".";
@@ -312,6 +337,7 @@ const start = async () => {
     }
     show("overview");
     if (isList) {
+      unfold(at("list"));
       const wanted = new URLSearchParams(hash.slice(6));
       for (const name of new Set([...fields].map((field) => field.name).filter(Boolean))) fields[name].value = wanted.get(name) || "";
       list();
@@ -319,14 +345,18 @@ const start = async () => {
       if ([...facets?.querySelectorAll("select") || []].some((field) => field.value)) facets.open = true;
       at("list").scrollIntoView();
     } else if (isKnown && hash !== "") {
-      part.closest("details:not([open])")?.setAttribute("open", "");
-      part.hidden = false; // a card of an operation that is not chosen
+      unfold(part);
+      part.hidden = false; // a finding of an operation that is not chosen
       part.scrollIntoView();
-      if (part.tabIndex === -1) part.focus({ preventScroll: true });
+      const target = part.matches("details") ? part.querySelector("summary") : part;
+      if (target !== part || part.tabIndex === -1) target.focus({ preventScroll: true });
     } else scrollTo(0, 0);
   };
   addEventListener("hashchange", route);
-  if (!location.hash.startsWith("#cases")) list();
-  if (location.hash) route();
+  if (isTyped) changed();
+  else {
+    if (!location.hash.startsWith("#cases")) list();
+    if (location.hash) route();
+  }
 };
-start();
+addEventListener("DOMContentLoaded", start);

@@ -12,11 +12,12 @@ import pytest
 from opconform.specs.requirements import requirements_of
 from opconform.suite.manifest import RequirementNote
 from opconform_runners.findings.finding import Finding
+from opconform_runners.findings.known.failures import Known
 from opconform_runners.reports.backend_matrix import Column, Matrix
 from opconform_runners.reports.diff import failure_changes
 from opconform_runners.reports.html import cases
 from opconform_runners.reports.html.page import packed, page_text
-from opconform_runners.reports.html.subject import cases_place, short
+from opconform_runners.reports.html.subject import Subject, cases_place, short
 from opconform_runners.reports.report_file import Finished
 from opconform_runners.verdicts.results import Result
 from opconform_runners.verdicts.verdict import FailReason
@@ -81,20 +82,71 @@ def test_failures_come_before_requirements_the_worst_first() -> None:
     assert text.index('id="failures"') < text.index('id="requirements"') < text.index('id="list"')
 
 
-def test_many_findings_have_an_index() -> None:
-    """Their severity, operation, requirements and number of cases, with links to the cards."""
-    ops = ("Concat-1", "Gather-8", "Slice-8", "Split-1")
-    failures = [replace(FAILURE, id=f"{op}/group/0123456789") for op in ops]
+def many_operations(count: int) -> list[Subject]:
+    """A run with a failure in each of some operations."""
+    ops = [f"Operation{number:03}-1" for number in range(count)]
     notes = {op: report().notes["Split-1"] for op in ops}
-    few, many = (page_text([subject(replace(report(*some), notes=notes))]) for some in (failures[:3], failures))
-    index = many[many.index('<table id="index">') : many.index('<article id="failure-1"')]
+    return [subject(replace(report(*(replace(FAILURE, id=f"{op}/group/0123456789") for op in ops)), notes=notes))]
 
-    assert '<table id="index">' not in few
+
+def test_many_findings_are_a_table_whose_rows_unfold() -> None:
+    """A row has severity, operation, requirements and the number of cases; what it unfolds is made when it is."""
+    few, many = (page_text(many_operations(count)) for count in (3, 4))
+    table = many[many.index('<div id="index"') : many.index("</section>", many.index('<div id="index"'))]
+
+    assert ('<div id="index"' in few, '<article id="failure-1"' in few) == (False, True)
     assert re.findall(
-        r'<tr data-operations="(.*?)"><td><span class="tag bad">(.*?)</span>.*?<a href="(.*?)">(.*?)</a></td><td>(\d+)',
-        index,
-    ) == [(op, "wrong data", f"#failure-{number}", f"{op} axis.range", "1") for number, op in enumerate(ops, 1)]
-    assert re.findall(r"<option>(.*?)</option>", many[many.index('id="index-operation"') :])[:4] == [*ops]
+        r'<details id="(.*?)" class="finding" data-operations="(.*?)">\n'
+        r'<summary><span class="tag bad">(.*?)</span><h3>(.*?)</h3>.*?<span class="number">(\d+)<',
+        table,
+    ) == [
+        (f"failure-{number + 1}", f"Operation00{number}-1", "wrong data", f"Operation00{number}-1 axis.range", "1")
+        for number in range(4)
+    ]
+    assert table.count('</summary>\n<noscript class="deferred">') == 4
+    assert re.findall(r"<option>(.*?)</option>", many[many.index('id="index-operation"') :])[0] == "Operation000-1"
+
+
+def test_a_row_says_whether_a_finding_is_known_or_new() -> None:
+    """Where the findings of a release of the product are known; otherwise neither is said."""
+    [one] = many_operations(4)
+    failing = one.column.report.results[0].id
+    known = Known(name="some-1", product="Some 1", release="1", is_other=False, cases={failing: (7,)})
+    column = replace(one.column, report=replace(one.column.report, known=known))
+    without, text = (page_text([x]) for x in (one, replace(one, column=column)))
+
+    standing = r'<span class="standing"> ?(?:<span.*?>(.*?)</span>)?</span>'
+    assert re.findall(standing, text) == ["new", "new", "new", "known"]
+    assert re.findall(standing, without) == [""] * 4
+    assert "<p>Known in Some 1: 1 of 4 failing cases; the others are new.</p>" in text
+
+
+def test_findings_and_names_beyond_the_first_are_folded() -> None:
+    """Twenty findings are shown, and the names of more than ten operations are one line."""
+    text = page_text(many_operations(25))
+    head = text[text.index('<article class="head') : text.index("</article>")]
+    first, _, others = text[text.index('<div id="index"') :].partition("<summary>5 more findings</summary>")
+
+    assert (first.count('class="finding"'), others.count('class="finding"')) == (20, 5)
+    assert "<summary>Broken requirements of 25 operations</summary>" in head
+
+
+def test_an_operation_has_one_cell_per_backend() -> None:
+    """Its cases by verdict, and a colour for what they say together; the cell leads to the cases."""
+    passing, other = result(1, "pass", "axis.range"), result(3, "unsupported", "axis.range")
+    runs = [subject(report(passing, FAILURE, other)), subject(report(passing, other), name="b")]
+    text = page_text(runs)
+    table = text[text.index('<table class="operations">') :].partition("</table>")[0]
+
+    assert re.findall(r'<th scope="col">(.*?)</th>', table) == ["Operation", "some 1", "b 1"]
+    assert re.findall(r'<td class="(.*?)"><a href="(.*?)" aria-label="(.*?)">', table) == [
+        ("fails", "#cases?backend=0&amp;op=Split-1", "Split-1: 1 pass, 1 fail, 1 unsupported"),
+        ("partly", "#cases?backend=1&amp;op=Split-1", "Split-1: 1 pass, 1 unsupported"),
+    ]
+    assert re.findall(r'<b class="fate (\w+)">(.*?)</b>', table)[:3] == [
+        ("pass", "✓ 1"), ("fail", "✗ 1"), ("unsupported", "\N{EN DASH} 1")
+    ]  # fmt: skip
+    assert text.index('id="operations"') < text.index('id="failures"')
 
 
 def test_the_page_of_several_backends_begins_with_the_requirements_that_differ() -> None:
@@ -166,7 +218,8 @@ def test_a_bar_has_one_segment_per_verdict() -> None:
     """Beginning and width are in percent; requirements without cases are left out."""
     found = report(*(result(number, "pass", "axis.range") for number in (3, 4, 5)), FAILURE)
     text = page_text([subject(found)])
-    [row] = re.findall(r'<th scope="row">.*?</th>\n<td>.*?</td>', text, re.DOTALL)
+    requirements = text[text.index('id="requirements"') :]
+    [row] = re.findall(r'<th scope="row">.*?</th>\n<td>.*?</td>', requirements, re.DOTALL)
 
     assert row.startswith('<th scope="row"><a href="#cases?requirement=Split-1%3Aaxis.range">axis.range</a>')
     assert re.findall(r"<rect .*?/>", row) == [

@@ -39,3 +39,12 @@ def run(opconform: Run, small_suite: Path, tmp_path_factory: pytest.TempPathFact
     opconform("run", small_suite, "--backend", backend, "--out", out, code=1)
     opconform("report", out, "--suite", small_suite)
     return out
+
+
+@pytest.fixture(scope="module")
+def many_findings(opconform: Run, few_core: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of nine operations whose backend refuses everything, with its page."""
+    out = tmp_path_factory.mktemp("page") / "refuses"
+    opconform("run", few_core, "--backend", f"{MINIATURES}:RefusesEverything", "--out", out, code=1)
+    opconform("report", out, "--suite", few_core)
+    return out

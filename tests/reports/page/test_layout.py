@@ -47,7 +47,9 @@ class Hostile(Numpy):
 
 
 @pytest.fixture(scope="module")
-def pages(opconform: Run, run: Path, small_suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+def pages(
+    opconform: Run, run: Path, few_core: Path, small_suite: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, Path]:
     """A page of each kind by name."""
     out = tmp_path_factory.mktemp("pages")
     opconform("run", small_suite, "--backend", f"{MINIATURES}:Perfect", "--out", out / "perfect")
@@ -64,6 +66,9 @@ def pages(opconform: Run, run: Path, small_suite: Path, tmp_path_factory: pytest
     (out / "second.yaml").write_text(SECOND_FEED)
     backend = ("--backend", f"{MINIATURES}:AcceptsEverything", "--jobs", "1")
     opconform("certify", out / "second.yaml", *backend, "--out", out / "rejected", code=1)
+    selected = ("--backend", f"{MINIATURES}:RefusesEverything", "--select", "Split-1", "--select", "VariadicSplit-1")
+    opconform("run", few_core, *selected, "--out", out / "refused", code=1)
+    opconform("report", out / "refused", "--suite", few_core)
     kinds = {
         "one": (run,),
         "several": (run, out / "perfect"),
@@ -76,22 +81,24 @@ def pages(opconform: Run, run: Path, small_suite: Path, tmp_path_factory: pytest
     runs = [finished(folder) for folder in (run, out / "perfect")]
     (out / "support.html").write_text(support_page(subjects_of_runs(runs, small_suite)), encoding="utf-8")
     return {name: out / f"{name}.html" for name in (*kinds, "support")} | {
-        "rejected, two feeds": out / "rejected" / "report.html"
+        "rejected, two feeds": out / "rejected" / "report.html",
+        "many findings": out / "refused" / "report.html",
     }
 
 
 @pytest.mark.ci_only
 @pytest.mark.parametrize(
-    "kind", ["one", "several", "comparison", "interrupted", "incomplete", "rejected, two feeds", "support"]
+    "kind",
+    ["one", "several", "comparison", "interrupted", "incomplete", "rejected, two feeds", "many findings", "support"],
 )
 def test_no_rule_of_axe_is_broken(browser: "Browser", pages: Mapping[str, Path], kind: str) -> None:
     """Neither on the overview, all unfolded, nor in a case, wide or narrow, light or dark; nothing is cut off at the side."""
     from axe_playwright_python.sync_playwright import Axe
 
     page = opened(browser, pages[kind])
-    case = page.locator("#rows a" if kind in ("interrupted", "support") else ".group .links a").first.get_attribute(
-        "href"
-    )
+    case = page.locator(
+        "#rows a" if kind in ("interrupted", "many findings", "support") else ".group .links a"
+    ).first.get_attribute("href")
     for place in ("", case):
         page.evaluate("place => { location.hash = place }", place)
         page.wait_for_function("place => document.getElementById('case').hidden === !place", arg=place)

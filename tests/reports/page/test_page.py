@@ -157,20 +157,98 @@ def test_the_list_begins_with_failures_and_a_key_moves_to_its_search(browser: "B
 
 
 @pytest.mark.ci_only
-def test_the_findings_of_one_operation_are_chosen(
-    browser: "Browser", opconform: Run, few_core: Path, tmp_path: Path
-) -> None:
-    """In the index and among the cards; a link shows a card of another operation."""
-    opconform("run", few_core, "--backend", f"{MINIATURES}:RefusesEverything", "--out", tmp_path, code=1)
-    opconform("report", tmp_path, "--suite", few_core)
-    page = opened(browser, tmp_path / "report.html")
+def test_the_findings_of_one_operation_are_chosen(browser: "Browser", many_findings: Path) -> None:
+    """In the table, also those that are folded; a link shows a finding of another operation."""
+    page = opened(browser, many_findings / "report.html")
+    every = page.locator(".finding").count()
     page.locator("#index-operation select").select_option("Pad-12")
-    rows = page.locator("#index tbody tr:visible").all_inner_texts()
-    cards = page.locator(".group:visible").count()
+    rows = page.locator(".finding:visible h3").all_inner_texts()
+    page.evaluate("location.hash = 'failure-1'")
+    page.locator("#failure-1 .group").wait_for()
 
     assert rows
     assert all("Pad-12" in row for row in rows)
-    assert cards == len(rows) < page.locator(".group").count()
+    assert len(rows) == page.locator(".finding[data-operations~='Pad-12']").count() < every
+
+
+@pytest.mark.ci_only
+def test_the_first_screen_of_many_findings_is_verdict_and_table(browser: "Browser", many_findings: Path) -> None:
+    """At least five rows of the table are seen; nothing is unfolded, and no card is made before it is."""
+    page = opened(browser, many_findings / "report.html")
+    ends = page.locator(".finding:visible").evaluate_all("all => all.map(row => row.getBoundingClientRect().bottom)")
+    unfolded = page.locator("main details[open]").count()
+
+    assert page.locator(".pill").inner_text() == "NOT CONFORMANT"
+    assert sum(end < 800 for end in ends) >= 5
+    assert (unfolded, page.locator(".finding .group").count()) == (0, 0)
+    assert page.evaluate("document.documentElement.scrollHeight") < 3 * 800
+
+
+@pytest.mark.ci_only
+def test_a_link_opens_what_is_folded(browser: "Browser", many_findings: Path) -> None:
+    """A finding beyond the first, a requirement, and a case from its finding; a filter opens the list of cases."""
+    page = opened(browser, many_findings / "report.html")
+    last = page.locator(".finding").count()
+    page.evaluate("place => { location.hash = place }", f"failure-{last}")
+    page.locator(f"#failure-{last} .group").wait_for()
+    link = page.locator(f"#failure-{last} dd a").first
+    name = (link.get_attribute("href") or "").removeprefix("#").replace("%3A", ":")
+    link.click()
+    row = page.locator(f"[id='{name}']")
+    row.wait_for()
+    page.wait_for_function("() => document.activeElement.tagName === 'TR'")
+    page.locator(".chip.fail").click()
+    page.locator("#rows li").first.wait_for()
+    page.locator("select[name=op]").select_option("Pad-12")
+    shown = page.locator("#rows a").first.inner_text()
+    page.go_back()
+    page.evaluate("place => { location.hash = place }", f"failure-{last}")
+    open_case(page, page.locator(f"#failure-{last} a.smallest"))
+
+    assert shown.startswith("Pad-12/")
+    assert page.locator("#unknown").inner_text() == ""
+    assert page.locator("#case .statement").count() > 0
+
+
+@pytest.mark.ci_only
+def test_the_same_is_there_without_javascript_and_on_paper(browser: "Browser", many_findings: Path) -> None:
+    """The cards and the requirements; a page that is printed has them all."""
+    without = browser.new_context(java_script_enabled=False).new_page()
+    without.goto((many_findings / "report.html").as_uri())
+    page = opened(browser, many_findings / "report.html")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    counts = [
+        [x.locator(kind).count() for kind in (".finding", ".finding .group", ".requirements")] for x in (without, page)
+    ]
+
+    assert counts[0] == counts[1]
+    assert counts[0][0] == counts[0][1] > 20
+
+
+@pytest.mark.ci_only
+def test_a_search_that_is_typed_while_the_page_loads_is_kept(browser: "Browser", run: Path) -> None:
+    """The key moves the focus before the data of the page are unpacked, and what follows it filters the list."""
+    page = browser.new_context().new_page()
+    page.add_init_script(
+        """
+        const { json } = Response.prototype;
+        Response.prototype.json = async function () {
+          await new Promise((resolve) => { window.unpack = resolve; });
+          return json.call(this);
+        };
+        """
+    )
+    page.goto((run / "report.html").as_uri())
+    page.wait_for_function("() => window.unpack")
+    page.keyboard.press("/")
+    page.keyboard.type("no such case")
+    before = page.locator("#found").inner_text()
+    page.evaluate("window.unpack()")
+    page.locator("#found", has_text="0 of 6 cases").wait_for()
+
+    assert before == ""
+    assert page.locator("input[name=q]").input_value() == "no such case"
+    assert page.evaluate("location.hash") == "#cases?q=no+such+case"
 
 
 @pytest.mark.ci_only

@@ -16,11 +16,19 @@ from opconform.system.resources import render, text_of
 from opconform_runners.execution.progress import OnProgress
 from opconform_runners.findings.failures import SEVERITIES
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
+from opconform_runners.findings.known.comparison import known_sentences
 from opconform_runners.findings.report import VERDICTS, Report
 from opconform_runners.findings.requirement_row import RequirementRow
 from opconform_runners.findings.use_row import use_rows
 from opconform_runners.harness.environment import UNKNOWN, environment_facts
-from opconform_runners.reports.backend_matrix import SIGNS, Matrix, MatrixRow, counts_text
+from opconform_runners.reports.backend_matrix import (
+    OPERATION_SIGNS,
+    SIGNS,
+    VERDICT_SIGNS,
+    Matrix,
+    MatrixRow,
+    counts_text,
+)
 from opconform_runners.reports.diff import changes_between, failure_changes
 from opconform_runners.reports.html.cases import case_list, choices_of, shown_evidence
 from opconform_runners.reports.html.subject import Place, Subject, short, suite_of
@@ -64,7 +72,8 @@ def page_text(
     on_progress(0.0, 0, "Laying out the page")
     found = map_or_why_not(subjects, facets)
     support = None if isinstance(found, str) else found
-    decided = [row for row in Matrix(columns=columns).rows if any(any(cell.counts.values()) for cell in row)]
+    matrix = Matrix(columns=columns)
+    decided = [row for row in matrix.rows if any(any(cell.counts.values()) for cell in row)]
     text: str = render(
         "report/page.html.j2",
         **_frame(subjects, listed | {"support": support and map_data(support)}, evidence),
@@ -74,6 +83,13 @@ def page_text(
         broken=[row for row in decided if all(_fails(cell) for cell in row)],
         kept=[row for row in decided if not any(_fails(cell) for cell in row)],
         cards=cards,
+        operations=matrix.operations,
+        operation_counts=Counter(
+            OPERATION_SIGNS[row.status][1] for rows in matrix.operations.values() for row in rows if row is not None
+        ),
+        fates=VERDICT_SIGNS,
+        known_sentences=known_sentences,
+        remarks_of=_remarks,
         scripts=[
             f"{subject.script} --suite {shlex.quote(subject.place)}" if subject.script else "" for subject in subjects
         ],
@@ -120,6 +136,12 @@ def _frame(subjects: Sequence[Subject], listed: Mapping[str, Any], evidence: Map
         "choices": choices_of(listed),
         "evidence": packed(evidence),
     }
+
+
+def _remarks(report: Report) -> list[str]:
+    """The sentences on a run besides the verdict and what is known of a release."""
+    known = {f"{sentence}." for sentence in known_sentences(report)}
+    return [sentence for sentence in conclusion(report)[1:] if sentence not in known]
 
 
 def _fails(cell: RequirementRow) -> bool:
