@@ -281,4 +281,7 @@ def test_what_is_of_one_backend_is_refused_for_several(
     """However they are named: nothing is left out without a word."""
     done = opconform("run", small_suite, *backends, *option, code=2)
 
-    assert done.stderr == "error: --baseline, --claims, --record and --last-failed work with one backend. Name one.\n"
+    assert (
+        done.stderr
+        == "error: --baseline, --known, --claims, --record and --last-failed work with one backend. Name one.\n"
+    )

@@ -186,7 +186,7 @@ def test_only_files_of_outputs_are_overwritten(
     assert f"did not write {damaged} and does not" in opconform(*running, damaged, code=2).stderr
     assert "must be a file whose name ends in .zip" in opconform(*running, tmp_path / "folder", code=2).stderr
     assert (
-        "--out, --strict, --accuracy, --baseline and --claims cannot be used with --record, which gives no verdicts."
+        "--out, --strict, --accuracy, --baseline, --known and --claims cannot be used with --record, which gives no verdicts."
         in opconform(*running, mine, "--strict", code=2).stderr
     )
     opconform(*running, again)

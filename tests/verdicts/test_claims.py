@@ -82,7 +82,7 @@ def test_a_claimed_case_that_is_refused_fails(opconform: Run, place: Path, tmp_p
     assert report["findings"][0]["symptoms"] == {"claimed": 3}
     assert "3 claimed cases are not supported." in shown
     assert "VariadicSplit-1 claims: claimed, 3 cases\n" in shown
-    assert "  got   claimed, but not supported: f16 has no kernel\n" in shown
+    assert "  got      claimed, but not supported: f16 has no kernel\n" in shown
     assert "NOT CONFORMANT, 4 of 8 cases supported: 3 cases fail" in shown
 
 

@@ -209,7 +209,7 @@ def test_a_run_that_cannot_start_loses_nothing(opconform: Run, small_suite: Path
         opconform("run", small_suite, "--backend", f"{MINIATURES}:Missing", "--out", tmp_path / out, code=3)
 
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
-    assert before.keys() == {"outcomes.jsonl", "results.jsonl", "report.json", "report.html"}
+    assert before.keys() == {"outcomes.jsonl", "results.jsonl", "report.json", "report.html", "suite.txt"}
     assert not (tmp_path / "new").exists()
 
 
@@ -224,6 +224,7 @@ def test_a_new_run_removes_the_report_of_an_earlier_run(opconform: Run, small_su
         "results.jsonl",
         "report.json",
         "outputs.zip",
+        "suite.txt",
     }
 
 

@@ -64,7 +64,8 @@ def executed(
     """Run a suite and write the results to `out`; `title` names the run where there are several."""
     with progress(title or "run", titled=bool(title), quiet=results.is_silent) as on_progress:
         run = run_suite(suite, command, out, options, on_progress)
-    note_suite(out, Path(suite.store.root))
+    if originals(str(suite.store.root)) == str(suite.store.root):  # it is neither at a URL nor installed
+        note_suite(out, Path(suite.store.root))
     if run.continued:
         cases = f"{run.continued:,} of {counted(len(run.results) + len(run.missing), 'case')}"
         click.echo(f"note: the interrupted run in {out} was continued; {cases} had been executed before.", err=True)
