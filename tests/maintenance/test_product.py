@@ -78,11 +78,17 @@ def test_findings_that_are_gone_leave_the_file_of_another_version() -> None:
     )
 
 
+#: Products whose core was not run whole since: IREE compiles each case for seconds, and tinygrad's CPU needs clang.
+WITHOUT_RUN = {"iree-3.13", "tinygrad-0.14.0"}
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_the_known_failures_of_a_product_belong_to_its_findings(name: str) -> None:
     """They are those of this version of the suite; a finding explains its own case."""
     run, product = run_beside(FILES[name]), products()[name]
-    assert run is not None
+    assert (run is None) is (name in WITHOUT_RUN)
+    if run is None:
+        return
     numbers = {finding.number for finding in product.findings}
     for failing, failure in run.failures.items():
         assert {*failure.findings} <= numbers, failing

@@ -44,7 +44,7 @@ def _sums(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...]:
             raise NoGolden(OPEN)
         else:
             partial = partial_sums(data.type, row)
-        zero = [0 if data.type.is_integer else 0.0] if is_exclusive and rows.shape[-1] else []
+        zero = [0 if data.type.is_integer else 0.0] if is_exclusive else []
         for place, result in enumerate([*zero, *partial]):
             sums[(*index, place)] = result
     placed = np.moveaxis(_placed(arguments, sums), -1, axis)
