@@ -91,6 +91,7 @@ def test_the_workflows_find_nothing_new(tmp_path: Path) -> None:
         "report.html",
         "report.json",
         "results.jsonl",
+        "suite.txt",
     }
 
     job = gitlab["conformance"]
