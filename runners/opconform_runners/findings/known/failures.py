@@ -36,7 +36,7 @@ class Known:
     gone: tuple[int, ...] = ()
 
     def sentence(self, cases: Sequence[str]) -> str:
-        """What is known of some of its cases, as in `in 2026.4.1: finding 12 of openvino-2026.4 (since 2023.0.0)`."""
+        """What is known of some of its cases: `in 2026.4.1: finding 12 (first in 2024.0.0) of openvino-2026.4`."""
         numbers = list(dict.fromkeys(number for case in cases for number in self.cases[case]))
         place = f"in {self.release}, seen here too" if self.is_other else f"in {self.release}"
         if not numbers:
