@@ -296,7 +296,8 @@ def test_a_run_without_its_suite_says_so(
     browser: "Browser", opconform: Run, run: Path, small_suite: Path, tmp_path: Path
 ) -> None:
     """On the command line and in the page; a suite beside another of the runs is found; a dead link is reported."""
-    alone, beside = shutil.copytree(run, tmp_path / "alone"), shutil.copytree(run, tmp_path / "beside")
+    unnoted = shutil.ignore_patterns("suite.txt")
+    alone, beside = (shutil.copytree(run, tmp_path / name, ignore=unnoted) for name in ("alone", "beside"))
     told = opconform("report", alone, "--html", tmp_path / "alone.html").stderr
     page = opened(browser, tmp_path / "alone.html")
     open_case(page, page.locator(".group .links a").first)

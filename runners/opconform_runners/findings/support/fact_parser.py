@@ -50,9 +50,9 @@ def _is_literal(text: str) -> bool:
     if text in ("True", "False") or text == f"'{text[1:-1]}'":
         return True
     try:
-        return text in (repr(float(text)), f"{int(float(text))}")
-    except (OverflowError, ValueError):
-        return text in ("inf", "-inf", "nan")
+        return text == (repr(float(text)) if set(text) & {*".en"} else str(int(text)))
+    except ValueError:
+        return False
 
 
 def alternatives_in(words: str) -> tuple[str, ...]:
