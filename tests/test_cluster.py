@@ -283,10 +283,10 @@ def test_results_come_in_order_and_the_rest_is_cancelled_with_the_iterator(farm:
         def endless() -> Iterator[tuple[int, float]]:
             while True:
                 taken.append(len(taken))
-                yield taken[-1], 0.05
+                yield taken[-1], 30 if taken[-1] else 0.05
 
         with contextlib.closing(found.in_order(time.sleep, endless())) as results:
             next(results)
         wait_for(lambda: not any(found._client.processing().values()))
 
-    assert len(taken) <= 4
+    assert taken == [0, 1, 2] or taken == [0, 1]  # the first may end before a third is taken

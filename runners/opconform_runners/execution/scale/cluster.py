@@ -121,13 +121,14 @@ class Cluster:
         window: deque[tuple[K, Future]] = deque()
         try:
             for key, item in items:
-                while (running := [x for _, x in window if not x.done()]) and (
-                    len(running) >= self._threads() or len(window) >= AHEAD
-                ):
-                    self._wait(running)
+                while True:
                     while window and window[0][1].done():
                         yield window[0][0], self._outcome(window[0][1])
                         window.popleft()
+                    running = [task for _, task in window if not task.done()]
+                    if not running or (len(running) < self._threads() and len(window) < AHEAD):
+                        break
+                    self._wait(running)
                 window.append((key, self._submit(function, item)))
             while window:
                 yield window[0][0], self._outcome(window[0][1])
