@@ -9,7 +9,7 @@ import numpy as np
 from opconform.errors import OpconformError
 from opconform.explanation.origins import Origins, origins_of
 from opconform.model.draft import Inference, inference
-from opconform.model.graph import evaluated_arguments
+from opconform.model.evaluation import evaluated_arguments
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, NoGolden, Rejection, Unknown
 from opconform.operations.denormals import flushed, has_denormals

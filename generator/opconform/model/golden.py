@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from opconform.model.draft import Draft, TensorDraft
+from opconform.model.evaluation import evaluated, inferred, ports_of, taken
 from opconform.model.fills import fill, longest_text
-from opconform.model.graph import declared, evaluated, graph_of, inferred, ports_of, taken
+from opconform.model.graph import declared, graph_of
 from opconform.model.other_elements import with_other_elements
 from opconform.operations.arguments import NoGolden, Operand, TensorType
 from opconform.operations.denormals import flushed, has_denormals, without_denormals
