@@ -123,8 +123,10 @@ class EvaluatedNode:
 def evaluated_node(case: Case, tensors: Mapping[str, Tensor]) -> EvaluatedNode | None:
     """The node under test, given the inputs of the model; None where a node before it rejects its own inputs.
 
-    There is none of an unknown operation either.
+    There is none of an unknown operation either, and none of a graph under test.
     """
+    if case.tests_graph:
+        return None
     known = dict(tensors)
     for node in case.graph.nodes:
         try:

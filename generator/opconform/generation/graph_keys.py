@@ -79,6 +79,8 @@ class _Reader:
 
     def read(self, name: str, keys: dict[str, Any]) -> None:
         """Read the keys of the next node."""
+        if "__" in name:
+            raise KeyMistake("nodes", f"{name}: write a name without two underscores together", (name, KEY))
         if any(other == name or _RESULT.fullmatch(other.removeprefix(name)) for other in self.keys.inputs):
             raise KeyMistake("nodes", f"an input has the name of {name} or of its results; rename one", (name, KEY))
         op = keys["op"]

@@ -155,8 +155,8 @@ class Case:
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
-        """The attributes of the node under test."""
-        return self.node.attributes
+        """The attributes of the node under test; a graph has none of its own."""
+        return {} if self.tests_graph else self.node.attributes
 
     def operands(self, feed: Mapping[str, _Value]) -> list[_Value | None]:
         """The values of a feed that the node under test gets, in the order of the operation's ports.
