@@ -93,6 +93,8 @@ class _Reader:
             checked: Any = models_of(op).node.model_validate(keys, context=CONCRETE)
         except ValidationError as error:
             inside, sentence = complaint_of(error)
+            if len(inside) == 1 and inside[0] not in models_of(op).node.model_fields:
+                sentence += f"; allowed: {', '.join(models_of(op).node.model_fields)}"
             raise KeyMistake("nodes", f"{name}: {sentence}", (name, *_within(keys, inside))) from error
         try:
             attributes = attributes_of(operation, checked)
@@ -134,8 +136,10 @@ class _Reader:
         if name not in self.nodes:
             advice = f"{nearest(name, known)}It is one of: {', '.join(known)}"
             if name in self.keys.nodes:
-                advice = f"the node {name} comes later, and a graph has no cycles: write it before"
-            raise KeyMistake(str(key), f"{quoted(reference)} is no input and no earlier node. {advice}", tuple(inside))
+                advice = f"The node {name} comes later, and a graph has no cycles: write it before"
+            raise KeyMistake(
+                str(key), f"{quoted(reference)} is no input and no earlier node. {advice}".rstrip(" ."), tuple(inside)
+            )
         return f"{name}_{int(number or 0)}"
 
     def check_used(self, outputs: tuple[str, ...]) -> None:
