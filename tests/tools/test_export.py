@@ -13,11 +13,11 @@ import onnx
 import pytest
 
 from opconform.suite.case import case_from, case_text
-from opconform.suite.dataset import load
 from opconform.suite.file_names import CASE
 from opconform.suite.manifest import entry_line
 from opconform.suite.reader import open_suite
 from opconform.system.resources import root
+from opconform_runners.tools.dataset import load
 from opconform_runners.tools.export import FORMATS
 from tests.conftest import Run
 from tests.forgery import seal
