@@ -89,6 +89,21 @@ def test_an_export_lists_its_cases_and_files(opconform: Run, suite: Path, tmp_pa
     assert {x.name for x in tmp_path.iterdir()} == {"out"}
 
 
+def test_an_export_has_a_folder_by_default_and_shows_its_progress(
+    opconform: Run, suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside the results of backends; with `--json`, nothing else is printed."""
+    monkeypatch.setattr("opconform_runners.cli.shared.output.progress._SECONDS_BETWEEN_LINES", 0.0)
+    done = opconform("export", suite, "--as", "numpy", cwd=tmp_path)
+    silent = opconform("export", suite, "--as", "numpy", "--json", cwd=tmp_path)
+
+    assert done.stdout.startswith("opconform-out/numpy-export: 6 cases ")
+    assert (tmp_path / "opconform-out" / "numpy-export" / "export.json").is_file()
+    assert "Reading 6 cases: 1 case, 17%\n" in done.stderr
+    assert done.stderr.endswith("Writing 6 cases: 6 cases, 100%\n")
+    assert silent.stderr == ""
+
+
 def test_numpy_alone_loads_the_cases(opconform: Run, suite: Path, tmp_path: Path) -> None:
     """In a process that cannot import opconform; every array has the stored bits."""
     opconform("export", suite, "--as", "numpy", "--out", tmp_path / "out")
