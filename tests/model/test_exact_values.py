@@ -10,7 +10,7 @@ from typing import Any
 import mpmath
 import pytest
 
-from opconform.model.graph import evaluated_arguments
+from opconform.model.evaluation import evaluated_arguments
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import stretched
 from opconform.suite.reader import Suite, open_suite

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from opconform.model.draft import Draft, TensorDraft
-from opconform.model.graph import declared, evaluated, graph_of, inferred, taken
+from opconform.model.evaluation import evaluated, inferred, taken
+from opconform.model.graph import declared, graph_of
 from opconform.operations import OPERATIONS
 from opconform.operations.contract import ContextError
 from opconform.suite.case import Binding, Graph, Node

@@ -9,7 +9,8 @@ from opconform.generation.identity.tensor_keys import KnownTensors
 from opconform.generation.options import LIMITS
 from opconform.generation.then_key import neighbour_of
 from opconform.model.draft import Neighbour, TensorDraft
-from opconform.model.graph import evaluated, graph_of
+from opconform.model.evaluation import evaluated
+from opconform.model.graph import graph_of
 from opconform.operations.contract import ContextError
 from opconform.specs.schema.models import models_of
 from opconform.specs.yaml_document import KeyMistake

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from opconform.model.graph import evaluated_arguments
+from opconform.model.evaluation import evaluated_arguments
 from opconform.operations.arguments import Arguments
 from opconform.suite.case import Accept
 from opconform.suite.manifest import Entry

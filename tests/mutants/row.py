@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from opconform.model.graph import operand_of
+from opconform.model.evaluation import operand_of
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments
 from opconform.suite.case import Attribute, Case, Shape

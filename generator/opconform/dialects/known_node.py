@@ -6,8 +6,9 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Literal
 
+from opconform.model.evaluation import evaluated, evaluated_arguments, ports_of
 from opconform.model.golden import Golden
-from opconform.model.graph import Declared, declared, evaluated, evaluated_arguments, ports_of
+from opconform.model.graph import Declared, declared
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments
 from opconform.operations.operation import Operation

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from opconform.model.graph import evaluated_arguments, ports_of
+from opconform.model.evaluation import evaluated_arguments, ports_of
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments
 from opconform.operations.operation import Movement

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from opconform.explanation.origins import origins_in
-from opconform.model.graph import ports_of
+from opconform.model.evaluation import ports_of
 from opconform.suite.case import Case
 from opconform.tensors.tensor import Array
 

@@ -9,7 +9,7 @@ import numpy as np
 from opconform.errors import OpconformError
 from opconform.explanation.origins import Origins, origins_of
 from opconform.model.draft import Inference, inference
-from opconform.model.graph import evaluated_arguments
+from opconform.model.evaluation import evaluated_arguments
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, NoGolden, Rejection, Unknown
 from opconform.operations.denormals import flushed, has_denormals
@@ -123,8 +123,10 @@ class EvaluatedNode:
 def evaluated_node(case: Case, tensors: Mapping[str, Tensor]) -> EvaluatedNode | None:
     """The node under test, given the inputs of the model; None where a node before it rejects its own inputs.
 
-    There is none of an unknown operation either.
+    There is none of an unknown operation either, and none of a graph under test.
     """
+    if case.tests_graph:
+        return None
     known = dict(tensors)
     for node in case.graph.nodes:
         try:

@@ -10,8 +10,8 @@ from opconform.dialects import DIALECTS, Inexpressible
 from opconform.errors import SpecError
 from opconform.generation.options import Options
 from opconform.model.draft import Draft
+from opconform.model.evaluation import taken
 from opconform.model.golden import Golden, golden_of, neighbour_check_of, proves_nothing
-from opconform.model.graph import taken
 from opconform.model.readings import other_readings
 from opconform.operations.arguments import NoGolden, Operand, TensorType
 from opconform.operations.operation import Computation

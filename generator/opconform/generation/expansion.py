@@ -27,12 +27,16 @@ from opconform.specs.matrix.draws import PATIENCE, PATIENCE_EACH, draws_of
 from opconform.specs.matrix.expressions import ExpressionError, Meter, expression_of, is_expression
 from opconform.specs.matrix.functions import Value
 from opconform.specs.schema.keys import CONCRETE, GroupKeys
-from opconform.specs.schema.models import models_of
+from opconform.specs.schema.models import group_models
 from opconform.specs.yaml_document import ENOUGH, REPORTED, KeyMistake, Mistake, Route, SpecMistakes
 from opconform.suite.case import canonical_json
 
 #: How many twins, and how many values of keys, are kept, since consecutive cases often have the same ones.
 RECENT = 1000
+
+
+#: The keys of graphs whose values are mappings by name.
+_OF_GRAPHS = ("inputs", "nodes")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -210,9 +214,9 @@ class _Expansion:
 
     def _draft(self, keys: Mapping[str, Any], overridden: Sequence[str], variables: Combination) -> Draft:
         group = self.group
-        models, feed = models_of(group.op), keys.get("feed")
+        models, feed = group_models(group.op), keys.get("feed")
         if isinstance(feed, dict):  # it is completed from the first feed
-            keys = {**keys, "feed": _changed(keys, feed)}
+            keys = {**keys, "feed": _feed_of(keys, feed)}
         try:
             checked = models.case.model_validate(self._tensors.checked(keys), context=CONCRETE)
             self._tensors.note(keys, checked)
@@ -276,6 +280,14 @@ def _note(variables: Combination) -> str:
     return f" (with {shown(variables)})" if variables else ""
 
 
+def _feed_of(keys: Mapping[str, Any], feed: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a second feed, completed from the first one."""
+    inputs, others = keys.get("inputs"), feed.get("inputs")
+    if isinstance(inputs, dict) and isinstance(others, dict):
+        return {**feed, "inputs": _changed(inputs, others)}
+    return _changed(keys, feed)
+
+
 def _changed(keys: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The changed keys; a mapping is merged with the earlier one key by key.
 
@@ -284,7 +296,9 @@ def _changed(keys: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
     changed = dict(changes)
     for name, later in changes.items():
         earlier = keys.get(name)
-        if isinstance(earlier, dict) and isinstance(later, dict):
+        if name in _OF_GRAPHS and isinstance(earlier, dict) and isinstance(later, dict):
+            changed[name] = {**earlier, **_changed(earlier, later)}
+        elif isinstance(earlier, dict) and isinstance(later, dict):
             gone = (
                 {"shape", "fill", "value"} if "values" in later else {"values", "value"} if "fill" in later else set()
             )

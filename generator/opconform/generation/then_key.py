@@ -1,6 +1,5 @@
 """The key `then` of a case: the operation that takes the last output of the node under test."""
 
-from collections.abc import Mapping
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -8,17 +7,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from opconform.errors import nearest, quoted
+from opconform.generation.attribute_keys import attributes_of
 from opconform.generation.identity.tensor_keys import KnownTensors, tensor_drafts
 from opconform.generation.options import LIMITS, Limits
 from opconform.model.draft import Neighbour
 from opconform.operations import OPERATIONS
-from opconform.operations.operation import Operation
 from opconform.specs.diagnostics import complaint_of
 from opconform.specs.every.groups import neighbour, neighbours
 from opconform.specs.schema.keys import CONCRETE
 from opconform.specs.schema.models import models_of
 from opconform.specs.yaml_document import KeyMistake
-from opconform.suite.case import Attribute
 
 
 def neighbour_of(keys: Any, limits: Limits, known: KnownTensors) -> Neighbour | None:
@@ -45,7 +43,7 @@ def neighbour_of(keys: Any, limits: Limits, known: KnownTensors) -> Neighbour | 
         settings = tensor_drafts(operation, checked, limits, known)
     except KeyMistake as error:
         raise KeyMistake("then", f"{error.key}: {error.sentence}", (error.key, *error.inside), error.value) from error
-    return Neighbour(op=op, settings=settings, attributes=_attributes(operation, checked))
+    return Neighbour(op=op, settings=settings, attributes=attributes_of(operation, checked))
 
 
 @cache
@@ -54,8 +52,3 @@ def shipped_neighbours() -> tuple[Neighbour, ...]:
     keys = (neighbour(x["op"], x["sample"]) for x in neighbours())
     checked = (neighbour_of(SimpleNamespace(then=key, context="then"), LIMITS, KnownTensors()) for key in keys)
     return tuple(x for x in checked if x is not None)
-
-
-def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
-    values = {attribute.name: getattr(keys, attribute.name) for attribute in operation.attributes}
-    return {name: x for name, x in values.items() if x is not None}

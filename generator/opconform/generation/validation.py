@@ -1,16 +1,19 @@
 """The validation of one concrete case: its keys are checked against each other and become a draft."""
 
 import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from opconform.errors import counted, quoted, quoted_text
+from opconform.errors import counted, quoted
+from opconform.generation.attribute_keys import attributes_of
+from opconform.generation.graph_keys import GraphParts, graph_parts, input_drafts
 from opconform.generation.identity.tensor_keys import RANK, KnownTensors, tensor_drafts
 from opconform.generation.options import Limits
 from opconform.generation.then_key import neighbour_of
 from opconform.model.draft import Draft, Inference, TensorDraft
-from opconform.model.graph import graph_of, inferred
+from opconform.model.evaluation import inferred, violation_of
+from opconform.model.graph import graph_of
+from opconform.model.graph_operation import operation_of_graph
 from opconform.model.readings import attributed
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Operand, Rejection, TensorType, Unknown
@@ -20,7 +23,7 @@ from opconform.specs.group import Group
 from opconform.specs.requirements import requirements_of
 from opconform.specs.schema.keys import RejectKeys
 from opconform.specs.yaml_document import KEY, KeyMistake
-from opconform.suite.case import Attribute, Binding, Dynamic, Shape
+from opconform.suite.case import GRAPH, Binding, Dynamic, Shape
 
 Tensors = Mapping[str, TensorDraft]
 
@@ -30,7 +33,6 @@ OUTPUT_LIMIT = 4_096
 PRODUCT_LIMIT = 4_000_000
 #: How many products of the fill `exact` in these types, which numpy sums, are as much work as one of other numbers.
 _SUMMED, _SUMMED_TYPES = 100, ("f32", "f64")
-_NO_IR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 class LeftOut(Exception):  # noqa: N818 - an answer, not an error
@@ -48,11 +50,18 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         KeyMistake: The keys contradict each other or exceed a limit.
         LeftOut: The case is not made.
     """
-    operation, settings = OPERATIONS[group.op], group.settings
-    tensors = tensor_drafts(operation, keys, limits, known)
-    binding = _binding(operation, tensors, keys)
+    settings = group.settings
     reject = keys.expect if isinstance(keys.expect, RejectKeys) and not twin else None
     is_decided = keys.expect == "semantics" and not twin
+    parts = graph_parts(keys, limits, valid=reject is None and not is_decided) if group.op == GRAPH else None
+    if parts is None:
+        operation: Operation = OPERATIONS[group.op]
+        tensors: Tensors = tensor_drafts(operation, keys, limits, known)
+    else:
+        tensors = parts.tensors
+        operation = operation_of_graph(parts.graph, tuple(tensors))
+    constants: frozenset[str] = frozenset() if parts is None else parts.constants
+    binding = _binding(operation, tensors, keys, constants)
     neighbour = neighbour_of(keys, limits, known)
     draft = Draft(
         op=group.op,
@@ -62,13 +71,14 @@ def draft_of(group: Group, keys: Any, limits: Limits, *, twin: bool, known: Know
         requirements=_requirements(group, reject),
         seen=settings.seen,
         where=group.place,
-        attributes=_attributes(operation, keys),
+        attributes={} if parts is not None else attributes_of(operation, keys),
         tensors=tensors,
-        second=None if keys.feed is None else _second(operation, keys.feed, limits, known),
+        second=None if keys.feed is None else _second(operation, parts, keys.feed, limits, known),
         binding=binding,
         dynamic=_dynamic(operation, tensors, binding, keys),
         context=keys.context if neighbour is None else "then",
         then=neighbour,
+        graph=None if parts is None else parts.graph,
         rejected_for=None if reject is None else reject.reject,
         is_twin=twin,
         essential=keys.essential,
@@ -124,9 +134,11 @@ def _check_applies(draft: Draft, violated: Sequence[Sequence[str]], limits: Limi
         raise LeftOut from error
 
 
-def _second(operation: Operation, keys: Any, limits: Limits, known: KnownTensors) -> Tensors:
+def _second(operation: Operation, parts: GraphParts | None, keys: Any, limits: Limits, known: KnownTensors) -> Tensors:
     """The tensors of the second feed."""
     try:
+        if parts is not None:
+            return input_drafts(keys, parts.graph, limits)
         return tensor_drafts(operation, keys, limits, known)
     except KeyMistake as error:
         raise KeyMistake("feed", f"{error.key}: {error.sentence}", (error.key, *error.inside), error.value) from error
@@ -147,41 +159,25 @@ def _requirements(group: Group, reject: RejectKeys | None) -> tuple[str, ...]:
     return named or (reject.reject,)
 
 
-def _attributes(operation: Operation, keys: Any) -> Mapping[str, Attribute]:
-    attributes: dict[str, Attribute] = {}
-    for attribute in operation.attributes:
-        name, value = attribute.name, getattr(keys, attribute.name)
-        is_integer = isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]+\s*", value) is not None
-        if is_integer and attribute.type in ("int", "ints"):
-            number = quoted_text(value.strip().removeprefix("+"))
-            raise KeyMistake(name, f"in an IR the text {quoted(value)} is the number {number}; write {number}")
-        if attribute.type == "boolean" and value in ("false", "true"):
-            raise KeyMistake(name, f"in an IR the text {quoted(value)} is the boolean; write {value} without quotes")
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, str) and (character := _NO_IR.search(item)):
-                code = f"U+{ord(character[0]):04X}"
-                raise KeyMistake(name, f"{quoted(item)} contains the character {code}, which an IR cannot contain")
-            if isinstance(item, float) and not math.isfinite(item):
-                raise KeyMistake(name, f"{item!r} cannot be written in JSON; write a string")
-        if value is not None:
-            attributes[name] = value
-    return attributes
+def _binding(operation: Operation, tensors: Tensors, keys: Any, constants: Collection[str]) -> Mapping[str, Binding]:
+    """The binding of each tensor; one word is the binding of setting inputs, and other inputs are then parameters.
 
-
-def _binding(operation: Operation, tensors: Tensors, keys: Any) -> Mapping[str, Binding]:
-    """The binding of each tensor; one word is the binding of setting inputs, and other inputs are then parameters."""
+    The `constants` of a graph are constants in any case.
+    """
     if keys.context == "folded":
         bindings = keys.binding.values() if isinstance(keys.binding, Mapping) else (keys.binding,)
         if "parameter" in bindings:
             raise KeyMistake("binding", "in the context `folded` every input is a constant")
         return dict.fromkeys(tensors, "constant")
+    inputs = [name for name in tensors if name not in constants]
     default: dict[str, Binding] = {
-        name: "parameter" if operation.port_of(name).role == "data" else "constant" for name in tensors
+        name: "parameter" if name in inputs and operation.port_of(name).role == "data" else "constant"
+        for name in tensors
     }
     if isinstance(keys.binding, Mapping):
-        binding = {**default, **_by_name("binding", keys.binding, list(tensors), "an input of the case")}
+        binding = {**default, **_by_name("binding", keys.binding, inputs, "an input of the case")}
     else:
-        settings = [name for name in tensors if operation.port_of(name).role == "setting"]
+        settings = [name for name in inputs if operation.port_of(name).role == "setting"]
         binding = {**default, **dict.fromkeys(settings, keys.binding)}
     return binding
 
@@ -196,7 +192,8 @@ def _dynamic(
         raise KeyMistake("dynamic", "in the context `folded` data is a constant with a known shape")
     allowed = [name for name in tensors if binding[name] == "parameter"]
     if isinstance(keys.dynamic, Mapping):
-        values = _by_name("dynamic", keys.dynamic, allowed, "a tensor that is supplied at run time")
+        given = {name: x for name, x in keys.dynamic.items() if x is not None or name not in tensors}
+        values = _by_name("dynamic", given, allowed, "a tensor that is supplied at run time")
     else:
         values = {name: keys.dynamic for name in allowed if operation.port_of(name).role == "data"}
     dynamic = {name: _declared(name, x, tensors[name].shape) for name, x in values.items() if x is not None}
@@ -274,6 +271,8 @@ def _check_accepted(draft: Draft, inferences: Sequence[Inference]) -> None:
             known = requirements_of(draft.op).by_id
             meaning = f" ({known[names[0]].text.rstrip('.')})" if names[0] in known and not names[1:] else ""
             sentence = f"violates {', '.join(names)}{meaning}{f' in feed {feed}' if feed else ''}"
+            if draft.graph is not None and (at := violation_of(draft.graph, draft.arguments[feed].inputs)):
+                sentence += f": {at[0].name} violates {at[0].op}:{', '.join(at[1])}"
             if draft.is_twin:
                 raise KeyMistake("twin", f"a twin must be valid, but this one {sentence}")
             advice = f"correct the case, or write {_expectation(names[0], names[1:])}"

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from opconform.model.graph_operation import operation_of_graph
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, Rejection, TensorType
 from opconform.operations.operation import Operation
-from opconform.suite.case import Attribute, Binding, Dynamic, Role, Shape, canonical_json
+from opconform.suite.case import Attribute, Binding, Dynamic, Graph, Role, Shape, canonical_json, graph_document
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element, encoded
 from opconform.tensors.tensor import Tensor
@@ -67,6 +68,7 @@ class Draft:
         second: Inputs that differ in the second feed; None without a second feed.
         dynamic: The dimensions that the IR declares, if they differ from the shape.
         then: The neighbour in the context `then`.
+        graph: The graph under test, in place of an operation; constants among its tensors are constants of the model.
         rejected_for: The requirement that the case violates, or None if it is accepted.
         twin: The id of the valid case that differs only in the violation, or None.
         is_twin: Whether the case exists only as the twin of another.
@@ -86,6 +88,7 @@ class Draft:
     dynamic: Mapping[str, Dynamic]
     context: str
     then: Neighbour | None = None
+    graph: Graph | None = None
     rejected_for: str | None = None
     twin: str | None = None
     is_twin: bool = False
@@ -93,12 +96,12 @@ class Draft:
 
     def __getstate__(self) -> dict[str, object]:
         """The attributes to pickle, without the arguments, which are computed again sooner than they are read."""
-        return {name: variable for name, variable in vars(self).items() if name != "arguments"}
+        return {name: variable for name, variable in vars(self).items() if name not in ("arguments", "operation")}
 
-    @property
+    @cached_property
     def operation(self) -> Operation:
-        """The operation under test."""
-        return OPERATIONS[self.op]
+        """The operation under test; a graph under test is one, too."""
+        return OPERATIONS[self.op] if self.graph is None else operation_of_graph(self.graph, tuple(self.tensors))
 
     @property
     def has_other_nodes(self) -> bool:
@@ -129,14 +132,11 @@ class Draft:
         """
         role = self.operation.role_of(name)
         operand = operand_of_draft(draft, role)
+        if self.operation.can_calculate or (role == "setting" and not operand.is_integer):
+            operand = known_operand(draft, role)
         if self.binding[name] == "parameter" and any(x.constant and x.takes(name) for x in self.operation.inputs):
             operand = replace(operand, is_given_at_run_time=True)
-        is_read = self.operation.can_calculate or (role == "setting" and not operand.is_integer)
-        is_computed = not draft.elements and 0 not in draft.shape
-        if not is_read or draft.fill != "values" or is_computed:
-            return operand
-        array = encoded(draft.element_type, draft.elements).reshape(draft.shape)
-        return replace(operand, tensor=Tensor(element_type=draft.element_type, array=array))
+        return operand
 
     @cached_property
     def inferences(self) -> tuple[Inference, ...]:
@@ -161,6 +161,7 @@ class Draft:
                 "dynamic": dict(self.dynamic) or None,
                 "context": self.context,
                 **({"then": neighbour} if neighbour else {}),
+                **({"graph": graph_document(self.graph)} if self.graph else {}),
             }
         )
 
@@ -181,6 +182,16 @@ def operand_of_draft(tensor: TensorDraft, role: Role) -> Operand:
     is_exact = role == "setting" and (kind.is_integer or kind.kind == "boolean")
     integers = tuple(element for element in tensor.elements if isinstance(element, int)) if is_exact else None
     return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers)
+
+
+def known_operand(tensor: TensorDraft, role: Role) -> Operand:
+    """A tensor as an operand with the elements that a spec writes out."""
+    operand = operand_of_draft(tensor, role)
+    is_computed = not tensor.elements and 0 not in tensor.shape
+    if tensor.fill != "values" or is_computed:
+        return operand
+    array = encoded(tensor.element_type, tensor.elements).reshape(tensor.shape)
+    return replace(operand, tensor=Tensor(element_type=tensor.element_type, array=array))
 
 
 def _tensor_content(tensor: TensorDraft) -> list[object]:

@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from opconform.model.draft import Draft, TensorDraft
+from opconform.model.evaluation import evaluated, inferred, ports_of, taken
 from opconform.model.fills import fill, longest_text
-from opconform.model.graph import declared, evaluated, graph_of, inferred, ports_of, taken
+from opconform.model.graph import declared, graph_of
 from opconform.model.other_elements import with_other_elements
+from opconform.operations import OPERATIONS
 from opconform.operations.arguments import NoGolden, Operand, TensorType
 from opconform.operations.denormals import flushed, has_denormals, without_denormals
 from opconform.suite.bounds import are_vague
-from opconform.suite.case import Binding, Dynamic, Graph
+from opconform.suite.case import Binding, Dynamic, Graph, Node
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor, patterns
 
@@ -132,8 +134,11 @@ def neighbour_check_of(golden: Golden) -> Golden | None:
     """The neighbour check of a case: its graph with golden values in place of the outputs of the node under test.
 
     It shows whether a failure is due to the other nodes. An invalid case has none, nor has one without other nodes than
-    constants.
+    constants. The neighbour check of a graph under test has its nodes side by side, each with its golden inputs: it
+    shows whether a failure is due to a node alone.
     """
+    if golden.draft.graph is not None:
+        return _nodes_alone(golden)
     tested = [node for node in golden.graph.nodes if node.under_test]
     others = [node for node in golden.graph.nodes if not node.under_test]
     if not golden.tensors or not any(node.inputs for node in others):
@@ -176,6 +181,55 @@ def neighbour_check_of(golden: Golden) -> Golden | None:
         context="bare",
         twin=None,
         essential=False,
+    )
+    return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tuple(evaluated(graph, input_) for input_ in inputs))
+
+
+def _nodes_alone(golden: Golden) -> Golden | None:
+    """The nodes of a graph under test side by side, none of which takes the result of another."""
+    if not golden.tensors or len(golden.graph.nodes) == 1:
+        return None
+    sources: dict[str, str] = {}
+    nodes: list[Node] = []
+    computed: set[str] = set()
+    for node in golden.graph.nodes:
+        renamed: dict[str, str] = {}
+        for port, name in ports_of(node).items():
+            alone = f"{node.name}__{port}"
+            sources[alone], renamed[port] = name, alone
+            if OPERATIONS[node.op].role_of(port) == "setting":
+                computed.add(alone)
+        names = iter(renamed.values())
+        nodes.append(replace(node, inputs=tuple(None if name is None else next(names) for name in node.inputs)))
+    graph = Graph(nodes=tuple(nodes), outputs=tuple(name for node in nodes for name in node.outputs))
+    inputs = tuple({name: _alone(feed[source]) for name, source in sources.items()} for feed in golden.tensors)
+    first, *second = (
+        {
+            name: TensorDraft(element_type=tensor.element_type, shape=tensor.shape, fill="values")
+            for name, tensor in feed.items()
+        }
+        for feed in inputs
+    )
+    binding = _bindings(golden, sources)
+    made = {name for node in golden.graph.nodes for name in node.outputs}
+    fixed: dict[str, Binding] = {
+        name: "constant"
+        for name in computed
+        if sources[name] in made and all(np.array_equal(feed[name].array, inputs[0][name].array) for feed in inputs)
+    }
+    draft = replace(
+        golden.draft,
+        title="the neighbour check: the nodes side by side, each with its golden inputs",
+        requirements=(),
+        seen=(),
+        tensors=first,
+        second=second[0] if second else None,
+        binding=binding | fixed,
+        dynamic={name: x for name, x in _dynamic(golden, sources).items() if (binding | fixed)[name] == "parameter"},
+        context="bare",
+        twin=None,
+        essential=False,
+        graph=graph,
     )
     return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tuple(evaluated(graph, input_) for input_ in inputs))
 

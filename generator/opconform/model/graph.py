@@ -1,10 +1,10 @@
-"""The model graph of a case: built once from its draft, and walked with the reference semantics of its operations."""
+"""The model graph of a case, built once from its draft, and the declarations of its tensors."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from opconform.model.draft import Draft, Neighbour, TensorDraft, inference, operand_of_draft
+from opconform.model.evaluation import arguments_at, results_of
 from opconform.model.fills import fill
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, TensorType
@@ -14,7 +14,6 @@ from opconform.operations.neighbours.exported import flattened
 from opconform.operations.operation import Computation, Operation
 from opconform.suite.case import Attribute, Graph, Node
 from opconform.suite.names import IDENTIFIER
-from opconform.tensors.tensor import Tensor
 
 #: No more outputs than this are declared for an invalid case, whatever it asks for.
 MOST_DECLARED = 64
@@ -33,6 +32,8 @@ class Declared:
 
 def graph_of(draft: Draft) -> Graph:
     """The graph of a case in its context; `ContextError` if that cannot be built around the case."""
+    if draft.graph is not None:
+        return draft.graph
     operation = draft.operation
     accepted = draft.inferences if draft.rejected_for is None else draft.inferences[:-1]
     outputs = tuple(x.outputs for x in accepted if not x.violated)
@@ -110,88 +111,6 @@ def _constant(operation: Operation, name: str, tensor: TensorDraft) -> Node:
     return Node(name=title, op="Constant-1", inputs=(), outputs=(f"{title}_0",), attributes=attributes)
 
 
-def inferred(graph: Graph, operands: Mapping[str, Operand]) -> dict[str, Operand]:
-    """The types of every tensor of a graph, given its inputs; `Rejection` if they violate a specification."""
-    known = dict(operands)
-    for node in graph.nodes:
-        arguments = arguments_at(node, known)
-        known |= _results(node, OPERATIONS[node.op].infer(arguments), arguments)
-    return known
-
-
-def arguments_of(op: str, graph: Graph, operands: Mapping[str, Operand]) -> Iterator[Arguments]:
-    """The arguments of every node of an operation in a valid case's graph, given its inputs."""
-    known = dict(operands)
-    for node in graph.nodes:
-        arguments = arguments_at(node, known)
-        if node.op == op:
-            yield arguments
-        known |= _results(node, OPERATIONS[node.op].infer(arguments), arguments)
-
-
-def evaluated(
-    graph: Graph,
-    inputs: Mapping[str, Tensor],
-    evaluate: Callable[[Operation, Arguments], tuple[Tensor, ...]] = lambda operation, a: operation.evaluate(a),
-) -> dict[str, Tensor]:
-    """Every tensor of a valid case's graph, by name, as the reference semantics evaluate them.
-
-    `evaluate` may give the outputs of a node by another reading of the specification.
-    """
-    tensors = dict(inputs)
-    for node in graph.nodes:
-        outputs = evaluate(OPERATIONS[node.op], evaluated_arguments(node, tensors))
-        tensors |= zip(node.outputs, outputs, strict=True)
-    return tensors
-
-
-def read_otherwise(
-    graph: Graph, ours: Mapping[str, Tensor], read: Callable[[Operation, Arguments], tuple[Tensor, ...] | None]
-) -> dict[str, Tensor]:
-    """Every tensor of a valid case's graph by another reading of the specification.
-
-    `read` gives the outputs of a node, or None where they are those of our reading, `ours`. Only what follows from
-    other tensors than ours is evaluated again.
-    """
-    tensors, changed = dict(ours), set[str]()
-    for node in graph.nodes:
-        arguments = evaluated_arguments(node, tensors)
-        outputs = read(OPERATIONS[node.op], arguments)
-        if outputs is None and changed.isdisjoint(ports_of(node).values()):
-            continue
-        tensors |= zip(node.outputs, outputs or OPERATIONS[node.op].evaluate(arguments), strict=True)
-        changed.update(node.outputs)
-    return tensors
-
-
-def evaluated_arguments(node: Node, tensors: Mapping[str, Tensor]) -> Arguments:
-    """The arguments of a node's operation, with their elements."""
-    port_of = OPERATIONS[node.op].port_of
-    operands = {
-        name: operand_of(tensors[name], exact=port_of(port).role == "setting") for port, name in ports_of(node).items()
-    }
-    return arguments_at(node, operands)
-
-
-def operand_of(tensor: Tensor, *, exact: bool) -> Operand:
-    """A tensor as an operand: at a setting port it needs its exact integers or booleans."""
-    integers = tuple(tensor.integers()) if exact and tensor.type.is_integer else None
-    if exact and tensor.type.kind == "boolean":
-        integers = tuple(map(int, tensor.array.ravel().tolist()))
-    return Operand(element_type=tensor.element_type, shape=tensor.shape, integers=integers, tensor=tensor)
-
-
-def ports_of(node: Node) -> dict[str, str]:
-    """The tensors that a node takes, by the names of its ports."""
-    return OPERATIONS[node.op].declaration.named(node.inputs)
-
-
-def arguments_at(node: Node, operands: Mapping[str, Operand]) -> Arguments:
-    """The arguments of a node's operation."""
-    inputs = {port: operands[name] for port, name in ports_of(node).items()}
-    return OPERATIONS[node.op].arguments(inputs, node.attributes)
-
-
 def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
     """The declarations of the tensors in the model of a case.
 
@@ -202,7 +121,7 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
     operands = dict(draft.arguments[0].inputs)
     for node in graph.nodes:
         arguments = arguments_at(node, operands)
-        is_tested = arguments == draft.arguments[0] and node.under_test
+        is_tested = draft.graph is None and arguments == draft.arguments[0] and node.under_test
         inferred = draft.inferences[0] if is_tested else inference(OPERATIONS[node.op], arguments)
         types = None if inferred.violated else inferred.outputs
         operation = OPERATIONS[node.op]
@@ -212,7 +131,7 @@ def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:
             for n, input_ in enumerate(node.inputs)
             if input_
         )
-        results = _results(node, types or (_unknown(OPERATIONS[node.op], arguments),) * len(node.outputs), arguments)
+        results = results_of(node, types or (_unknown(OPERATIONS[node.op], arguments),) * len(node.outputs), arguments)
         for name, item in results.items():
             dimensions = item.shape if known else (None,) * len(item.shape)
             tensors[name] = Declared(element_type=item.element_type, dimensions=dimensions)
@@ -228,20 +147,6 @@ def _is_known(operation: Operation, place: int, operand: Operand, *, is_fixed: b
     if is_data and isinstance(operation, Computation) and operation.shaped_by_elements:
         return is_fixed and operand.tensor is not None
     return is_data or is_fixed
-
-
-def taken(graph: Graph) -> set[str]:
-    """The tensors that the nodes of a graph take; a context may compute a setting input instead of taking it."""
-    return {name for node in graph.nodes for name in node.inputs if name is not None}
-
-
-def _results(node: Node, types: Sequence[TensorType], arguments: Arguments) -> dict[str, Operand]:
-    """The outputs of a node by name, with their integers if the arguments determine them."""
-    integers = OPERATIONS[node.op].values(arguments)
-    return {
-        name: Operand(element_type=type_.element_type, shape=type_.shape, integers=integers)
-        for name, type_ in zip(node.outputs, types, strict=True)
-    }
 
 
 def _connected(operation: Operation, names: tuple[str, ...]) -> tuple[str | None, ...]:

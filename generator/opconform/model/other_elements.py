@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from opconform.model.graph import read_otherwise
+from opconform.model.evaluation import read_otherwise
 from opconform.operations.arguments import Arguments, NoGolden, Rejection, Unknown
 from opconform.operations.operation import Operation
 from opconform.suite.case import Graph

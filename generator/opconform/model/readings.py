@@ -6,8 +6,9 @@ from itertools import chain, product
 import numpy as np
 
 from opconform.model.draft import Draft, inference
+from opconform.model.evaluation import arguments_of, evaluated_arguments, read_otherwise
 from opconform.model.golden import Golden
-from opconform.model.graph import arguments_of, evaluated_arguments, graph_of, read_otherwise
+from opconform.model.graph import graph_of
 from opconform.operations.arguments import Arguments, NoGolden, Rejection, Unknown
 from opconform.operations.interpretation import Reading
 from opconform.operations.operation import Operation

@@ -10,6 +10,7 @@ from opconform.specs.group import Group, Spec
 from opconform.specs.matrix.expressions import is_expression
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import Mistake
+from opconform.suite.case import GRAPH
 from opconform.suite.selection.selection import PROFILES
 
 #: The most warnings that are given; the last one then counts the others.
@@ -52,11 +53,16 @@ def untested(specs: Sequence[Spec]) -> Iterator[str]:
             yield f"{what}: {', '.join(lacking[:_NAMED])}{more}. `certify` is incomplete without the normative ones."
 
 
+def bits_of(op: str) -> str | None:
+    """The requirement of an operation that its outputs have the exact bits of its inputs; None for a graph."""
+    return None if op == GRAPH else OPERATIONS[op].bits
+
+
 def established(op: str) -> set[str]:
     """The requirements that every passing comparison of outputs shows to be met, whatever a group lists."""
     stages = requirements_of(op).establishes.items()
     names = {x for stage, of_stage in stages if stage != "nan-payload" for x in of_stage}
-    return names | ({bits} if (bits := OPERATIONS[op].bits) is not None else set())
+    return names | ({bits} if (bits := bits_of(op)) is not None else set())
 
 
 def _listed(group: Group) -> set[str]:
@@ -156,7 +162,7 @@ def _is_decided(group: Group) -> bool:
 
 def _left_open(group: Group) -> list[str]:
     """The normative requirements that a group of valid cases lists and that no comparison establishes."""
-    known, bits = requirements_of(group.op), OPERATIONS[group.op].bits
+    known, bits = requirements_of(group.op), bits_of(group.op)
     first = (names for stage, names in known.establishes.items() if stage != "value")  # nothing is compared after it
     established = {bits, *(name for names in first for name in names)}
     return [

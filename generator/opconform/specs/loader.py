@@ -19,8 +19,9 @@ from opconform.specs.matrix.expressions import ALL_FUNCTIONS, ExpressionError, c
 from opconform.specs.operation_names import check_named, named_operations, tested_operations
 from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.schema.keys import SpecKeys
-from opconform.specs.schema.models import models_of
+from opconform.specs.schema.models import group_models
 from opconform.specs.yaml_document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
+from opconform.suite.case import GRAPH
 from opconform.suite.path_kind import check_kind
 from opconform.system.memory import without_collection
 
@@ -129,7 +130,7 @@ def _texts(value: Mapping[str, Any] | Sequence[Any], route: Route) -> Iterator[t
 def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
     """The spec's operation, or the probable one if it is misspelt, so that the rest can be checked."""
     op = document.value.get("op")
-    if isinstance(op, str) and op in OPERATIONS and (cases_of(op) / REQUIREMENTS).is_file():
+    if isinstance(op, str) and (op == GRAPH or op in OPERATIONS) and (cases_of(op) / REQUIREMENTS).is_file():
         return op, []  # without a look at all operations, which would import those of installed distributions
     known = tested_operations()
     allowed = f"Allowed: {', '.join(known)}."
@@ -157,7 +158,7 @@ def _groups(
 
     Expressions of a known file are compiled only when they are evaluated, since that takes long.
     """
-    models, written = models_of(op), document.value.get("groups")
+    models, written = group_models(op), document.value.get("groups")
     groups: list[Group] = []
     mistakes: list[Mistake] = []
     if only is None:

@@ -22,6 +22,8 @@ from opconform.suite.names import (
 )
 
 _Value = TypeVar("_Value")
+#: The name that a graph under test has in place of an operation's.
+GRAPH = "Graph-1"
 Binding = Literal["constant", "parameter"]
 Role = Literal["data", "setting"]
 _Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
@@ -153,8 +155,8 @@ class Case:
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
-        """The attributes of the node under test."""
-        return self.node.attributes
+        """The attributes of the node under test; a graph has none of its own."""
+        return {} if self.tests_graph else self.node.attributes
 
     def operands(self, feed: Mapping[str, _Value]) -> list[_Value | None]:
         """The values of a feed that the node under test gets, in the order of the operation's ports.
@@ -170,12 +172,18 @@ class Case:
         return self.expect.accept if isinstance(self.expect, Accept) else ()
 
     @property
+    def tests_graph(self) -> bool:
+        """Whether it tests a graph, and not an operation in a graph."""
+        return self.op == GRAPH
+
+    @property
     def is_bare(self) -> bool:
         """Whether the model is the node under test alone."""
         return len(self.graph.nodes) == 1 and self.graph.outputs == self.node.outputs
 
 
 _CASE = TypeAdapter(Case)
+_GRAPH = TypeAdapter(Graph)
 
 
 def case_from(document: object) -> Case:
@@ -187,6 +195,12 @@ def document_of(case: Case) -> dict[str, object]:
     """A case as a JSON object."""
     document = _CASE.dump_python(case, mode="json", exclude_defaults=True)
     return {"format": case.format, **document, "expect": document.get("expect"), "twin": case.twin}
+
+
+def graph_document(graph: Graph) -> dict[str, object]:
+    """A graph as a JSON object."""
+    document: dict[str, object] = _GRAPH.dump_python(graph, mode="json", exclude_defaults=True)
+    return document
 
 
 def harness_text(case: Case, declarations: Mapping[str, bytes]) -> bytes:

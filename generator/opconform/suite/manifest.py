@@ -46,6 +46,7 @@ Stage = Literal[
     "value-2",
     "value-3",
     "open",
+    "node",
     "bits",
     "rounding",
     "nan-payload",

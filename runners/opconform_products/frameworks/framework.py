@@ -1,13 +1,13 @@
 """A framework's rows, and what surrounds its calls: constraints, settings as Python's own values, and exceptions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from opconform.suite.case import Attribute, Case, Input
+from opconform.suite.case import Attribute, Input
 from opconform.suite.declarations import Declaration, DeclaredCase, Typed
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
@@ -145,7 +145,8 @@ class Framework:
         self, case: DeclaredCase, call: Call, op: str, inputs: Sequence[Any], attributes: Mapping[str, Attribute]
     ) -> list[Any]:
         operands = [None if value is None else self.operand(value) for value in inputs]
-        if (op in self.computing and (op != case.op or op not in self.rows)) or (
+        is_tested = case.tests_graph or op == case.op
+        if (op in self.computing and not (is_tested and op in self.rows)) or (
             op in COMPUTING and operands and operands[0] and isinstance(operands[0].value, list)
         ):
             return [COMPUTING[op]([operand.value for operand in operands if operand], attributes)]
@@ -196,9 +197,19 @@ class Framework:
             unknown = [name for name, operand in named.items() if operand is computed]
             check_declared(declaration, named, node.attributes, self.row(node.op).names(node.op), unknown)
 
-    def takes_tensor(self, case: Case, tensor: Input) -> bool:
+    def takes_tensor(self, case: DeclaredCase, tensor: Input) -> bool:
         """Whether an input of a case becomes a tensor of the framework, and not numbers and lists of Python's."""
-        return tensor.role == "data" or tensor.name in self.row(case.op).tensors
+        return tensor.role == "data" or any(port in row.tensors for row, port in self.taking(case, tensor))
+
+    def taking(self, case: DeclaredCase, tensor: Input) -> Iterator[tuple[Row, str]]:
+        """The rows, with the names of ports, of the operations under test that take an input."""
+        if not case.tests_graph:
+            yield self.row(case.op), tensor.name
+            return
+        for node in case.graph.nodes:
+            ports = case.declaration(node.op).named(node.inputs)
+            if node.op in self.rows:
+                yield from ((self.row(node.op), port) for port, name in ports.items() if name == tensor.name)
 
     def name_of(self, kind: Any) -> str:
         """The element type of a framework's type; raises `Unsupported` if it has no name here."""

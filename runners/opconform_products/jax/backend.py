@@ -280,7 +280,7 @@ def _check(case: Case, feeds: Sequence[Inputs]) -> None:
             raise Unsupported("JAX compiles for static shapes")
 
 
-def _argument(case: Case, port: Input, tensor: Tensor) -> Any:
+def _argument(case: DeclaredCase, port: Input, tensor: Tensor) -> Any:
     """Setting integers as Python's own; other setting values as an array of their type, as JAX users write them."""
     if _JAX.takes_tensor(case, port):
         return jnp.asarray(tensor.array.view(_JAX.type_of(tensor)))

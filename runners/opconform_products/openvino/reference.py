@@ -122,9 +122,11 @@ def _gap(case: DeclaredCase, failed: str) -> str | None:
     """What OpenVINO does not evaluate, if the failed evaluation of an operation is not a rejection."""
     if (other := next((name for name in _NOT_EVALUATED if name.rpartition("-")[0] == failed), None)) is not None:
         return other
-    if case.op in _NOT_EVERY_TYPE:
-        return f"{case.op} of this element type"
-    return case.op if case.op in _NOT_EVALUATED else None
+    ops = [node.op for node in case.graph.nodes] if case.tests_graph else [case.op]
+    for op in ops:
+        if op in _NOT_EVERY_TYPE:
+            return f"{op} of this element type"
+    return next((op for op in ops if op in _NOT_EVALUATED), None)
 
 
 def _space(port: ov.Output, case: DeclaredCase) -> ov.Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from opconform.suite.case import Case, Input
+from opconform.suite.case import Input
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
@@ -81,7 +81,7 @@ def _traced(case: DeclaredCase, parameters: Sequence[Input], first: Inputs) -> C
     return concrete
 
 
-def _signature(case: Case, port: Input, tensor: Tensor) -> Any:
+def _signature(case: DeclaredCase, port: Input, tensor: Tensor) -> Any:
     kind = _argument(case, port, tensor).dtype
     if port.dynamic is None:
         return tf.TensorSpec(tensor.shape, kind)
@@ -90,9 +90,9 @@ def _signature(case: Case, port: Input, tensor: Tensor) -> Any:
     return tf.TensorSpec([x if isinstance(x, int) else None for x in port.dynamic], kind)
 
 
-def _argument(case: Case, port: Input, tensor: Tensor) -> Any:
+def _argument(case: DeclaredCase, port: Input, tensor: Tensor) -> Any:
     """A tensor as TensorFlow takes it, with setting integers in a type that the operation accepts."""
-    allowed = _TENSORFLOW.row(case.op).types.get(port.name, ())
+    allowed = next((row.types[name] for row, name in _TENSORFLOW.taking(case, port) if name in row.types), ())
     if allowed and tensor.type.is_integer and tensor.element_type not in allowed:
         types = _TENSORFLOW.types
         return _TENSORFLOW.translation.caller("run")(tf.constant, plain(tensor, types), types[allowed[0]], tensor.shape)

@@ -16,7 +16,7 @@ from tinygrad import dtypes
 from tinygrad.helpers import DEV
 
 from opconform.errors import UsageError
-from opconform.suite.case import Case, Input
+from opconform.suite.case import Input
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
@@ -270,7 +270,7 @@ class Tinygrad:
         return [_tensor(output) for output in outputs]
 
 
-def _argument(case: Case, port: Input, tensor: Tensor, device: str) -> Any:
+def _argument(case: DeclaredCase, port: Input, tensor: Tensor, device: str) -> Any:
     if not _TINYGRAD.takes_tensor(case, port):
         return plain(tensor, _TINYGRAD.types)
     kind = _TINYGRAD.type_of(tensor)

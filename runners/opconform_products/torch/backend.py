@@ -77,7 +77,7 @@ def _is_dynamic(case: Case) -> bool:
     )
 
 
-def _argument(case: Case, port: Input, tensor: Tensor) -> Any:
+def _argument(case: DeclaredCase, port: Input, tensor: Tensor) -> Any:
     if not _TORCH.takes_tensor(case, port):
         return plain(tensor, _TORCH.types)
     kind = _TORCH.type_of(tensor)

@@ -121,7 +121,8 @@ def undeclared_operation(case: Case, operations: Collection[str], dialects: Sequ
     """
     if dialects and not operations:
         return None
-    needed = (case.op,) if dialects else (case.op, *(node.op for node in case.graph.nodes))
+    nodes = tuple(node.op for node in case.graph.nodes)
+    needed = nodes if case.tests_graph else (case.op,) if dialects else (case.op, *nodes)
     return next((x for x in needed if x not in operations), None)
 
 

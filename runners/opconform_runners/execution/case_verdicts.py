@@ -266,7 +266,9 @@ def result_of(
         sentence=sentence_of(verdict),
         requirements=entry.requirements,
         essential=entry.essential,
-        broken=() if failure is None else judge.broken_by(entry, failure.reason, failure.mismatch, suite.header),
+        broken=()
+        if failure is None
+        else judge.broken_by(entry, failure.reason, failure.mismatch, suite.header, node_fails=failure.node_fails),
         inputs=description_of(case, feeds) if shown else "",
         **facts,
         late=isinstance(verdict, Pass) and verdict.late,

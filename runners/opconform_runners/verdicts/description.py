@@ -21,7 +21,7 @@ def description_of(case: Case, feeds: Sequence[Mapping[str, Array]]) -> str:
     """
     first, *others = feeds
     parts = _shown([f"{_input(case, input_, first[input_.name])}{_bound(case, input_)}" for input_ in case.inputs])
-    parts += computed_inputs(case)
+    parts += graph_lines(case) if case.tests_graph else computed_inputs(case)
     parts += _attributes(case.attributes)
     declared = {input_.name: input_.dynamic for input_ in case.inputs if input_.dynamic is not None}
     sizes = {name: x if isinstance(x, str) else ",".join(map(str, x)) for name, x in declared.items()}
@@ -44,6 +44,19 @@ def computed_inputs(case: Case) -> list[str]:
             shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
             texts |= dict.fromkeys(node.outputs, shown)
     return [texts[input_] for input_ in case.node.inputs if input_ in texts]
+
+
+def graph_lines(case: Case) -> list[str]:
+    """The nodes of a graph under test, as in `sum = Add-1(convolution, b, auto_broadcast 'numpy')`."""
+    names: dict[str | None, str] = {None: "none"}
+    for node in case.graph.nodes:
+        several = len(node.outputs) > 1
+        names |= {name: f"{node.name}.{n}" if several else node.name for n, name in enumerate(node.outputs)}
+    inputs = [[names.get(name, str(name)) for name in node.inputs] for node in case.graph.nodes]
+    return [
+        f"{node.name} = {node.op}({', '.join((*taken, *_attributes(node.attributes)))})"
+        for node, taken in zip(case.graph.nodes, inputs, strict=True)
+    ]
 
 
 def _neighbour(case: Case) -> str:

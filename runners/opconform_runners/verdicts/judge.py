@@ -143,7 +143,9 @@ def has_recurred(incident: Incident, verdict: Verdict) -> bool:
     return has_ended(verdict) if incident.is_death else isinstance(verdict, Error)
 
 
-def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, header: Header) -> tuple[str, ...]:
+def broken_by(
+    entry: Entry, reason: FailReason, mismatch: Mismatch | None, header: Header, *, node_fails: bool = False
+) -> tuple[str, ...]:
     """The requirements that a failure breaks, by the result of the comparison.
 
     - Accepting an invalid case breaks the requirement that the case violates.
@@ -160,6 +162,7 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
       moved, this is not the one on bits. If the case has no such requirement, they break the first one that the failed
       stage of the comparison establishes.
     - A claimed case that is refused, or less accurate than claimed, breaks the claim, and no requirement.
+    - A graph of which a node fails alone breaks the requirement under `node`.
     - A crash, a timeout and a rejection break the first normative requirement of the case. If it has none, they break
       the first one that the comparison of shapes establishes, since they give no outputs.
     """
@@ -175,6 +178,8 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     of_reading = mismatch.readings if mismatch and _are_readings(mismatch.readings, entry) else ()
     if reason == "rounding" and not of_reading and stages.get("rounding"):
         return stages["rounding"]
+    if node_fails:
+        return stages.get("node", ())
     if reason == "nan-payload":
         return tuple(requirement for requirement in entry.requirements if requirement in about_nan)
     if reason == "rejected-valid" and entry.readings.reject:

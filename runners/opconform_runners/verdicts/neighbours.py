@@ -7,7 +7,16 @@ from opconform.suite.manifest import Entry
 from opconform_runners.harness.outcome import Error
 from opconform_runners.verdicts.comparison import output_number
 from opconform_runners.verdicts.judge import ENDS, has_ended
-from opconform_runners.verdicts.verdict import Fail, Inconclusive, Own, Unsupported, Verdict, failure_of, sentence_of
+from opconform_runners.verdicts.verdict import (
+    Fail,
+    Inconclusive,
+    Own,
+    Pass,
+    Unsupported,
+    Verdict,
+    failure_of,
+    sentence_of,
+)
 
 
 def neighbour_check_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | None:
@@ -19,6 +28,8 @@ def neighbour_check_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | N
     failure = failure_of(verdict)
     if failure is None or entry.neighbour_check is None:
         return None
+    if case.tests_graph:
+        return entry.neighbour_check
     tested = [node for node in case.graph.nodes if node.under_test]
     computed = {name for node in case.graph.nodes if not node.under_test for name in node.outputs}
     if any(computed.intersection(node.inputs) for node in tested):
@@ -30,11 +41,42 @@ def neighbour_check_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | N
     return entry.neighbour_check
 
 
+def _with_nodes_alone(case: Case, verdict: Verdict, nodes: Own) -> Verdict:
+    """The verdict of a graph that failed, given the verdict of its nodes side by side."""
+    if not isinstance(verdict, Fail):
+        return verdict
+    failed = verdict.sentence.rstrip(".")
+    match nodes:
+        case Pass():
+            return replace(verdict, sentence=f"{failed}; each of its operations passes alone")
+        case Fail(reason=reason, sentence=sentence) if reason in ENDS or not has_ended(verdict):
+            which = _failing_node(case, nodes)
+            return replace(
+                verdict, sentence=f"{verdict.sentence}; {which} fails alone, too: {sentence}", node_fails=True
+            )
+        case Unsupported(why=why) | Error(sentence=why):
+            return replace(verdict, sentence=f"{verdict.sentence}; its operations alone have no verdict: {why}")
+        case _:
+            return verdict
+
+
+def _failing_node(case: Case, nodes: Fail) -> str:
+    """The node whose output is wrong, if one is; the nodes side by side have their outputs in order."""
+    makers = [node for node in case.graph.nodes for _ in node.outputs]
+    number = output_number(nodes.mismatch.output) if nodes.mismatch and nodes.mismatch.output is not None else None
+    if number is None or number >= len(makers):
+        return "one of its operations"
+    return f"{makers[number].op} ({makers[number].name})"
+
+
 def with_neighbour_check(case: Case, verdict: Verdict, neighbour_check: Own) -> Verdict:
     """The verdict of a case that failed, given the verdict of its neighbour check: inconclusive where that fails, too.
 
-    A crash or a timeout is excused only by a neighbour check that also crashes or times out.
+    A crash or a timeout is excused only by a neighbour check that also crashes or times out. A graph under test still
+    fails, but by one of its nodes.
     """
+    if case.tests_graph:
+        return _with_nodes_alone(case, verdict, neighbour_check)
     without = f"the neighbour check, the same graph without {case.op},"
     neighbours = dict.fromkeys(node.op for node in case.graph.nodes if not node.under_test and node.inputs)
     match neighbour_check:

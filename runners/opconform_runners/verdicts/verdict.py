@@ -48,12 +48,18 @@ class Pass:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fail:
-    """The backend violates the specification; `mismatch` is the first difference, if outputs were compared."""
+    """The backend violates the specification.
+
+    Attributes:
+        mismatch: The first difference, if outputs were compared.
+        node_fails: Whether a node of the graph under test fails alone, with the inputs that it has in the graph.
+    """
 
     verdict: Literal["fail"] = "fail"
     reason: FailReason
     sentence: str
     mismatch: Mismatch | None = None
+    node_fails: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,9 +8,10 @@ from opconform.dialects import DIALECTS
 from opconform.generation.identity.recipe import recipe_digest
 from opconform.generation.options import Options
 from opconform.operations import OPERATIONS, SHIPPED
-from opconform.specs.attribution import profiles_of
+from opconform.specs.attribution import bits_of, profiles_of
 from opconform.specs.group import Spec
 from opconform.specs.requirements import requirements_of
+from opconform.suite.case import GRAPH
 from opconform.suite.manifest import Header, RequirementNote, Stage
 
 #: The version of the shipped suites (docs/suite.md says what it promises). `cases/releases.json` has their digests.
@@ -37,12 +38,12 @@ def suite_header(
     known = {op: requirements_of(op) for op in sorted({spec.op for spec in specs})}
     establishes: dict[str, dict[Stage, tuple[str, ...]]] = {op: {**x.establishes} for op, x in known.items()}
     for op in known:
-        if (bits := OPERATIONS[op].bits) is not None:
+        if (bits := bits_of(op)) is not None:
             establishes[op]["bits"] = (bits,)
     return Header(
         version=SUITE_VERSION,
         generator=__version__,
-        recipe=recipe_digest(options, tuple(known)),
+        recipe=recipe_digest(options, tuple(op for op in known if op != GRAPH)),
         seed=options.seed,
         blind=options.blind,
         select=options.selection.patterns,
@@ -63,7 +64,7 @@ def suite_header(
             for op, x in known.items()
         },
         establishes=establishes,
-        declarations=tuple(OPERATIONS[op].declaration for op in sorted({*SHIPPED, *known})),
+        declarations=tuple(OPERATIONS[op].declaration for op in sorted({*SHIPPED, *known} - {GRAPH})),
         uses={group.full_name: group.settings.uses for spec in specs for group in spec.groups if group.settings.uses},
         counts=counts,
         cases=cases,

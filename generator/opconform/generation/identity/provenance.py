@@ -12,8 +12,8 @@ from opconform.generation.case_files import expected_arrays, expected_outputs
 from opconform.generation.identity.header import suite_header
 from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import evaluated_entries
+from opconform.model.evaluation import evaluated, inferred, operand_of
 from opconform.model.golden import compared_feeds
-from opconform.model.graph import evaluated, inferred, operand_of
 from opconform.model.other_elements import with_other_elements
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Rejection

@@ -16,6 +16,8 @@ from opconform.system.resources import root
 #: modules read, check and schedule, or say something about cases.
 RECIPE = (
     "dialects",
+    "generation/attribute_keys.py",
+    "generation/graph_keys.py",
     "generation/case_files.py",
     "generation/expansion.py",
     "generation/identity/header.py",

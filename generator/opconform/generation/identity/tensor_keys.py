@@ -50,7 +50,7 @@ class KnownTensors:
         if len(self._drafts) > _KNOWN:
             self._drafts.clear()
         if known not in self._drafts:
-            self._drafts[known] = keys, _tensor(port, keys, limits)
+            self._drafts[known] = keys, tensor_draft(port, keys, limits)
         return self._drafts[known][1]
 
 
@@ -70,7 +70,8 @@ def tensor_drafts(operation: Operation, keys: Any, limits: Limits, known: KnownT
     return tensors
 
 
-def _tensor(port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
+def tensor_draft(port: Port, keys: TensorKeys, limits: Limits) -> TensorDraft:
+    """The tensor of checked keys at a port; `KeyMistake` if they contradict each other or exceed a limit."""
     name = port.name
     element_type = keys.element_type or port.default_type
     if keys.values is not None:

@@ -61,7 +61,7 @@ PATTERNS: Mapping[str, str] = {
     LINE: "one line of text, without control characters",
     REQUIREMENT: "a requirement's id, as in axis.range",
     _VARIABLE: "a name of letters, digits and underscores",
-    SEEN: "a tracker's thread such as apache/tvm#1595, or a CVE number",
+    SEEN: "a tracker's thread such as apache/tvm#1595, a CVE number, or a rewrite as in apache/tvm:FoldConstant",
     DIMENSION: 'a size, "?" or bounds such as "2..8"',
 }
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, SkipValidation, TypeAdapter, create_model
 
 from opconform.operations import OPERATIONS, installed_cases
+from opconform.specs.schema.graph import REFERENCE, GraphModels
 from opconform.specs.schema.keys import (
     OR_EXPRESSION,
     CaseKeys,
@@ -18,7 +19,7 @@ from opconform.specs.schema.keys import (
     SamplesKeys,
     SpecKeys,
 )
-from opconform.suite.case import Attribute
+from opconform.suite.case import GRAPH, Attribute
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.suite.names import Kebab, OperationName, RequirementId, Seen
 from opconform.system.resources import root
@@ -43,6 +44,15 @@ class OperationModels:
             __doc__=f"{op} behind the operation under test, whose last output is its {first}.",
             op=(name, Field(description="The operation.")),
             **{port: inputs[port] for port in others},
+            **attributes,
+        )
+        node_inputs: dict[str, Any] = {port.name: _node_input(port) for port in operation.inputs}
+        self.node: type[BaseModel] = create_model(
+            f"{title}Node",
+            __base__=Keys,
+            __doc__=f"{op} as a node of a graph.",
+            op=(name, Field(description="The operation.")),
+            **node_inputs,
             **attributes,
         )
         feed: Any = create_model(
@@ -115,6 +125,12 @@ def _input_field(op: str, port: Port) -> tuple[Any, Any]:
     )
 
 
+def _node_input(port: Port) -> tuple[Any, Any]:
+    """The field of one input of a node: a tensor of the graph by name, or a constant; a list at a variadic port."""
+    one: Any = Annotated[str, Field(pattern=REFERENCE)] | OptionalTensor
+    return (tuple[one, ...] | None if port.variadic else one | None), Field(None)
+
+
 def _attribute_field(op: str, attribute: AttributeSpec) -> tuple[Any, Any]:
     """The field of one attribute. An invalid case may give any value, so the type is not enforced."""
     values = ", ".join(map(str, attribute.values))
@@ -130,6 +146,11 @@ def models_of(op: str) -> OperationModels:
     return OperationModels(op)
 
 
+def group_models(op: str) -> OperationModels | GraphModels:
+    """The models of what a spec tests: an operation, or a graph in place of one."""
+    return GraphModels() if op == GRAPH else models_of(op)
+
+
 def spec_schema() -> dict[str, Any]:
     """The JSON Schema of a spec of any operation that has requirements, and so can be tested.
 
@@ -138,7 +159,7 @@ def spec_schema() -> dict[str, Any]:
     tested = [
         operation for operation in OPERATIONS if installed_cases(operation) or (root() / "cases" / operation).is_dir()
     ]
-    specs: Any = reduce(or_, (models_of(op).spec for op in tested))
+    specs: Any = reduce(or_, (group_models(op).spec for op in (*tested, GRAPH)))
     samples: Any = reduce(or_, (models_of(op).samples for op in tested))
     by_op = Field(discriminator="op")
     adapter: TypeAdapter[Any] = TypeAdapter(Annotated[specs, by_op] | Annotated[samples, by_op])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from opconform.errors import UsageError
-from opconform.model.graph import evaluated
+from opconform.model.evaluation import evaluated
 from opconform.suite.case import Accept, Case
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES

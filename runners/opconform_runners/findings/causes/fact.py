@@ -100,6 +100,7 @@ _KINDS: Mapping[str, str] = {
         ),
         "type": ("has elements narrower than a byte", "has 64-bit elements"),
         "attribute": ("is omitted",),
+        "neighbour": ("is behind", "has several users", "is an output"),
     }.items()
     for predicate in predicates
 }

@@ -4,12 +4,13 @@ They follow from the case, the values of its inputs and the declaration of its o
 A fact about an inference, such as a shape or a value, is a fact about the case if one of its feeds has it.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from opconform.explanation.reference import declaration_of
-from opconform.suite.case import Accept, Case, Input, Reject
+from opconform.suite.case import Accept, Attribute, Case, Input, Reject
 from opconform.suite.declarations import Declaration, Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
@@ -42,6 +43,8 @@ _STATIC_SHAPES = Fact("all shapes", "are static")
 _UNKNOWN_SHAPE = Fact("a shape", "is known only at run time")
 _SEVERAL_OUTPUTS = Fact("there are", "several outputs")
 _OMITTED = Fact("a required input or attribute", "is omitted")
+_SEVERAL_USERS = Fact("a result", "has several users")
+_INTERMEDIATE_OUTPUT = Fact("an intermediate result", "is an output")
 #: Facts about the graph.
 OF_GRAPHS = (
     TWO_INFERENCES,
@@ -79,6 +82,7 @@ def facts_of(
     return frozenset(
         (
             *_of_graph(case),
+            *_of_nodes(case),
             *_of_attributes(case),
             *_of_differences(case, feeds),
             *(fact for feed in feeds for fact in _of_feed(case, feed)),
@@ -94,7 +98,7 @@ def support_facts(case: Case, feeds: Sequence[Mapping[str, Array]]) -> frozenset
     `feeds` has the inputs by name, in their storage dtypes; it is empty for a case that is too large to be read.
     """
     declaration = declaration_of(case.op)
-    facts = [*_of_graph(case), *_of_attributes(case)]
+    facts, names = [*_of_graph(case), *_of_attributes(case)], fact_names(case)
     for input_ in case.inputs:
         kind = ELEMENT_TYPES[input_.element_type]
         phrases: list[Phrase] = [*_delivered(input_), *type_facts(kind)]
@@ -103,7 +107,7 @@ def support_facts(case: Case, feeds: Sequence[Mapping[str, Array]]) -> frozenset
         if kind.is_integer and _is_setting(input_, declaration):
             tensors = (Tensor(element_type=input_.element_type, array=feed[input_.name]) for feed in feeds)
             phrases += (phrase for tensor in tensors for phrase in value_facts(tensor))
-        facts += (Fact(name, *phrase) for phrase in phrases for name in _names(declaration, input_))
+        facts += (Fact(name, *phrase) for phrase in phrases for name in names[input_.name])
     if isinstance(case.expect, Reject):
         facts.append(violation_fact(case.expect.reject))
     return frozenset(facts)
@@ -139,8 +143,24 @@ def _of_graph(case: Case) -> Iterator[Fact]:
         yield _SEVERAL_OUTPUTS
 
 
+def _of_nodes(case: Case) -> Iterator[Fact]:
+    """How the operations of a graph under test meet."""
+    if not case.tests_graph:
+        return
+    makers = {name: node for node in case.graph.nodes for name in node.outputs}
+    takers = Counter(name for node in case.graph.nodes for name in node.inputs if name is not None)
+    yield from (Fact("the graph", "has", node.op) for node in case.graph.nodes)
+    for node in case.graph.nodes:
+        yield from (Fact(node.op, "is behind", makers[name].op) for name in node.inputs if name in makers)
+        yield from _attribute_facts(node.attributes, f" of {node.op}")
+    if any(takers[name] > 1 for name in makers):
+        yield _SEVERAL_USERS
+    if any(takers[name] for name in case.graph.outputs):
+        yield _INTERMEDIATE_OUTPUT
+
+
 def _of_inputs(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[Fact]:
-    declaration = declaration_of(case.op)
+    declaration, names = declaration_of(case.op), fact_names(case)
     for input_ in case.inputs:
         tensor = tensors[input_.name]
         sizes = () if _is_setting(input_, declaration) else size_facts(tensor.shape)
@@ -151,7 +171,7 @@ def _of_inputs(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[Fact]:
             *shape_facts(tensor.shape, tensor.type),
             *value_facts(tensor),
         ):
-            yield from (Fact(name, *phrase) for name in _names(declaration, input_))
+            yield from (Fact(name, *phrase) for name in names[input_.name])
 
 
 def _of_outputs(case: Case, feed: Mapping[str, Array]) -> Iterator[Fact]:
@@ -173,7 +193,21 @@ def _of_differences(case: Case, feeds: Sequence[Mapping[str, Array]]) -> Iterato
         predicates = ["has another shape in the second inference"] if len(shapes) > 1 else []
         if len({0 in shape for shape in shapes}) > 1:
             predicates.append("is empty in one inference")
-        yield from (Fact(name, x) for x in predicates for name in _names(declaration_of(case.op), input_))
+        yield from (Fact(name, x) for x in predicates for name in fact_names(case)[input_.name])
+
+
+def fact_names(case: Case) -> Mapping[str, tuple[str, ...]]:
+    """How facts name the inputs of a case: by the operation's ports, or by those of the nodes of a graph under test."""
+    declaration = declaration_of(case.op)
+    if not case.tests_graph:
+        return {input_.name: _names(declaration, input_) for input_ in case.inputs}
+    names: dict[str, tuple[str, ...]] = {input_.name: () for input_ in case.inputs}
+    for node in case.graph.nodes:
+        of_node = declaration_of(node.op)
+        for port, name in ({} if of_node is None else of_node.named(node.inputs)).items():
+            if name in names:
+                names[name] = (*names[name], f"{port} of {node.op}")
+    return names
 
 
 def _names(declaration: Declaration | None, input_: Input) -> tuple[str, ...]:
@@ -225,7 +259,12 @@ def _of_attributes(case: Case) -> Iterator[Fact]:
         if required - case.attributes.keys() or any(not port.optional for port in omitted):
             yield _OMITTED
         yield from (Fact(port.name, "is omitted") for port in omitted if not port.variadic)
-    for name, value in case.attributes.items():
+    yield from _attribute_facts(case.attributes, "")
+
+
+def _attribute_facts(attributes: Mapping[str, Attribute], of: str) -> Iterator[Fact]:
+    for attribute, value in attributes.items():
+        name = f"{attribute}{of}"
         if isinstance(value, tuple | list):
             yield from (Fact(name, "has", repr(x)) for x in value)
             yield from () if value else (Fact(name, "is empty"),)

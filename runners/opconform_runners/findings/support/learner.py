@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from opconform.errors import UsageError
+from opconform.suite.case import GRAPH
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.backends.backend import Implementation
@@ -69,7 +70,7 @@ def is_executed(result: Result) -> bool:
 
 
 def support_of(report: Report, suite: Suite) -> Support:
-    """What a run shows of its backend's support.
+    """What a run shows of its backend's support of operations; what it supports of graphs follows.
 
     Raises:
         UsageError: The run kept the results of failures only.
@@ -78,7 +79,8 @@ def support_of(report: Report, suite: Suite) -> Support:
         raise UsageError(
             "A streamed run does not show what is supported: it keeps failures only. Repeat it with --keep-suite."
         )
-    valid = [result for result in report.results if result.expect == "accept" and result.id in suite.by_id]
+    operations = [result for result in report.results if result.op != GRAPH]
+    valid = [result for result in operations if result.expect == "accept" and result.id in suite.by_id]
     refused = [result.id for result in valid if is_refused(result)]
     executed = [result.id for result in valid if is_executed(result)]
     facts = {name: facts_of_entry(suite, suite.by_id[name]) for name in (*refused, *executed)}

@@ -55,7 +55,13 @@ def output_text(output: Output) -> str:
 
 
 def seen_link(seen: str) -> str:
-    """The URL of a public report; the tracker redirects an issue's number to a pull request."""
+    """The URL of a public report, or of the search for a public name in a repository.
+
+    The tracker redirects an issue's number to a pull request.
+    """
+    place, _, name = seen.partition(":")
+    if name:
+        return f"https://github.com/{place}/search?q={name}"
     repository, _, number = seen.partition("#")
     return f"https://github.com/{repository}/issues/{number}" if number else f"https://www.cve.org/CVERecord?id={seen}"
 

@@ -8,8 +8,9 @@ from random import Random
 from opconform.generation.identity.tensor_keys import RANK as LARGEST_RANK
 from opconform.generation.validation import check_surroundings, check_work
 from opconform.model.draft import Draft, TensorDraft
+from opconform.model.evaluation import inferred
 from opconform.model.golden import golden_of, neighbour_check_of, proves_nothing
-from opconform.model.graph import declared, graph_of, inferred
+from opconform.model.graph import declared, graph_of
 from opconform.model.readings import attributed
 from opconform.operations.arguments import Arguments, NoGolden, Rejection, TensorType, Unknown
 from opconform.operations.contract import ContextError
