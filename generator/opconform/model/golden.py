@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from opconform.model.draft import Draft, TensorDraft
-from opconform.model.evaluation import evaluated, inferred, ports_of, taken
+from opconform.model.evaluation import evaluated, inferred, operand_of, ports_of, taken
 from opconform.model.fills import fill, longest_text
 from opconform.model.graph import declared, graph_of
 from opconform.model.other_elements import with_other_elements
@@ -191,21 +191,26 @@ def _nodes_alone(golden: Golden) -> Golden | None:
         return None
     sources: dict[str, str] = {}
     nodes: list[Node] = []
-    computed: set[str] = set()
+    settings: set[str] = set()
     for node in golden.graph.nodes:
         renamed: dict[str, str] = {}
         for port, name in ports_of(node).items():
             alone = f"{node.name}__{port}"
             sources[alone], renamed[port] = name, alone
             if OPERATIONS[node.op].role_of(port) == "setting":
-                computed.add(alone)
+                settings.add(alone)
         names = iter(renamed.values())
         nodes.append(replace(node, inputs=tuple(None if name is None else next(names) for name in node.inputs)))
     graph = Graph(nodes=tuple(nodes), outputs=tuple(name for node in nodes for name in node.outputs))
     inputs = tuple({name: _alone(feed[source]) for name, source in sources.items()} for feed in golden.tensors)
     first, *second = (
         {
-            name: TensorDraft(element_type=tensor.element_type, shape=tensor.shape, fill="values")
+            name: TensorDraft(
+                element_type=tensor.element_type,
+                shape=tensor.shape,
+                fill="values",
+                elements=operand_of(tensor, exact=name in settings).integers or (),
+            )
             for name, tensor in feed.items()
         }
         for feed in inputs
@@ -214,7 +219,7 @@ def _nodes_alone(golden: Golden) -> Golden | None:
     made = {name for node in golden.graph.nodes for name in node.outputs}
     fixed: dict[str, Binding] = {
         name: "constant"
-        for name in computed
+        for name in settings
         if sources[name] in made and all(np.array_equal(feed[name].array, inputs[0][name].array) for feed in inputs)
     }
     draft = replace(

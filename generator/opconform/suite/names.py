@@ -29,7 +29,7 @@ FILE = r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/){0,2}[A-Za-z0-9_-][A-Za-z0-9_.-]*$"
 LINE = r"^[^\x00-\x1f\x7f-\x9f]+$"
 #: A public report of a bug: a tracker's thread, as in `apache/tvm#1595`, or a CVE number; or the name of a compiler's
 #: rewrite of graphs, as in `openvinotoolkit/openvino:ConvMulFusion`.
-SEEN = r"^([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+(#[0-9]+|:[A-Za-z0-9_.-]+)|CVE-[0-9]{4}-[0-9]+)$"
+SEEN = r"^([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+(#[0-9]+|:[A-Za-z0-9_.:-]+)|CVE-[0-9]{4}-[0-9]+)$"
 #: A dimension that the IR declares: static, `?`, or bounded as in `2..8`.
 DIMENSION = r"^(\?|[0-9]{1,18}\.\.[0-9]{1,18})$"
 

@@ -47,15 +47,17 @@ class GraphCase(CaseKeys):
     context: Annotated[Literal["bare", "folded"], OR_EXPRESSION] = Field(
         "bare", description="`folded`: every input is a constant of the model."
     )
-    inputs: Annotated[_Inputs, Field(max_length=MOST_NODES)] = Field(
+    inputs: Annotated[_Inputs, Field(max_length=MOST_NODES), OR_EXPRESSION] = Field(
         default_factory=dict, description="The inputs of the model by name, which nodes take; f32 data by default."
     )
-    nodes: Annotated[Mapping[Identifier, NodeKeys], Field(min_length=1, max_length=MOST_NODES)] = Field(
-        description="The nodes by name; each takes inputs of the graph, earlier nodes, and constants."
-    )
-    outputs: Annotated[tuple[Annotated[_Reference, OR_EXPRESSION], ...], Field(min_length=1, max_length=MOST_NODES)] = (
-        Field(description="The nodes whose results are outputs of the model.")
-    )
+    nodes: Annotated[
+        Mapping[Identifier, Annotated[NodeKeys, OR_EXPRESSION]],
+        Field(min_length=1, max_length=MOST_NODES),
+        OR_EXPRESSION,
+    ] = Field(description="The nodes by name; each takes inputs of the graph, earlier nodes, and constants.")
+    outputs: Annotated[
+        tuple[Annotated[_Reference, OR_EXPRESSION], ...], Field(min_length=1, max_length=MOST_NODES), OR_EXPRESSION
+    ] = Field(description="The nodes whose results are outputs of the model.")
     feed: Annotated[GraphFeed, OR_EXPRESSION] | None = Field(
         None, description="Other values for a second inference on the same model."
     )
