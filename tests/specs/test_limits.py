@@ -16,13 +16,14 @@ from opconform.generation.output.stream import Stream
 from opconform.model.draft import Draft
 from opconform.specs.loader import load_specs, shipped_operations
 from opconform.specs.yaml_document import SpecMistakes
+from opconform.suite.case import GRAPH
 
 HEAD = "op: VariadicSplit-1\ngroups:\n  - id: a\n    title: t\n"
 BODY = "    data: {shape: [6, 2]}\n    axis: 0\n    split_lengths: [1, 5]\n"
 SPLIT = "op: Split-1\ngroups:\n  - id: a\n    title: t\n    data: {shape: [6, 2]}\n    axis: 0\n"
 LONG = "x" * 100_000
 #: The operations that have shipped requirements.
-OPERATIONS = ", ".join(sorted(shipped_operations()))
+OPERATIONS = ", ".join(sorted([*shipped_operations(), GRAPH]))
 
 
 def axis(text: str) -> str:

@@ -132,7 +132,7 @@ def _operation(document: Document) -> tuple[str | None, list[Mistake]]:
     op = document.value.get("op")
     if isinstance(op, str) and (op == GRAPH or op in OPERATIONS) and (cases_of(op) / REQUIREMENTS).is_file():
         return op, []  # without a look at all operations, which would import those of installed distributions
-    known = tested_operations()
+    known = sorted([*tested_operations(), GRAPH])
     allowed = f"Allowed: {', '.join(known)}."
     if op is None:
         return None, [document.mistake((), f"The key 'op' is missing. {allowed}")]

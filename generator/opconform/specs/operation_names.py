@@ -6,12 +6,13 @@ from pathlib import Path
 
 from opconform.errors import MissingError, near_word
 from opconform.specs.index import specified_operations
+from opconform.suite.case import GRAPH
 from opconform.system.resources import NAME, OPERATIONS_GROUP
 
 
 def tested_operations() -> list[str]:
-    """The operations that have specs: the shipped ones, and the operations of installed distributions."""
-    return [*specified_operations(), *installed_operation_names()]
+    """The operations that have specs: the shipped ones, and the operations of installed distributions; no graph."""
+    return [*(op for op in specified_operations() if op != GRAPH), *installed_operation_names()]
 
 
 def installed_operation_names() -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from opconform.errors import CertificateError, counted
 from opconform.generation.identity.provenance import foreign_specs
 from opconform.specs.index import shipped_files
-from opconform.suite.case import canonical_json
+from opconform.suite.case import GRAPH, canonical_json
 from opconform.suite.file_names import HEADER, MANIFEST
 from opconform.suite.manifest import Header, first_error
 from opconform.system.text import printable
@@ -279,7 +279,7 @@ def _specs_phrase(specs: Mapping[str, str]) -> str:
     if foreign:
         return f"NOT THE SHIPPED SPECS: {', '.join(foreign)} (custom, or of another version of opconform)"
     shipped = set(shipped_files())
-    known, operations = ({name.partition("/")[0] for name in names} for names in (shipped, specs))
+    known, operations = ({name.partition("/")[0] for name in names} - {GRAPH} for names in (shipped, specs))
     phrase = "the shipped specs"
     if operations < known:
         phrase += f" of {len(operations)} of {len(known)} operations: {', '.join(sorted(operations))}"

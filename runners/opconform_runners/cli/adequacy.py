@@ -34,9 +34,10 @@ def command(specs: tuple[Path, ...], strict: bool, shared: bool, trusted: bool, 
     may detect them. Mutants that no case can distinguish are listed with the reason in cases/equivalents.yaml.
     Requirements without a case are listed, too.
 
-    Uses the shipped specs unless SPECs are given, without graphs, which have no semantics of their own. With --strict the exit code is 1 if a mutant or a stale entry remains
-    to be reviewed, or a requirement has no case. With --trust-reviews the reviewed mutants count as survivors without
-    being tried, which saves most of the time: only all cases together show that none distinguishes them.
+    Uses the shipped specs unless SPECs are given; graphs have no semantics of their own and are left out. With --strict
+    the exit code is 1 if a mutant or a stale entry remains to be reviewed, or a requirement has no case. With
+    --trust-reviews the reviewed mutants count as survivors without being tried, which saves most of the time: only all
+    cases together show that none distinguishes them.
     """
     operations = [spec for spec in load_specs(specs) if spec.op != GRAPH]
     groups = [group for spec in operations for group in spec.groups if group.settings.profile not in NOT_BY_DEFAULT]
