@@ -10,6 +10,7 @@ from opconform.suite.reader import Suite, open_suite
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Inputs
 from tests.conftest import Run, whole
+from tests.two_dialects import REJECTED, suite_in_two_dialects
 
 SPEC = """\
 op: VariadicSplit-1
@@ -22,23 +23,12 @@ groups:
     axis: 0
     split_lengths: [1, 2, 3]
     context: ${{ context }}
-  - id: rejected
-    title: the lengths add up to another number
-    requirements: [lengths.sum]
-    data: {shape: [6, 4]}
-    axis: 0
-    split_lengths: [1, 2, 2]
-    expect: {reject: lengths.sum}
-    twin: {split_lengths: [1, 2, 3]}
 """
 
 
 def device_suite(opconform: Run, folder: Path) -> Suite:
     """The suite, generated beside its `spec.yaml`: three accepted cases, one of them folded, and one rejected."""
-    (folder / "spec.yaml").write_text(whole(SPEC))
-    dialects = ("--dialect", "openvino", "--dialect", "onnx")
-    opconform("generate", folder / "spec.yaml", "--out", folder / "suite", "--jobs", "1", *dialects)
-    return open_suite(folder / "suite")
+    return open_suite(suite_in_two_dialects(opconform, folder, whole(SPEC + REJECTED)))
 
 
 def given(suite: Suite, context: str, model: str) -> tuple[DeclaredCase, Path, list[Inputs]]:

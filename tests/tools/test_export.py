@@ -21,6 +21,7 @@ from opconform_runners.tools.dataset import load
 from opconform_runners.tools.export import FORMATS
 from tests.conftest import Run
 from tests.forgery import seal
+from tests.two_dialects import REJECTED, suite_in_two_dialects
 
 SPEC = """\
 op: VariadicSplit-1
@@ -33,16 +34,7 @@ groups:
     axis: 0
     split_lengths: [2, 4]
     feed: {}
-  - id: rejected
-    title: the lengths add up to another number
-    requirements: [lengths.sum]
-    data: {shape: [6, 4]}
-    axis: 0
-    split_lengths: [1, 2, 2]
-    expect: {reject: lengths.sum}
-    twin: {split_lengths: [1, 2, 3]}
 """
-DIALECTS = ("--dialect", "openvino", "--dialect", "onnx")
 #: A title that no file of CMake or C++ may contain.
 TITLE = 'naïve "quotes" \\ ${HOME} ;#) )opconform" $(touch x) ✗'
 
@@ -50,10 +42,7 @@ TITLE = 'naïve "quotes" \\ ${HOME} ;#) )opconform" $(touch x) ✗'
 @pytest.fixture(scope="module")
 def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A suite in two dialects, of which ONNX lacks one case."""
-    folder = tmp_path_factory.mktemp("export")
-    (folder / "spec.yaml").write_text(SPEC)
-    opconform("generate", folder / "spec.yaml", "--out", folder / "suite", "--jobs", "1", *DIALECTS)
-    return folder / "suite"
+    return suite_in_two_dialects(opconform, tmp_path_factory.mktemp("export"), SPEC + REJECTED)
 
 
 def forged(suite: Path, out: Path) -> Path:

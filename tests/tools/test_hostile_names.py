@@ -1,56 +1,32 @@
 """Scripts of a hostile suite: its texts become neither code nor the names of variables."""
 
 import ast
-import json
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from opconform.suite.case import Case
-from opconform.suite.manifest import Entry
-from opconform.suite.reader import Suite, open_suite
+from opconform.suite.reader import open_suite
 from opconform_runners.tools.repro.graph_source import text_source
 from opconform_runners.tools.repro.names import script_names
 from opconform_runners.tools.repro.script import comments, script_of
 from tests.conftest import Run
-from tests.robustness.hostile_suites import a_case, reseal
-
-SPEC = "op: Split-1\ngroups:\n  - {id: halves, title: two halves, data: {shape: [4, 2]}, axis: 0, num_splits: 2}\n"
-#: Texts that end a comment, a string or a line, in one language or another.
-HOSTILE = (
-    'x"\nimport os; os._exit(7)\n"""\\',
-    "x\r\x0b\x0c\x1c\x85\u2028import os; os._exit(7)",
-    '){ir}" ??/\n#error out',
-    "$(exit 7) `exit 7` ;exit 7 <!-- --> ]]> </script>",
-)
+from tests.hostile_names import COMMENTS, HOSTILE, opened, suite_of_one_case
+from tests.robustness.hostile_suites import a_case
 
 
 @pytest.fixture(scope="module")
 def made(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A suite of one case, with models of two dialects."""
-    folder = tmp_path_factory.mktemp("names")
-    (folder / "spec.yaml").write_text(SPEC)
-    opconform("generate", folder / "spec.yaml", "--dialect", "openvino", "--out", folder / "suite", "--jobs", "1")
-    return folder / "suite"
+    """The suite of one case."""
+    return suite_of_one_case(opconform, tmp_path_factory.mktemp("names"))
 
 
 @pytest.fixture
 def suite(made: Path, tmp_path: Path) -> Path:
     """A copy of the suite."""
     return Path(shutil.copytree(made, tmp_path / "suite"))
-
-
-def opened(suite: Path, change: Callable[[dict[str, object]], None]) -> tuple[Suite, Entry]:
-    """The suite, in which the document of the only case is changed and every digest is right."""
-    path = a_case(suite) / "case.json"
-    case = json.loads(path.read_text())
-    change(case)
-    path.write_text(json.dumps(case) + "\n")
-    read = open_suite(reseal(suite))
-    return read, read.entries[0]
 
 
 def named(case: Case, inputs: list[str], nodes: list[str]) -> Case:
@@ -128,7 +104,7 @@ def test_a_text_is_the_value_of_its_literal(text: str) -> None:
     assert ast.literal_eval(text_source(text)) == text
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, "ends with \\", "ends with ??/", "a" * 115 + " \\ b"])
+@pytest.mark.parametrize("text", COMMENTS)
 def test_a_comment_stays_one(text: str) -> None:
     """Whatever the text has at the end of a line."""
     for line in comments([text]):
