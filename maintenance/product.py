@@ -35,7 +35,7 @@ from opconform_runners.tools.history.environments import Environments, default_c
 from opconform_runners.tools.history.installer import installer_in, interpreter_in
 from opconform_runners.tools.history.releases import ordered, package_of
 from opconform_runners.verdicts.baseline import Ending, ending_of
-from opconform_runners.verdicts.results import Result
+from opconform_runners.verdicts.results import REPORT, Result
 
 PRODUCTS = ROOT / "runners" / "opconform_products"
 PROFILE = "core"
@@ -231,6 +231,10 @@ def main() -> None:
     place = newest(given.backend)
     product: KnownProduct = read_known_product(place)
     folders = given.results or executed(given.backend, given.version, given.out / f"{given.backend}-{given.version}")
+    if unfinished := [str(folder) for folder in folders if not (folder / REPORT).is_file()]:
+        sys.exit(
+            f"{', '.join(unfinished)} has no {REPORT}, by which failures are joined. Wait until the run has ended."
+        )
     runs = Runs(reports=[read_report(folder) for folder in folders])
     numbers = classed(runs, product.findings)
     gone = {x.number: x for x in product.findings if is_gone(x, runs, numbers)}

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+import yaml
+from maintenance import ROOT
 from maintenance.findings import FILES, products, run_beside
-from maintenance.product import Runs, classed, is_gone, known_run, newest, product_text, run_text, unclassed
+from maintenance.product import Runs, classed, is_gone, known_run, main, newest, product_text, run_text, unclassed
 
 from opconform_runners.findings.known.release import KnownFailure, KnownFinding, read_known_run
 from tests.findings.test_known import case, report, result
@@ -78,17 +80,11 @@ def test_findings_that_are_gone_leave_the_file_of_another_version() -> None:
     )
 
 
-#: Products whose core was not run whole since: IREE compiles each case for seconds, and tinygrad's CPU needs clang.
-WITHOUT_RUN = {"iree-3.13", "tinygrad-0.14.0"}
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_the_known_failures_of_a_product_belong_to_its_findings(name: str) -> None:
     """They are those of this version of the suite; a finding explains its own case."""
     run, product = run_beside(FILES[name]), products()[name]
-    assert (run is None) is (name in WITHOUT_RUN)
-    if run is None:
-        return
+    assert run is not None
     numbers = {finding.number for finding in product.findings}
     for failing, failure in run.failures.items():
         assert {*failure.findings} <= numbers, failing
@@ -96,6 +92,23 @@ def test_the_known_failures_of_a_product_belong_to_its_findings(name: str) -> No
         if finding.case in run.failures:
             assert finding.number in run.failures[finding.case].findings
     assert run.version.startswith(product.release.partition(" ")[0])
+
+
+def test_a_run_that_has_not_ended_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its results are complete before its findings are, and these join failures."""
+    monkeypatch.setattr("sys.argv", ["product", "iree", "--results", str(tmp_path)])
+
+    with pytest.raises(SystemExit, match=r"has no report\.json, .* Wait until the run has ended\."):
+        main()
+
+
+def test_a_job_runs_the_core_on_each_product() -> None:
+    """On every backend with findings, against what is known of it."""
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "products.yml").read_text())
+    matrix = workflow["jobs"]["product"]["strategy"]["matrix"]
+
+    assert sorted(matrix["product"]) == sorted({product.backend for product in products().values()})
+    assert {row["product"] for row in matrix["include"]} <= {*matrix["product"]}
 
 
 def test_the_newest_release_is_renewed() -> None:
