@@ -383,6 +383,34 @@ class ReturnsRubbish(Perfect):
         return [[[1, 2, 3]] for _ in feeds]  # type: ignore[list-item]
 
 
+class DropsBehind(Perfect):
+    """A compiler that takes `Add-1` behind another operation for the operation alone."""
+
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right where a sum takes no result of another node."""
+        computed = {name: name for node in case.graph.nodes for name in node.outputs}
+        dropped = {
+            node.outputs[0]: str(node.inputs[0])
+            for node in case.graph.nodes
+            if node.op == "Add-1" and node.inputs[0] in computed
+        }
+        outputs = tuple(dropped.get(name, name) for name in case.graph.outputs)
+        return super().run(replace(case, graph=replace(case.graph, outputs=outputs)), model, feeds)
+
+
+class AddsWithoutSigns(Perfect):
+    """Adds the absolute values in `Add-1`, wherever it stands."""
+
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """Right for other operations, and for sums that are not negative."""
+        sums = {node.outputs[0] for node in case.graph.nodes if node.op == "Add-1"}
+        wrong = [name in sums for name in case.graph.outputs]
+        return [
+            [replace(x, array=abs(x.array)) if is_sum else x for x, is_sum in zip(feed, wrong, strict=True)]
+            for feed in super().run(case, model, feeds)
+        ]
+
+
 class LosesJoins(Perfect):
     """Turns what Concat-1 gives into zeros."""
 

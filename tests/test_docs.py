@@ -27,6 +27,7 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.exact import REDUCED, Exact
 from opconform.tensors.tensor import Tensor
 from opconform_runners.cli.main import COMMANDS
+from opconform_runners.tools.fuzz.search import SHARES_OF_TIME
 from opconform_runners.verdicts.accuracy_level import level_of
 from opconform_runners.verdicts.comparison import mismatch_of
 from opconform_runners.verdicts.description import description_of
@@ -202,6 +203,24 @@ def test_the_profiles_of_the_page_have_so_many_cases() -> None:
         "`default`, or none": counts.total(),
         "`transformer`, `vision`": of_models,
     }
+
+
+def test_the_pages_compare_the_numbers_of_cases_of_profiles_right() -> None:
+    """All profiles, and `quick`, with `core`."""
+    counts, quick = cases_of_profiles(), json.loads((ROOT / "cases" / "quick.json").read_text())
+    page = (ROOT / "docs" / "cli.md").read_text()
+
+    assert round(counts.total() / counts["core"]) == 6
+    assert "six times as many cases" in (ROOT / "README.md").read_text()
+    assert round(counts["core"] / sum(len(digits.split()) for digits in quick.values())) == 4
+    assert "a quarter of the cases, and all six profiles have six times as many" in page
+
+
+def test_the_page_on_fuzzing_has_the_limits_of_a_search() -> None:
+    """The shares of `--time` in `docs/fuzzing.md`."""
+    page = (ROOT / "docs" / "fuzzing.md").read_text()
+
+    assert re.findall(r"(\d+) %", page) == [f"{share * 100:.0f}" for share in SHARES_OF_TIME]
 
 
 @pytest.mark.parametrize("page", HAND_WRITTEN, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -52,43 +52,52 @@ class Executed:
 
     Attributes:
         codes: The exit codes of the executed steps in the shell, by name.
-        uses: The inputs of the used actions, by action without version.
+        uses: The inputs of each use of an action, by action without version.
         printed: The standard output and error of the steps.
         summary: The job summary.
         outputs: The outputs of the action.
     """
 
     codes: dict[str, int] = field(default_factory=dict)
-    uses: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    uses: dict[str, list[Mapping[str, str]]] = field(default_factory=dict)
     printed: str = ""
     summary: str = ""
     outputs: dict[str, str] = field(default_factory=dict)
 
 
 def execute_action(
-    inputs: Mapping[str, str], folder: Path, temporary: Path, *, python: Path, event: Mapping[str, Any] | None = None
+    inputs: Mapping[str, str],
+    folder: Path,
+    temporary: Path,
+    *,
+    python: Path,
+    given: Mapping[str, Mapping[str, str]],
+    event: Mapping[str, Any] | None = None,
 ) -> Executed:
     """Execute the steps of the action in a folder; `python` is what `actions/setup-python` installs.
 
-    A step without a condition is executed unless an earlier one failed. Actions of GitHub are only noted.
+    Only a step whose condition asks for it is executed after one that failed. Actions of GitHub are only noted, and
+    give the outputs `given`.
     """
     action = yaml.safe_load(ACTION.read_text())
     assert inputs.keys() <= action["inputs"].keys()
     steps: dict[str, Any] = {"python": {"outputs": {"python-path": str(python)}}}
+    steps |= {name: {"outputs": outputs} for name, outputs in given.items()}
     context = {
         "inputs": {name: inputs.get(name, described["default"]) for name, described in action["inputs"].items()},
         "steps": steps,
+        "runner": {"temp": str(temporary)},
         "github": {"event_name": "push", "repository": "us/ours", "actor": "someone", **(event or {})},
     }
     done = Executed()
     for step in action["runs"]["steps"]:
-        condition = step.get("if")
-        is_wanted = not any(done.codes.values()) if condition is None else evaluated(condition.strip()[3:-2], context)
-        if not is_wanted:
+        condition = step.get("if", "${{ '' == '' }}").strip()[3:-2]
+        is_stopped = any(done.codes.values()) and "cancelled()" not in condition
+        if is_stopped or not evaluated(condition, context):
             continue
         if "uses" in step:
-            given = {name: substituted(value, context) for name, value in step["with"].items()}
-            done.uses[step["uses"].partition("@")[0]] = given
+            values = {name: substituted(value, context) for name, value in step["with"].items()}
+            done.uses.setdefault(step["uses"].partition("@")[0], []).append(values)
             continue
         environment = {name: substituted(value, context) for name, value in step["env"].items()}
         outputs = _run(step, folder, temporary, environment, done)
@@ -118,19 +127,25 @@ def _run(
     return dict(line.split("=", 1) for line in written.read_text().splitlines())
 
 
-def act(folder: Path, *, event: dict[str, Any] | None = None, **inputs: str) -> Executed:
-    """Execute the action in a folder with this environment's opconform, and without pip."""
+def act(
+    folder: Path,
+    *,
+    event: dict[str, Any] | None = None,
+    given: Mapping[str, Mapping[str, str]] | None = None,
+    **inputs: str,
+) -> Executed:
+    """Execute the action in a folder with this environment's opconform, without pip; actions give no or some outputs."""
     temporary = folder.with_name(f"{folder.name}-temporary")
     scripts = {
         "opconform": f'exec {OPCONFORM} "$@"',
         "python": f'[ "$1 $2" = "-m pip" ] || exec {sys.executable} "$@"',
-        "makes-no-environment": "exit 0",
+        "makes-no-environment": f'[ "$1 $2" = "-m venv" ] || exec {sys.executable} "$@"',
     }
     for name, line in scripts.items():
         executable(temporary / "opconform" / "bin" / name, line)
     python = temporary / "opconform" / "bin" / "makes-no-environment"
     names = {name.replace("_", "-"): value for name, value in inputs.items()}
-    return execute_action(names, folder, temporary, python=python, event=event)
+    return execute_action(names, folder, temporary, python=python, given=given or {}, event=event)
 
 
 def executable(place: Path, line: str) -> None:

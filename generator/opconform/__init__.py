@@ -5,7 +5,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from opconform.suite.dataset import Example
+    from opconform_runners.tools.dataset import Example
 
 __version__ = "0.1.0"
 __all__ = ["load"]
@@ -14,8 +14,8 @@ __all__ = ["load"]
 def load(suite: "str | Path") -> "Iterator[Example]":
     """The cases of a suite with typed arrays, as in `for case in opconform.load("suite")`.
 
-    See `opconform.suite.dataset.load`, which is imported when this is called: `import opconform` reads nothing else.
+    See `opconform_runners.tools.dataset.load`, which is imported when this is called: `import opconform` reads nothing.
     """
-    from opconform.suite import dataset
+    from opconform_runners.tools import dataset
 
     return dataset.load(suite)

@@ -18,6 +18,7 @@ from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand
+from opconform.specs import operation_names
 from opconform.specs.loader import load_specs
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected
@@ -322,3 +323,46 @@ def test_thin_cases_leave_survivors(tmp_path: Path) -> None:
     assert "survives  movement/split.py:" in done.stdout
     assert "survives  backends/" in done.stdout
     assert "(num_splits.positive)" in done.stdout
+
+
+def test_survivors_in_code_that_other_operations_share_are_counted(tmp_path: Path) -> None:
+    """Their cases may detect them, so they are listed only if they are asked for, and are not left to review."""
+    (tmp_path / "thin.yaml").write_text(THIN)
+    plain, listed = (
+        CliRunner().invoke(command, [str(tmp_path / "thin.yaml"), *words]).stdout.splitlines()
+        for words in ((), ("--shared",))
+    )
+    shared = [line for line in listed if line.startswith("shared  ")]
+
+    assert [line for line in plain if line.startswith("shared  ")] == [
+        f"shared  {len(shared)} mutants survive in code that other operations share. Their cases decide; --shared lists them."
+    ]
+    assert [line for line in listed if line not in shared] == plain[:-1]
+    assert any(line.startswith("shared  movement/axis.py:") for line in shared)
+    assert not any(line.startswith("survives  movement/axis.py:") for line in plain)
+
+
+@pytest.mark.parametrize(
+    "target", [Semantics(tuple(operation_names.tested_operations())), NumpyTarget()], ids=["semantics", "numpy"]
+)
+def test_nothing_is_shared_with_operations_without_specs(target: Semantics | NumpyTarget) -> None:
+    """So that the cases of all operations together must detect every mutant."""
+    users = {op for ops in target.users().values() for op in ops}
+
+    assert users
+    assert users <= {*operation_names.tested_operations()}
+
+
+def test_a_review_of_the_code_of_another_operation_is_not_stale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The part of a declaration has no name, so that another operation of the module can have the mutant."""
+    (tmp_path / "thin.yaml").write_text(THIN)
+    reviews = [
+        assessment.Equivalent(module=module, function=function, changes=(("1", "nothing"),), reason="x")
+        for module, function in (("movement.split", ""), ("movement.axis", "is_outside"))
+    ]
+    monkeypatch.setattr(assessment, "_equivalents", lambda: tuple(reviews))
+    done = CliRunner().invoke(command, [str(tmp_path / "thin.yaml")])
+
+    assert "stale" not in done.stdout

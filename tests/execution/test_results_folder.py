@@ -12,6 +12,7 @@ from filelock import FileLock
 from opconform.generation.output.stream import Stream
 from opconform_runners.cli.shared import certification
 from opconform_runners.execution.log.results_folder import LOCK
+from opconform_runners.execution.log.suite_place import suite_of_results
 from opconform_runners.execution.runner import Judgement
 from tests.conftest import EXHAUSTIVE_SPEC, MINIATURES, Run
 
@@ -235,6 +236,22 @@ def test_two_commands_do_not_write_to_one_folder_at_once(
     opconform("run", small_suite, "numpy", "--out", out)
 
     assert {path.name for path in out.iterdir()} == {"outcomes.jsonl", "results.jsonl", "report.json", "suite.txt"}
+
+
+def test_another_suite_beside_the_results_is_not_taken_for_theirs(
+    opconform: Run, small_suite: Path, spec: Path, tmp_path: Path
+) -> None:
+    """The note of the run comes first; a run of the suite beside its folder needs none, and mends an earlier one."""
+    own, beside, out = tmp_path / "own", tmp_path / "suite", tmp_path / "out"
+    shutil.copytree(small_suite, own)
+    opconform("generate", spec, "--profile", "exhaustive", "--out", beside)
+    opconform("run", own, "numpy", "--out", out)
+    first = suite_of_results(out)
+    opconform("run", beside, "numpy", "--out", out, "--force")
+    opconform("run", beside, "numpy", "--out", tmp_path / "other")
+
+    assert (first, suite_of_results(out), suite_of_results(tmp_path / "other")) == (own, beside, beside)
+    assert not (tmp_path / "other" / "suite.txt").exists()
 
 
 def test_a_run_that_cannot_start_leaves_no_folder(opconform: Run, small_suite: Path, tmp_path: Path) -> None:

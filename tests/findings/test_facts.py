@@ -97,6 +97,11 @@ def unique(keys: str) -> str:
 
 
 CASES = {
+    "graph under test": ("op: Graph-1\ngroups:\n  - {id: one, title: one, requirements: [values.chain], inputs: {x: {shape: [2]}}, nodes: {sum: {op: Add-1, a: x, b: [0, 1]}, top: {op: Clamp-1, data: sum, min: 1, max: 2}, twice: {op: Concat-1, inputs: [sum, top], axis: 0}}, outputs: [twice, top]}\n", {
+        "the graph has Add-1", "Clamp-1 is behind Add-1", "Concat-1 is behind Clamp-1", "a result has several users",
+        "an intermediate result is an output", "max of Clamp-1 is 2", "b of Add-1 is constant",
+        "a of Add-1 has rank 1", "axis of Concat-1 is 0",
+    }, {"Add-1 is behind Clamp-1", "data has rank 1", "data is constant"}),
     "types": (SPLIT.format(data="{shape: [5, 3], element_type: u2}", axis=0, lengths="[2, 3]", more=""), {
         "data is u2", "data is unsigned integers", "data has elements narrower than a byte", "data ends within a byte",
         "data has rank 2", "axis is constant", "axis has one element",

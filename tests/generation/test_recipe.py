@@ -22,14 +22,12 @@ UNDECIDING = {
         for name in ("entry_points", "files", "interrupts", "memory", "removal", "tasks", "temporary")
     ),
     *(
-        "suite/__init__.py",
-        "suite/dataset.py",
         "suite/selection/hints.py",
         "suite/selection/reach.py",
         "suite/path_kind.py",
         "suite/storage/ownership.py",
     ),
-    *("suite/installed.py", "suite/reader.py", "suite/release.py", "suite/verification.py"),
+    *("suite/reader.py", "suite/release.py", "suite/verification.py"),
     *("suite/storage/store.py", "suite/storage/work_folder.py"),
 }
 #: One module of each room, and whether its code decides a suite's bytes.

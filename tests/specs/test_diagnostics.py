@@ -9,9 +9,10 @@ import pytest
 from tests.conftest import Run
 from tests.specs.mistakes_in_cases import IN_CASES
 from tests.specs.mistakes_in_files import IN_FILES
+from tests.specs.mistakes_in_graphs import IN_GRAPHS
 from tests.specs.spec_texts import BODY, HEAD
 
-MISTAKES = {**IN_FILES, **IN_CASES}
+MISTAKES = {**IN_FILES, **IN_CASES, **IN_GRAPHS}
 
 
 def computed() -> float:

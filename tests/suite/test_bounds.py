@@ -11,12 +11,12 @@ import pytest
 
 from opconform.specs.requirements import requirements_of
 from opconform.suite.bounds import are_vague
-from opconform.suite.dataset import load
 from opconform.suite.manifest import entry_line
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.npz import FILE_LIMIT, arrays_of, npz_bytes
 from opconform.tensors.tensor import Array
+from opconform_runners.tools.dataset import load
 from tests.conftest import Run
 from tests.forgery import seal
 

@@ -13,11 +13,11 @@ import onnx
 import pytest
 
 from opconform.suite.case import case_from, case_text
-from opconform.suite.dataset import load
 from opconform.suite.file_names import CASE
 from opconform.suite.manifest import entry_line
 from opconform.suite.reader import open_suite
 from opconform.system.resources import root
+from opconform_runners.tools.dataset import load
 from opconform_runners.tools.export import FORMATS
 from tests.conftest import Run
 from tests.forgery import seal
@@ -87,6 +87,21 @@ def test_an_export_lists_its_cases_and_files(opconform: Run, suite: Path, tmp_pa
     assert about["suite"]["digest"] == document["digest"] == open_suite(suite).header.digest
     assert files["SHA256SUMS"].decode().splitlines() == sums
     assert {x.name for x in tmp_path.iterdir()} == {"out"}
+
+
+def test_an_export_has_a_folder_by_default_and_shows_its_progress(
+    opconform: Run, suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside the results of backends; with `--json`, nothing else is printed."""
+    monkeypatch.setattr("opconform_runners.cli.shared.output.progress._SECONDS_BETWEEN_LINES", 0.0)
+    done = opconform("export", suite, "--as", "numpy", cwd=tmp_path)
+    silent = opconform("export", suite, "--as", "numpy", "--json", cwd=tmp_path)
+
+    assert done.stdout.startswith("opconform-out/numpy-export: 6 cases ")
+    assert (tmp_path / "opconform-out" / "numpy-export" / "export.json").is_file()
+    assert "Reading 6 cases: 1 case, 17%\n" in done.stderr
+    assert done.stderr.endswith("Writing 6 cases: 6 cases, 100%\n")
+    assert silent.stderr == ""
 
 
 def test_numpy_alone_loads_the_cases(opconform: Run, suite: Path, tmp_path: Path) -> None:

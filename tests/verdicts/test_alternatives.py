@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from opconform.suite.dataset import load
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, array_problems, open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
 from opconform_runners.harness.outcome import Returned
+from opconform_runners.tools.dataset import load
 from opconform_runners.tools.repro.script import script_of
 from opconform_runners.verdicts.judge import broken_by, first_verdict
 from opconform_runners.verdicts.verdict import Fail, Own, Pass

@@ -1,6 +1,6 @@
 """The adequacy report of an operation's cases: the mutants of each target that survive."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from opconform.adequacy.target import MutatedProgram, T
 from opconform.model.draft import Draft
 from opconform.specs.attribution import established
 from opconform.specs.diagnostics import validated
+from opconform.specs.operation_names import tested_operations
 from opconform.specs.requirements import requirements_of
 from opconform.specs.schema.keys import Keys
 from opconform.specs.yaml_document import read_document
@@ -56,19 +57,26 @@ class Assessment:
         trials: The number of evaluated feeds or cases.
         survivors: The mutants that no case detects; their modules have the names that are shown.
         reviewed: The reviewed survivors, with the reason.
-        stale: The reviewed changes that cases distinguish, or that are not made any more.
+        shared: The survivors in code that other operations reach, whose cases may detect them.
+        stale: The reviewed changes that cases distinguish. Of all operations, also those that are not made any more.
     """
 
     trials: int
     mutants: int
     survivors: tuple[Mutation, ...]
     reviewed: Mapping[Mutation, str]
+    shared: frozenset[Mutation]
     stale: tuple[Change, ...]
 
     @property
     def open_survivors(self) -> tuple[Mutation, ...]:
-        """The survivors that were not reviewed."""
-        return tuple(survivor for survivor in self.survivors if survivor not in self.reviewed)
+        """The survivors that were not reviewed, and that only these operations can have detected."""
+        return tuple(x for x in self.survivors if x not in self.reviewed and x not in self.shared)
+
+    @property
+    def shared_survivors(self) -> tuple[Mutation, ...]:
+        """The survivors that were not reviewed, and that the cases of other operations may detect."""
+        return tuple(x for x in self.survivors if x not in self.reviewed and x in self.shared)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,8 +118,8 @@ def adequacy_of(cases: Sequence[Draft], others: Mapping[str, MutatedProgram[T]],
             if (op, requirement.id) not in listed
         ),
         targets={
-            SEMANTICS: _assessed(Semantics(ops), tried, known, trusted=trusted),
-            **{name: _assessed(target, tried, known, trusted=trusted) for name, target in others.items()},
+            SEMANTICS: _assessed(Semantics(ops), ops, tried, known, trusted=trusted),
+            **{name: _assessed(target, ops, tried, known, trusted=trusted) for name, target in others.items()},
         },
     )
 
@@ -123,11 +131,16 @@ def distinct(cases: Sequence[Draft]) -> list[Draft]:
 
 
 def _assessed(
-    target: MutatedProgram[T], cases: Sequence[Draft], known: Iterable[Equivalent], *, trusted: bool
+    target: MutatedProgram[T],
+    ops: Collection[str],
+    cases: Sequence[Draft],
+    known: Iterable[Equivalent],
+    *,
+    trusted: bool,
 ) -> Assessment:
-    trials = target.trials(cases)
-    ops = {trial.op for trial in trials}
-    roots = {op: r for op, r in target.roots().items() if op in ops}
+    trials, users = target.trials(cases), target.users()
+    tried = {trial.op for trial in trials}
+    roots = {op: r for op, r in target.roots().items() if op in tried}
     mutants = list(mutations_of(target.program.trees, reached(target.program, roots)))
     changes = {
         mutant: Change(target.shown(mutant.module), mutant.function, mutant.before, mutant.after) for mutant in mutants
@@ -143,13 +156,32 @@ def _assessed(
     surviving = {*untried, *_surviving(target, [mutant for mutant in mutants if mutant not in untried], trials)}
     survivors = {replace(x, module=target.shown(x.module)): changes[x] for x in mutants if x in surviving}
     alive = set(survivors.values())
+    shared_parts = {x.part for x in mutants if not users.get(x.part, frozenset()) <= {*ops}}
+    shared = [mutant for mutant in mutants if mutant.part in shared_parts]
     return Assessment(
         trials=len(trials),
         mutants=len(mutants),
         survivors=tuple(survivors),
         reviewed={survivor: reviews[change] for survivor, change in survivors.items() if change in reviews},
-        stale=tuple(review for review in reviews if review not in alive),
+        shared=frozenset(x for x in survivors if x.part in shared_parts),
+        stale=tuple(x for x in _judged(reviews, changes, shared, ops) if x not in alive),
     )
+
+
+def _judged(
+    reviews: Collection[Change], changes: Mapping[Mutation, Change], shared: Collection[Mutation], ops: Collection[str]
+) -> Iterator[Change]:
+    """The reviews that the cases of some operations can show to be stale.
+
+    That a change is not made any more is known of functions that only these operations reach: other parts of a module
+    have no name of their own.
+    """
+    made, is_whole = {*changes.values()}, {*tested_operations()} <= {*ops}
+    others = {(changes[mutant].module, changes[mutant].function) for mutant in shared}
+    for review in reviews:
+        is_own = review.function.isidentifier() and (review.module, review.function) not in others
+        if is_whole or is_own or review in made:
+            yield review
 
 
 def _surviving(target: MutatedProgram[T], mutants: Iterable[Mutation], trials: Sequence[T]) -> Iterator[Mutation]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from opconform.adequacy.reach import ReachedPart, deciding
+from opconform.adequacy.reach import PartPlace, ReachedPart, deciding, place_of_part
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -41,6 +41,7 @@ class Mutation:
         module: The full name of the module.
         names: The strings beside the change, which include the requirements concerned.
         ops: The operations that the change concerns.
+        part: Where the definition is that has the expression.
         tree: The whole module with the change.
     """
 
@@ -51,6 +52,7 @@ class Mutation:
     after: str
     names: tuple[str, ...]
     ops: tuple[str, ...]
+    part: PartPlace
     tree: ast.Module
 
 
@@ -77,6 +79,7 @@ def mutations_of(trees: Mapping[str, ast.Module], parts: Mapping[str, Sequence[R
                         after=_text(twins[shown]),
                         names=(part.owner,) if "." in part.owner else _names(node, part.node),
                         ops=part.ops,
+                        part=place_of_part(module, part),
                         tree=ast.Module(statements, type_ignores=[]),
                     )
 

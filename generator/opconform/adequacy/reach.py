@@ -54,6 +54,21 @@ def reached(program: Program, roots: Mapping[str, Iterable[Root]]) -> dict[str, 
     return {module: list(parts.values()) for module, parts in parts_by_module.items()}
 
 
+#: Where a part is: the name of its module, its line and its column.
+PartPlace = tuple[str, int, int]
+
+
+def place_of_part(module: str, part: ReachedPart) -> PartPlace:
+    """Where a part is."""
+    return module, getattr(part.node, "lineno", 0), getattr(part.node, "col_offset", 0)
+
+
+def users_of(program: Program, roots: Mapping[str, Iterable[Root]]) -> dict[PartPlace, frozenset[str]]:
+    """The operations that reach each part from their roots."""
+    parts = reached(program, roots)
+    return {place_of_part(module, part): frozenset(part.ops) for module in parts for part in parts[module]}
+
+
 def deciding(part: ast.AST) -> Iterator[ast.AST]:
     """The nodes of an expression or of a definition, without annotations, docstrings and what exceptions say.
 

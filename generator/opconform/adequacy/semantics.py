@@ -11,12 +11,13 @@ from types import ModuleType
 
 import opconform.operations
 from opconform.adequacy.modules import Program, program_of
-from opconform.adequacy.reach import Root, declarations
+from opconform.adequacy.reach import PartPlace, Root, declarations, users_of
 from opconform.model.draft import Draft
 from opconform.model.golden import inputs_of
 from opconform.operations import module_of
 from opconform.operations.arguments import Operand, Rejection
 from opconform.operations.operation import Computation, Operation
+from opconform.specs.operation_names import tested_operations
 from opconform.suite.case import Attribute
 from opconform.tensors.tensor import Tensor, with_one_nan
 
@@ -64,6 +65,11 @@ class Semantics:
     def roots(self) -> Mapping[str, Iterable[Root]]:
         """The parts of the declarations that decide results, by operation."""
         return declarations(self.program, self.ops)
+
+    def users(self) -> Mapping[PartPlace, frozenset[str]]:
+        """The operations that reach each part of the modules, of all that have specs."""
+        everyone = Semantics(tuple(dict.fromkeys((*self.ops, *tested_operations()))))
+        return users_of(everyone.program, everyone.roots())
 
     def shown(self, module: str) -> str:
         """The name of a module below `opconform.operations`; the full name of a module of an installed distribution."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from opconform.adequacy.modules import Program
-from opconform.adequacy.reach import Root
+from opconform.adequacy.reach import PartPlace, Root
 from opconform.model.draft import Draft
 
 
@@ -29,6 +29,9 @@ class MutatedProgram(Protocol[T]):
 
     def roots(self) -> Mapping[str, Iterable[Root]]:
         """From where the parts that decide results are reached, by operation."""
+
+    def users(self) -> Mapping[PartPlace, frozenset[str]]:
+        """The operations that reach each part of its modules, of all that have specs."""
 
     def shown(self, module: str) -> str:
         """The name of a module in reports and in `equivalents.yaml`."""

@@ -80,7 +80,8 @@ class _Reader:
     def read(self, name: str, keys: dict[str, Any]) -> None:
         """Read the keys of the next node."""
         if "__" in name:
-            raise KeyMistake("nodes", f"{name}: write a name without two underscores together", (name, KEY))
+            sentence = f"{name}: write a name without two underscores together"
+            raise KeyMistake("nodes", sentence, (name, KEY))
         if any(other == name or _RESULT.fullmatch(other.removeprefix(name)) for other in self.keys.inputs):
             raise KeyMistake("nodes", f"an input has the name of {name} or of its results; rename one", (name, KEY))
         op = keys["op"]
@@ -92,6 +93,8 @@ class _Reader:
             checked: Any = models_of(op).node.model_validate(keys, context=CONCRETE)
         except ValidationError as error:
             inside, sentence = complaint_of(error)
+            if len(inside) == 1 and inside[0] not in models_of(op).node.model_fields:
+                sentence += f"; allowed: {', '.join(models_of(op).node.model_fields)}"
             raise KeyMistake("nodes", f"{name}: {sentence}", (name, *_within(keys, inside))) from error
         try:
             attributes = attributes_of(operation, checked)
@@ -115,9 +118,10 @@ class _Reader:
                 elif item is None:
                     yield None
                 else:
-                    constant = "_".join([name, port.name, *([str(number)] if port.variadic else [])])
-                    if {constant, constant.rpartition("_")[0]} & ({*self.keys.inputs, *self.keys.nodes} - {name}):
-                        sentence = f"the constant {constant} has the name of an input, a node or a result; rename that"
+                    place = f"{port.name}_{number}" if port.variadic else port.name
+                    constant = f"{place}_of_{name}"
+                    if constant in self.keys.inputs or constant in self.keys.nodes:
+                        sentence = f"the constant {constant} has the name of an input or a node; rename that"
                         raise KeyMistake("nodes", sentence, inside[1:])
                     self.constants[constant] = item, inside
                     yield constant
@@ -132,8 +136,10 @@ class _Reader:
         if name not in self.nodes:
             advice = f"{nearest(name, known)}It is one of: {', '.join(known)}"
             if name in self.keys.nodes:
-                advice = f"the node {name} comes later, and a graph has no cycles: write it before"
-            raise KeyMistake(str(key), f"{quoted(reference)} is no input and no earlier node. {advice}", tuple(inside))
+                advice = f"The node {name} comes later, and a graph has no cycles: write it before"
+            raise KeyMistake(
+                str(key), f"{quoted(reference)} is no input and no earlier node. {advice}".rstrip(" ."), tuple(inside)
+            )
         return f"{name}_{int(number or 0)}"
 
     def check_used(self, outputs: tuple[str, ...]) -> None:

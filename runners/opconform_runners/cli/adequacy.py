@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from opconform.adequacy.assessment import SEMANTICS, Adequacy, Assessment, adequacy_of
+from opconform.adequacy.mutations import Mutation
 from opconform.errors import counted
 from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
@@ -20,15 +21,17 @@ from opconform_runners.tools.adequacy import NumpyTarget
 @click.command("adequacy", cls=HelpCommand, example="adequacy")
 @spec_arguments
 @click.option("--strict", is_flag=True, help="Exit with 1 if anything remains to be reviewed.")
+@click.option("--shared", is_flag=True, help="List the survivors in code that other operations share, too.")
 @click.option("--trust-reviews", "trusted", is_flag=True, help="Do not try the reviewed mutants again.")
 @json_option("the result")
-def command(specs: tuple[Path, ...], strict: bool, trusted: bool, as_json: bool) -> None:
+def command(specs: tuple[Path, ...], strict: bool, shared: bool, trusted: bool, as_json: bool) -> None:
     """Measure how well the cases of SPECs cover two implementations of their operations.
 
     Each systematic mutant of the reference semantics should change the result of at least one case, and each one of the
     `numpy` backend should fail at least one. Surviving mutants are listed with their source location and the
-    requirements named there. Mutants that no case can distinguish are listed with the reason in
-    cases/equivalents.yaml. Requirements without a case are listed, too.
+    requirements named there; those in code that other operations share are only counted, since the cases of these
+    may detect them. Mutants that no case can distinguish are listed with the reason in cases/equivalents.yaml.
+    Requirements without a case are listed, too.
 
     Uses the shipped specs unless SPECs are given. With --strict the exit code is 1 if a mutant or a stale entry remains
     to be reviewed, or a requirement has no case. With --trust-reviews the reviewed mutants count as survivors without
@@ -39,32 +42,43 @@ def command(specs: tuple[Path, ...], strict: bool, trusted: bool, as_json: bool)
     ]
     cases = [case for group in groups for case in expand(group, limits=LIMITS)]
     adequacy = adequacy_of(cases, {"numpy": NumpyTarget()}, trusted=trusted)
-    print_result(_document(adequacy), _lines(adequacy), as_json=as_json)
+    print_result(_document(adequacy), _lines(adequacy, shared=shared), as_json=as_json)
     raise click.exceptions.Exit(1 if strict and not adequacy.is_adequate else 0)
 
 
-def _lines(adequacy: Adequacy) -> Iterator[str]:
+def _lines(adequacy: Adequacy, *, shared: bool) -> Iterator[str]:
     yield f"{', '.join(adequacy.ops)}: {counted(adequacy.targets[SEMANTICS].trials, 'inference')}"
     for name, target in adequacy.targets.items():
         if target.mutants or name == SEMANTICS:
-            left = len(target.open_survivors)
-            killed, reviewed = target.mutants - len(target.survivors), len(target.survivors) - left
+            left, others = len(target.open_survivors), len(target.shared_survivors)
+            killed = target.mutants - len(target.survivors)
             beside = "" if name == SEMANTICS else f" of {name}"
-            yield f"mutants{beside}: {killed} of {target.mutants} killed, {reviewed} reviewed, {left} to review"
+            counts = f"{killed} of {target.mutants} killed, {len(target.reviewed)} reviewed, {left} to review"
+            yield f"mutants{beside}: {counts}{f', {others} shared' if others else ''}"
     yield from (f"no case  {x}" for x in adequacy.untested)
     for target in adequacy.targets.values():
         yield from _left(target)
+    of_others = [x for target in adequacy.targets.values() for x in target.shared_survivors]
+    if shared:
+        yield from (f"shared  {_shown(mutation)}" for mutation in of_others)
+    elif of_others:
+        what = counted(len(of_others), "mutant survives", "mutants survive")
+        yield f"shared  {what} in code that other operations share. Their cases decide; --shared lists them."
 
 
 def _left(target: Assessment) -> Iterator[str]:
     """What remains to be reviewed in a target."""
-    for mutation in target.open_survivors:
-        beside = f"  ({', '.join(mutation.names)})" if mutation.names else ""
-        place = f"{mutation.module.replace('.', '/')}.py:{mutation.line}"
-        yield f"survives  {place}: {mutation.before}  →  {mutation.after}{beside}"
+    yield from (f"survives  {_shown(mutation)}" for mutation in target.open_survivors)
     for stale in target.stale:
         where = f"cases/equivalents.yaml: {stale.module} {stale.function}".rstrip()
         yield f"stale  {where}: {stale.before} → {stale.after} is now distinguished; remove it"
+
+
+def _shown(mutation: Mutation) -> str:
+    """Where a mutant is, what it changes, and the requirements named there."""
+    beside = f"  ({', '.join(mutation.names)})" if mutation.names else ""
+    place = f"{mutation.module.replace('.', '/')}.py:{mutation.line}"
+    return f"{place}: {mutation.before}  →  {mutation.after}{beside}"
 
 
 def _document(adequacy: Adequacy) -> dict[str, object]:
@@ -83,6 +97,7 @@ def _target(target: Assessment) -> dict[str, object]:
         "survivors": [
             {name: getattr(survivor, name) for name in ("module", "line", "before", "after")}
             | {"requirements": list(survivor.names), "reviewed": target.reviewed.get(survivor)}
+            | {"shared": survivor in target.shared}
             for survivor in target.survivors
         ],
         "stale": [x._asdict() for x in target.stale],

@@ -10,12 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from opconform.adequacy.modules import Program, program_of
-from opconform.adequacy.reach import Root, functions
+from opconform.adequacy.reach import PartPlace, Root, functions, users_of
 from opconform.errors import HarnessError, counted
 from opconform.generation.case_files import case_document
 from opconform.model.draft import Draft
 from opconform.model.golden import golden_of
 from opconform.operations import OPERATIONS
+from opconform.specs.operation_names import tested_operations
 from opconform.suite.case import Case, Reject
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Rejected, Unsupported
@@ -65,6 +66,11 @@ class NumpyTarget:
     def roots(self) -> Mapping[str, Iterable[Root]]:
         """The functions by operation."""
         return functions(self.program, FUNCTIONS)
+
+    def users(self) -> Mapping[PartPlace, frozenset[str]]:
+        """The operations that reach each part of the modules, of all that have specs."""
+        tested = tested_operations()
+        return users_of(self.program, {op: roots for op, roots in self.roots().items() if op in tested})
 
     def shown(self, module: str) -> str:
         """The name of a module below the package of the runners."""

@@ -51,11 +51,9 @@ def _with_nodes_alone(case: Case, verdict: Verdict, nodes: Own) -> Verdict:
             return replace(verdict, sentence=f"{failed}; each of its operations passes alone")
         case Fail(reason=reason, sentence=sentence) if reason in ENDS or not has_ended(verdict):
             which = _failing_node(case, nodes)
-            return replace(
-                verdict, sentence=f"{verdict.sentence}; {which} fails alone, too: {sentence}", node_fails=True
-            )
+            return replace(verdict, sentence=f"{failed}; {which} fails alone, too: {sentence}", node_fails=True)
         case Unsupported(why=why) | Error(sentence=why):
-            return replace(verdict, sentence=f"{verdict.sentence}; its operations alone have no verdict: {why}")
+            return replace(verdict, sentence=f"{failed}; its operations alone have no verdict: {why}")
         case _:
             return verdict
 

@@ -51,6 +51,18 @@ def test_the_command_says_what_is_covered_and_what_is_not(opconform: Run, folder
     assert {path: path.read_bytes() for path in folder.glob("specs/*/*")} == before
 
 
+def test_the_specs_have_a_folder_by_default_and_show_their_progress(
+    opconform: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each model, the uses that are read."""
+    monkeypatch.setattr("opconform_runners.cli.shared.output.progress._SECONDS_BETWEEN_LINES", 0.0)
+    done = opconform("from-model", folder / "small.onnx", cwd=tmp_path)
+
+    assert done.stdout.endswith("3 specs in opconform-out/specs. Next: opconform certify BACKEND opconform-out/specs\n")
+    assert len([*(tmp_path / "opconform-out" / "specs").glob("*/small.yaml")]) == 3
+    assert re.search(r"Reading model 1 of 1: \d+ uses, 100%\n$", done.stderr)
+
+
 def test_generate_accepts_the_specs_without_a_warning(opconform: Run, folder: Path) -> None:
     """Also those of a second model with the same uses, and although not every requirement has a case."""
     shutil.copy(folder / "small.onnx", folder / "other.onnx")

@@ -15,7 +15,9 @@ _LIMIT = 1 << 16
 
 def note_suite(out: Path, suite: Path) -> None:
     """Write where a suite is, if it is a file or folder, to the folder of results, unless it is found there without."""
-    if not suite.exists() or _found(out) is not None:
+    found = _found(out)
+    is_found = found is not None and suite.exists() and found.samefile(suite)
+    if not suite.exists() or (is_found and not (out / SUITE_NOTE).exists()):
         return
     places = [os.path.realpath(suite)]
     with contextlib.suppress(ValueError):  # on another drive
@@ -28,13 +30,14 @@ def note_suite(out: Path, suite: Path) -> None:
 
 def suite_of_results(out: Path) -> Path | None:
     """The suite of the results in a folder, as far as it is where it was; its digest may be another one."""
-    if (found := _found(out)) is not None:
-        return found
     with contextlib.suppress(OSError, ValueError):
         _, _, places = read_regular(out / SUITE_NOTE, _LIMIT).partition(MARK)
         noted = [Path(os.path.normpath(out / os.fsdecode(place))) for place in places.splitlines()]
-        return next((place for place in noted if place.is_file() or (place / HEADER).is_file()), None)
-    return None
+        if (
+            found := next((place for place in noted if place.is_file() or (place / HEADER).is_file()), None)
+        ) is not None:
+            return found
+    return _found(out)
 
 
 def _found(out: Path) -> Path | None:

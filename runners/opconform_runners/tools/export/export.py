@@ -14,6 +14,7 @@ from opconform.suite.reader import Suite
 from opconform.suite.selection.selection import Selection
 from opconform.suite.storage.work_folder import work_folder
 from opconform_runners.execution.plan import check_not_blind, selected
+from opconform_runners.execution.progress import OnProgress, staged
 from opconform_runners.tools.export import kit, numpy, onnx
 from opconform_runners.tools.export.folder import check_place, seal
 
@@ -30,7 +31,7 @@ class Format:
 
     dialect: str | None
     gap: Callable[[Suite, Entry], str | None]
-    write: Callable[[Suite, Sequence[Entry], str, Path], None]
+    write: Callable[[Suite, Sequence[Entry], str, Path, OnProgress], None]
 
 
 #: The formats by name.
@@ -52,22 +53,43 @@ class Exported:
     left_out: Mapping[str, int]
 
 
-def export_suite(suite: Suite, selection: Selection, name: str, out: Path, *, dialect: str, force: bool) -> Exported:
-    """Write the selected cases, and the twins of the invalid ones, to the folder `out`, in place of an earlier export.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What is asked of an export.
 
-    `dialect` may be empty. Nothing is written if this raises an error.
+    Attributes:
+        name: The format.
+        out: The folder to write.
+        dialect: That of the models of a kit; empty for the suite's first one.
+        force: Whether an earlier export in another format is replaced.
+    """
+
+    name: str
+    out: Path
+    dialect: str = ""
+    force: bool = False
+
+
+def export_suite(
+    suite: Suite, selection: Selection, request: Request, on_progress: OnProgress = lambda *_: None
+) -> Exported:
+    """Write the selected cases, and the twins of the invalid ones, to a folder, in place of an earlier export.
+
+    Nothing is written if this raises an error.
 
     Raises:
         SuiteError: The suite is blind, damaged or not the release that it claims to be, or no case can be exported.
-        UsageError: The suite lacks the dialect, something else is at `out`, or it cannot be written.
+        UsageError: The suite lacks the dialect, something else is in the folder, or it cannot be written.
     """
+    name, out, force = request.name, request.out, request.force
     check_not_blind(suite)
     if suite.release_difference:
         raise SuiteError(f"{suite.store.root}: {suite.release_difference}. Generate or install it again.")
     check_place(out, name, force=force)
-    chosen = _dialect(suite, name, dialect)
+    chosen = _dialect(suite, name, request.dialect)
     entries = selected(suite, selection)
-    gaps = {entry.id: _gap(suite, entry, FORMATS[name], chosen) for entry in entries}
+    reading = staged(entries, on_progress, f"Reading {counted(len(entries), 'case')}")
+    gaps = {entry.id: _gap(suite, entry, FORMATS[name], chosen) for entry in reading}
     left_out = dict(Counter(why for why in gaps.values() if why is not None).most_common())
     exported = Exported(
         dialect=chosen, cases=tuple(entry for entry in entries if gaps[entry.id] is None), left_out=left_out
@@ -79,7 +101,7 @@ def export_suite(suite: Suite, selection: Selection, name: str, out: Path, *, di
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with work_folder(out) as work:
-            FORMATS[name].write(suite, exported.cases, model, work.partial)
+            FORMATS[name].write(suite, exported.cases, model, work.partial, on_progress)
             seal(work.partial, _about(suite, name, exported))
             work.replace(partial(check_place, name=name, force=force))
     except OSError as error:

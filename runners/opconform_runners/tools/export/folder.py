@@ -3,13 +3,15 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from opconform.errors import UsageError, quoted_text
+from opconform.errors import UsageError, counted, quoted_text
+from opconform.suite.manifest import Entry
 from opconform.suite.storage.ownership import check_no_link, check_outside_suites, check_work_folder, work_path
 from opconform.suite.storage.store import Folder
 from opconform.system.files import json_of, open_regular, read_regular
+from opconform_runners.execution.progress import OnProgress, staged
 
 #: What was exported: the format, the suite, the cases, and how many cases were left out for each reason.
 ABOUT = "export.json"
@@ -17,6 +19,11 @@ ABOUT = "export.json"
 SUMS = "SHA256SUMS"
 _DIGITS = 64
 _LIMIT = 1 << 30
+
+
+def written_cases(entries: Sequence[Entry], on_progress: OnProgress) -> Iterator[Entry]:
+    """The cases of an export one after another, while they are written."""
+    return staged(entries, on_progress, f"Writing {counted(len(entries), 'case')}")
 
 
 def seal(folder: Path, about: Mapping[str, object]) -> None:

@@ -10,6 +10,8 @@ from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite
 from opconform.suite.storage.extract import write_cases
 from opconform.system.resources import root, text_of
+from opconform_runners.execution.progress import OnProgress
+from opconform_runners.tools.export.folder import written_cases
 
 #: The formats, which differ in who runs the tests.
 NAMES = ("gtest", "ctest")
@@ -17,14 +19,15 @@ _DATA, _CASES = "data", "cases.txt"
 _PROJECT = "CMakeLists.txt"
 
 
-def write(name: str, suite: Suite, entries: Sequence[Entry], model: str, out: Path) -> None:
+def write(name: str, suite: Suite, entries: Sequence[Entry], model: str, out: Path, on_progress: OnProgress) -> None:
     """Write the project, and the cases as a suite in `data`; `model` is the model's file in the folder of a case."""
     for file in (root() / "runners" / "cpp").iterdir():
         if file.name == _PROJECT or file.name.endswith((".cpp", ".hpp")):
             (out / file.name).write_bytes(file.read_bytes())
     is_whole = len(entries) == len(suite.entries)
     header = suite.header if is_whole else replace(suite.header, select=suite.header.select or ("*",))
-    written = write_cases(((suite, entry) for entry in entries), header, out / _DATA)
+    cases = ((suite, entry) for entry in written_cases(entries, on_progress))
+    written = write_cases(cases, header, out / _DATA)
     (out / _CASES).write_text("".join(f"{entry.id}\n" for entry in entries), encoding="utf-8")
     settings = {
         "CASES": len(entries),

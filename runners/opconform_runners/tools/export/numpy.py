@@ -7,11 +7,13 @@ from opconform.suite.file_names import CASE
 from opconform.suite.manifest import Entry
 from opconform.suite.reader import Suite, tensors_of
 from opconform.system.resources import text_of
+from opconform_runners.execution.progress import OnProgress
+from opconform_runners.tools.export.folder import written_cases
 
 
-def write(suite: Suite, entries: Sequence[Entry], _model: str, out: Path) -> None:
+def write(suite: Suite, entries: Sequence[Entry], _model: str, out: Path, on_progress: OnProgress) -> None:
     """Write a folder per case, without models."""
-    for entry in entries:
+    for entry in written_cases(entries, on_progress):
         folder = out / "cases" / entry.id
         folder.mkdir(parents=True)
         arrays = [name for name, _ in tensors_of(suite.case(entry), blind=False)]

@@ -13,6 +13,8 @@ from opconform.suite.reader import Suite
 from opconform.system.resources import text_of
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, Tensor
+from opconform_runners.execution.progress import OnProgress
+from opconform_runners.tools.export.folder import written_cases
 from opconform_runners.tools.export.tolerance import tolerance_of
 
 if TYPE_CHECKING:
@@ -41,13 +43,13 @@ def gap(suite: Suite, entry: Entry) -> str | None:
     return None if tolerance_of(suite, entry) else "ONNX's runner has no tolerance for numbers beside an infinity"
 
 
-def write(suite: Suite, entries: Sequence[Entry], model: str, out: Path) -> None:
+def write(suite: Suite, entries: Sequence[Entry], model: str, out: Path, on_progress: OnProgress) -> None:
     """Write a folder per case, and `invalid/manifest.json`, which says what each invalid case violates."""
     folders = {entry.id: _folder(entry) for entry in entries}
     if len(set(folders.values())) < len(folders):
         raise SuiteError(f"{suite.store.root}: two cases have ids that differ only in capital letters.")
     invalid = []
-    for entry in entries:
+    for entry in written_cases(entries, on_progress):
         case = suite.case(entry)
         _write_case(suite, entry, case, suite.read(entry, model), out / folders[entry.id])
         if isinstance(case.expect, Reject):

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from opconform_runners.tools.from_model.variants import Variant, variants_of
 from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text
 
 Group = dict[str, Any]
+#: Called with the completed fraction of the uses of a model (0 to 1), and with their number.
+OnUse = Callable[[float, int], None]
 #: The most values in one file, of those that a spec may have.
 _VALUES = 15_000
 #: The most types named in a title, and the most characters of a name.
@@ -49,7 +51,7 @@ def check_names(models: Sequence[Path]) -> None:
             raise UsageError(f"The specs of {path} and {other} would have the same names. Rename one of the models.")
 
 
-def specs_of_model(path: Path) -> ModelSpecs:
+def specs_of_model(path: Path, on_use: OnUse = lambda *_: None) -> ModelSpecs:
     """The specs of a model; `UsageError` if it cannot be read."""
     if path.suffix not in _READERS:
         raise UsageError(f"{path} is neither MODEL.onnx nor MODEL.xml. Export the model to one of these formats.")
@@ -57,10 +59,11 @@ def specs_of_model(path: Path) -> ModelSpecs:
     check_order(nodes, str(path))
     uses = uses_of(nodes, str(path))
     groups: dict[str, dict[str, Group]] = {}
-    for use in uses.uses:
+    for done, use in enumerate(uses.uses, 1):
         of_op = groups.setdefault(use.draft.op, {})
         number = 1 + len({name for group in of_op.values() for name in group["uses"]})
         _add(use, f"{_slug(path)}-{number}", path.name, of_op)
+        on_use(done / len(uses.uses), done)
     return ModelSpecs(model=path, uses=uses, groups=groups)
 
 

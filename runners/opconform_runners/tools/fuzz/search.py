@@ -22,7 +22,8 @@ _REDUCED = 2
 #: How many messages may reject valid cases of the same requirements until they are taken for one that varies.
 _MESSAGES = 50
 #: The part of the time after which the failures are reduced, and the parts after which reductions and repetitions end.
-_SEARCHING, _REDUCING, _REPEATING = 0.6, 1.5, 2.0
+SHARES_OF_TIME = (0.6, 1.5, 2.0)
+_SEARCHING, _REDUCING, _REPEATING = SHARES_OF_TIME
 #: The least time of a search, in seconds, to which these parts refer if only its tests are limited.
 _LEAST = 60.0
 #: The fewest decided valid cases, and the part of all decided cases that fails, with which a search ends early.

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 
 import opconform
 from opconform.errors import SuiteError
-from opconform.suite.dataset import Example, load
+from opconform_runners.backends import Rejected, Unsupported
+from opconform_runners.tools.dataset import Example, MissingModel, load
 from tests.conftest import ROOT, Run
 
 SPEC = """\
@@ -145,19 +147,120 @@ def test_the_lines_of_the_documentation_work(
     assert len(printed) == len(examples)
 
 
-def test_the_comparison_of_the_documentation_knows_bounds(opconform: Run, tmp_path: Path) -> None:
-    """A number inside the bounds, a NaN for a NaN, and neither a number outside them nor a zero of another sign."""
+@pytest.fixture
+def rounded(opconform: Run, tmp_path: Path) -> Example:
+    """A case whose output has bounds."""
     (tmp_path / "spec.yaml").write_text(ROUNDED)
     opconform("generate", tmp_path / "spec.yaml", "--out", tmp_path / "suite")
-    names: dict[str, Any] = {"numpy": np}
-    _, _, code, *_ = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "suite.md").read_text(), re.DOTALL)
-    exec(code, names)  # noqa: S102 - the page's own lines
-    is_right = names["is_right"]
     [example] = load(tmp_path / "suite")
-    golden, bounds = example.outputs[0][0], example.bounds[0][0]
+    return example
+
+
+def test_right_outputs_pass(examples: list[Example]) -> None:
+    """In the dtypes of the example, as bits, and, of strings, as objects."""
+    for example in examples:
+        if example.rejects is None:
+            bits = [[x if x.dtype.kind == "U" else x.view(f"u{x.dtype.itemsize}") for x in example.outputs[0]]]
+            storage = [[x if x.dtype.kind in "Uf" else y for x, y in zip(*example.outputs, *bits, strict=True)]]
+            objects = [[x.astype(object) if x.dtype.kind == "U" else x for x in example.outputs[0]]]
+            for outputs in (example.outputs, storage, objects):
+                assert example.judge(outputs).verdict == "pass", example.id
+
+
+def test_a_wrong_element_is_named_with_its_bits_and_what_it_breaks(examples: list[Example]) -> None:
+    """As in the results of a run."""
+    [example] = [example for example in examples if example.case.inputs[0].element_type == "bf16"]
+    first, second = example.outputs[0]
+    second[1, 0] = 7
+
+    result = example.judge([[first, second]])
+
+    assert (result.verdict, result.reason, result.broken) == ("fail", "value", ("outputs.order",))
+    assert result.sentence == "output_1[1, 0]: expected 9.0 (0x4110), got 7.0 (0x40e0); differing elements: 1 of 6"
+    assert result.mismatch is not None
+    assert (result.mismatch.output, result.mismatch.at) == ("output_1", (1, 0))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "reason", "sentence"),
+    [
+        ([], "count", "expected 2 outputs, got 0"),
+        (np.zeros((2, 6, 2), np.float32), "shape", "output_0: expected the shape [3, 2], got [6, 2]"),
+        (np.zeros((2, 3, 2), np.float64), "element-type", "output_0: expected f32, got f64"),
+    ],
+    ids=["count", "shape", "type"],
+)
+def test_outputs_of_another_form_fail(
+    examples: list[Example], outputs: Sequence[np.ndarray[Any, Any]], reason: str, sentence: str
+) -> None:
+    """Their number, shape or element type differs."""
+    [example] = [x for x in examples if "/types/" in x.id and x.case.inputs[0].element_type == "f32"]
+
+    result = example.judge([[*outputs]])
+
+    assert (result.verdict, result.reason, result.sentence) == ("fail", reason, sentence)
+
+
+def test_numbers_are_judged_by_their_bounds(rounded: Example) -> None:
+    """A number at the bound, a NaN for a NaN, and one beside it."""
+    [[golden]], [[bounds]] = rounded.outputs, rounded.bounds
     assert bounds is not None
     below = np.nextafter(bounds[0], np.float32(-np.inf))
 
-    assert [*is_right(golden, golden, bounds)] == [True, True, True]
-    assert [*is_right(bounds[1], golden, bounds)] == [True, True, True]
-    assert [*is_right(below, golden, bounds)] == [False, True, False]
+    assert (rounded.judge([[golden]]).error, rounded.judge([[bounds[1]]]).error) == (0.0, 1.0)
+    wrong = rounded.judge([[below]])
+    assert (wrong.verdict, wrong.broken, wrong.mismatch and wrong.mismatch.differing) == (
+        "fail",
+        ("values.bounded",),
+        2,
+    )
+    assert "allowed are" in wrong.sentence
+
+
+def test_an_invalid_case_must_be_refused(examples: list[Example]) -> None:
+    """Its acceptance breaks what it violates; a refusal of a valid case breaks that."""
+    [invalid] = [example for example in examples if example.rejects]
+    [valid] = [example for example in examples if example.id == invalid.case.twin]
+    error = ValueError("cannot be\nsplit")
+
+    accepted = invalid.judge([[np.zeros((2, 2), np.float32)]])
+    assert (accepted.reason, accepted.broken) == ("accepted-invalid", ("num_splits.divides",))
+    assert "violates num_splits.divides" in accepted.sentence
+    assert (invalid.judge(error).verdict, invalid.judge(error).message) == ("pass", "cannot be split")
+    assert invalid.judge(error, stage="run").late
+    assert invalid.judge(Rejected("build", "no", "axis.range")).other_reason == "axis.range"
+    refused = valid.judge(error)
+    assert refused.sentence == "rejected at build time, although it is valid: cannot be split"
+
+
+def test_what_a_backend_lacks_is_unsupported(examples: list[Example]) -> None:
+    """It says so, or the dialect cannot express the case."""
+    [narrow] = [example for example in examples if example.case.inputs[0].element_type == "u1"]
+    with pytest.raises(MissingModel) as caught:
+        narrow.files("onnx")
+
+    for error in (caught.value, NotImplementedError("no u1"), Unsupported("no u1")):
+        result = narrow.judge(error)
+        assert (result.verdict, result.sentence) == ("unsupported", str(error))
+
+
+def test_what_are_no_outputs_of_each_feed_is_an_error(examples: list[Example]) -> None:
+    """A list of arrays, another number of feeds, and a dtype that no element type has."""
+    [example] = [x for x in examples if "/types/" in x.id and x.case.inputs[0].element_type == "f32"]
+    [outputs] = example.outputs
+
+    for wrong in (outputs, [], [outputs, outputs], outputs[:1]):
+        with pytest.raises(ValueError, match=r"judge takes the outputs of each feed, here one list of arrays"):
+            example.judge(wrong)  # type: ignore[arg-type] # what a person may do
+    with pytest.raises(ValueError, match="no element type has the dtype complex64"):
+        example.judge([[output.astype(np.complex64) for output in outputs]])
+
+
+def test_a_blind_suite_judges_nothing(opconform: Run, tmp_path: Path) -> None:
+    """It has no expected outputs."""
+    (tmp_path / "spec.yaml").write_text(ROUNDED)
+    opconform("generate", tmp_path / "spec.yaml", "--blind", "--out", tmp_path / "suite")
+    [example] = load(tmp_path / "suite")
+
+    with pytest.raises(SuiteError, match="the suite is blind"):
+        example.judge([[example.inputs[0]["data"]]])
