@@ -11,6 +11,7 @@ from opconform.errors import counted
 from opconform.generation.expansion import expand
 from opconform.generation.options import LIMITS
 from opconform.specs.loader import load_specs
+from opconform.suite.case import GRAPH
 from opconform.suite.selection.selection import NOT_BY_DEFAULT
 from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import json_option, spec_arguments
@@ -33,13 +34,12 @@ def command(specs: tuple[Path, ...], strict: bool, shared: bool, trusted: bool, 
     may detect them. Mutants that no case can distinguish are listed with the reason in cases/equivalents.yaml.
     Requirements without a case are listed, too.
 
-    Uses the shipped specs unless SPECs are given. With --strict the exit code is 1 if a mutant or a stale entry remains
+    Uses the shipped specs unless SPECs are given, without graphs, which have no semantics of their own. With --strict the exit code is 1 if a mutant or a stale entry remains
     to be reviewed, or a requirement has no case. With --trust-reviews the reviewed mutants count as survivors without
     being tried, which saves most of the time: only all cases together show that none distinguishes them.
     """
-    groups = [
-        group for spec in load_specs(specs) for group in spec.groups if group.settings.profile not in NOT_BY_DEFAULT
-    ]
+    operations = [spec for spec in load_specs(specs) if spec.op != GRAPH]
+    groups = [group for spec in operations for group in spec.groups if group.settings.profile not in NOT_BY_DEFAULT]
     cases = [case for group in groups for case in expand(group, limits=LIMITS)]
     adequacy = adequacy_of(cases, {"numpy": NumpyTarget()}, trusted=trusted)
     print_result(_document(adequacy), _lines(adequacy, shared=shared), as_json=as_json)

@@ -66,7 +66,8 @@ def is_possible(result: Result, suite: Suite, results: Mapping[str, Result]) -> 
     if result.reason == "nondeterministic":  # the first verdict is only in the sentence
         return bool(result.broken) or not entry.requirements
     if result.reason is not None:
-        return result.broken == broken_by(entry, result.reason, result.mismatch, suite.header)
+        is_of_node = result.broken == suite.header.establishes.get(entry.op, {}).get("node")
+        return result.broken == broken_by(entry, result.reason, result.mismatch, suite.header, node_fails=is_of_node)
     if result.broken or result.mismatch is not None or result.again is not None:
         return False
     if result.verdict != "pass":

@@ -48,15 +48,27 @@ def computed_inputs(case: Case) -> list[str]:
 
 def graph_lines(case: Case) -> list[str]:
     """The nodes of a graph under test, as in `sum = Add-1(convolution, b, auto_broadcast 'numpy')`."""
-    names: dict[str | None, str] = {None: "none"}
-    for node in case.graph.nodes:
-        several = len(node.outputs) > 1
-        names |= {name: f"{node.name}.{n}" if several else node.name for n, name in enumerate(node.outputs)}
-    inputs = [[names.get(name, str(name)) for name in node.inputs] for node in case.graph.nodes]
+    names = _result_names(case)
+    inputs = [["none" if name is None else names.get(name, name) for name in node.inputs] for node in case.graph.nodes]
     return [
         f"{node.name} = {node.op}({', '.join((*taken, *_attributes(node.attributes)))})"
         for node, taken in zip(case.graph.nodes, inputs, strict=True)
     ]
+
+
+def output_names(case: Case) -> list[str]:
+    """The outputs of a graph under test, as a spec names them."""
+    names = _result_names(case)
+    return [names.get(name, name) for name in case.graph.outputs]
+
+
+def _result_names(case: Case) -> dict[str, str]:
+    """How a spec names the results of nodes: by the node, and by a number if the node has several."""
+    return {
+        name: f"{node.name}.{number}" if len(node.outputs) > 1 else node.name
+        for node in case.graph.nodes
+        for number, name in enumerate(node.outputs)
+    }
 
 
 def _neighbour(case: Case) -> str:

@@ -89,7 +89,8 @@ def _deviates(entry: Entry, verdict: Verdict, header: Header) -> bool:
     """Whether a backend accepts a valid case, and its outputs break interpretations alone."""
     if not isinstance(verdict, Fail):
         return False
-    return is_deviation(entry, verdict.mismatch, broken_by(entry, verdict.reason, verdict.mismatch, header), header)
+    broken = broken_by(entry, verdict.reason, verdict.mismatch, header, node_fails=verdict.node_fails)
+    return is_deviation(entry, verdict.mismatch, broken, header)
 
 
 def is_deviation(entry: Entry, mismatch: Mismatch | None, broken: Sequence[str], header: Header) -> bool:

@@ -10,7 +10,7 @@ from opconform.suite.selection.quick import QUICK, is_quick
 
 #: The profiles of the shipped cases, and those that are left out unless named. A spec may name others.
 PROFILES = (
-    *("core", "types", "dynamic", "context", "robustness", "extended"),
+    *("core", "types", "dynamic", "context", "robustness", "extended", "graphs"),
     *("transformer", "vision", "exhaustive", "functional", "large"),
 )
 #: The profile with every case within bounds. There are too many of them to list or to keep.

@@ -10,7 +10,13 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.findings.causes.feeds import FeedArrays, likely_cause, origin_line, origin_of_mismatch
 from opconform_runners.reports.terminal.excerpt import Excerpt, excerpt_of, pairs_of
 from opconform_runners.reports.terminal.incidents import incident_lines
-from opconform_runners.verdicts.description import computed_inputs, has_shown_values, values_text
+from opconform_runners.verdicts.description import (
+    computed_inputs,
+    graph_lines,
+    has_shown_values,
+    output_names,
+    values_text,
+)
 from opconform_runners.verdicts.results import Result
 
 #: The most outputs whose sizes are listed, and the most values of an input.
@@ -30,6 +36,8 @@ def input_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
             shape = input_.dynamic if isinstance(input_.dynamic, str) else f"[{', '.join(map(str, input_.dynamic))}]"
             declared = f", declared {shape}"
         lines.append(f"{input_.name}: {input_.element_type}{list(input_.shape)}, {input_.binding}{declared}{values}")
+    if case.tests_graph:
+        return [*lines, *graph_lines(case), f"outputs: {', '.join(output_names(case))}"]
     lines += [f"computed: {computed_input}" for computed_input in computed_inputs(case)]
     return lines + [f"{name}: {value!r}" for name, value in case.attributes.items()]
 
