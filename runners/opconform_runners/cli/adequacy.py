@@ -47,16 +47,16 @@ def _lines(adequacy: Adequacy) -> Iterator[str]:
     yield f"{', '.join(adequacy.ops)}: {counted(adequacy.targets[SEMANTICS].trials, 'inference')}"
     for name, target in adequacy.targets.items():
         if target.mutants or name == SEMANTICS:
-            left = len(target.open_survivors)
-            killed, reviewed = target.mutants - len(target.survivors), len(target.survivors) - left
+            to_review = len(target.open_survivors)
+            killed, reviewed = target.mutants - len(target.survivors), len(target.survivors) - to_review
             beside = "" if name == SEMANTICS else f" of {name}"
-            yield f"mutants{beside}: {killed} of {target.mutants} killed, {reviewed} reviewed, {left} to review"
+            yield f"mutants{beside}: {killed} of {target.mutants} killed, {reviewed} reviewed, {to_review} to review"
     yield from (f"no case  {x}" for x in adequacy.untested)
     for target in adequacy.targets.values():
-        yield from _left(target)
+        yield from _unreviewed(target)
 
 
-def _left(target: Assessment) -> Iterator[str]:
+def _unreviewed(target: Assessment) -> Iterator[str]:
     """What remains to be reviewed in a target."""
     for mutation in target.open_survivors:
         beside = f"  ({', '.join(mutation.names)})" if mutation.names else ""
