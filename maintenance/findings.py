@@ -17,6 +17,7 @@ from opconform.specs.diagnostics import validated
 from opconform.specs.loader import shipped_operations
 from opconform.specs.requirements import requirements_of
 from opconform.specs.yaml_document import Route, SpecMistakes, read_document
+from opconform.suite.case import GRAPH
 from opconform_runners.findings.failures import BY_REASON, SEVERITIES
 from opconform_runners.findings.known.release import KnownFinding, KnownProduct, KnownRun, read_known_run
 
@@ -53,7 +54,7 @@ class Finding(KnownFinding):
 
     def levels(self, requirement: str) -> set[str]:
         """The level of a requirement in each operation of its cases that has it."""
-        operations = {case.partition("/")[0] for case in self.cases} & {*shipped_operations()}
+        operations = {case.partition("/")[0] for case in self.cases} & {*shipped_operations(), GRAPH}
         rows = [requirements_of(op).by_id.get(requirement) for op in operations]
         return {row.level for row in rows if row is not None}
 
@@ -87,7 +88,7 @@ def listed(case: str) -> ListedCase:
 
 
 def _faults(product: Product) -> Iterator[tuple[Route, str]]:
-    known, numbers = shipped_operations(), [finding.number for finding in product.findings]
+    known, numbers = (*shipped_operations(), GRAPH), [finding.number for finding in product.findings]
     for op in product.operations.keys() - {*known}:
         yield ("operations", op), f"{op} is not an operation."
     for index, finding in enumerate(product.findings):

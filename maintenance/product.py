@@ -1,7 +1,8 @@
 """The files of a product's release, `findings/BACKEND-RELEASE.json` and, for a new release, `.yaml`.
 
-`python -m maintenance.product BACKEND --results FOLDER...` renews how cases end, from one or several runs of the
-profile `core` on the release of the newest file; several, since memory faults end differently from run to run.
+`python -m maintenance.product BACKEND --results FOLDER...` renews how cases of the operations that were run end, from one
+or several runs of the profiles `core` and `graphs` on the release of the newest file; several, since memory faults end
+differently from run to run.
 `python -m maintenance.product BACKEND VERSION` runs that version, which is installed in an environment of its own,
 and writes both files: of the findings of the newest file, those that still occur. Each failing case gets the numbers of
 the findings that explain it; what a person must class is printed.
@@ -15,7 +16,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from maintenance import ROOT
@@ -28,6 +29,7 @@ from opconform_runners.findings.known.release import (
     KnownProduct,
     KnownRun,
     read_known_product,
+    read_known_run,
 )
 from opconform_runners.findings.report import VERDICTS, Report
 from opconform_runners.reports.report_file import read_report
@@ -38,7 +40,7 @@ from opconform_runners.verdicts.baseline import Ending, ending_of
 from opconform_runners.verdicts.results import REPORT, Result
 
 PRODUCTS = ROOT / "runners" / "opconform_products"
-PROFILE = "core"
+PROFILES = ("core", "graphs")
 #: What a case may end in that reads or writes memory that is not its own.
 _OF_MEMORY: tuple[Ending, ...] = ("nondeterministic", "crash", "pass")
 #: The text of each finding of a file, whose layout people chose.
@@ -145,7 +147,18 @@ def known_run(runs: Runs, numbers: Mapping[str, tuple[int, ...]], known: Sequenc
     failures = dict(sorted(failures.items()))
     operations = {op: {name: counts[op][name] for name in VERDICTS if counts[op][name]} for op in sorted(counts)}
     suite, version = first.suite.version, first.implementation.version
-    return KnownRun(suite=suite, profile=PROFILE, version=version, operations=operations, failures=failures)
+    profile = " and ".join(PROFILES)
+    return KnownRun(suite=suite, profile=profile, version=version, operations=operations, failures=failures)
+
+
+def renewed(before: KnownRun, run: KnownRun) -> KnownRun:
+    """How cases ended before, but for the operations that were run again."""
+    kept = {case: x for case, x in before.failures.items() if case.partition("/")[0] not in run.operations}
+    return replace(
+        run,
+        operations=dict(sorted({**before.operations, **run.operations}.items())),
+        failures=dict(sorted({**kept, **run.failures}.items())),
+    )
 
 
 def run_text(run: KnownRun) -> str:
@@ -197,7 +210,8 @@ def executed(backend: str, version: str, out: Path) -> list[Path]:
     suite, python = out / "suite", interpreter_in(environments.place(version))
     opconform = [sys.executable, "-m", "opconform"]
     dialects = [word for name in ("openvino", "onnx", "stablehlo") for word in ("--dialect", name)]
-    subprocess.run([*opconform, "generate", "--profile", PROFILE, *dialects, "--out", suite], check=True)
+    profiles = [word for name in PROFILES for word in ("--profile", name)]
+    subprocess.run([*opconform, "generate", *profiles, *dialects, "--out", suite], check=True)
     folders = [out / "first", out / "second"]
     for folder in folders:
         words = [
@@ -223,7 +237,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m maintenance.product", description=__doc__.partition("\n")[0])
     parser.add_argument("backend")
     parser.add_argument("version", nargs="?", help="a version to install and run")
-    parser.add_argument("--results", nargs="+", type=Path, default=[], help="folders of runs of the profile core")
+    parser.add_argument("--results", nargs="+", type=Path, default=[], help="folders of runs of operations")
     parser.add_argument("--out", type=Path, default=Path("opconform-out/product"), help="where a version is run")
     given = parser.parse_args()
     if bool(given.results) == (given.version is not None):
@@ -242,10 +256,12 @@ def main() -> None:
         text = product_text(place.read_text(), given.version, {*gone})
         place = place.with_name(f"{given.backend}-{given.version}.yaml")
         place.write_text(text)
-    run = known_run(runs, numbers, product.findings)
-    place.with_suffix(".json").write_text(run_text(run))
+    run, file = known_run(runs, numbers, product.findings), place.with_suffix(".json")
+    if given.version is None and file.is_file():
+        run = renewed(read_known_run(file), run)
+    file.write_text(run_text(run))
     listed = sum(bool(x) for x in numbers.values())
-    print(f"{place.with_suffix('.json')}: {counted(len(numbers), 'failing case')}, {listed} of them explained.")
+    print(f"{file}: {counted(len(numbers), 'failing case')}, {listed} of them explained.")
     for finding in gone.values():
         print(f"gone: {finding.number} {finding.case}: {finding.observed[:100]}")
     for line in unclassed(runs, numbers):
