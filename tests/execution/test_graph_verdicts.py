@@ -38,6 +38,7 @@ def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
 def failed(opconform: Run, suite: Suite, out: Path, name: str) -> dict[str, Any]:
     """The result of a miniature that fails the graph."""
     opconform("run", suite.store.root, "--backend", f"{MINIATURES}:{name}", "--out", out, code=1)
+    case: dict[str, Any]
     [case] = cases_in(out)
     return case
 
