@@ -1,1 +1,1 @@
-"""The products that opconform knows: one folder for each, none of which knows another."""
+"""The products that opconform knows: one folder per product. No product imports another one."""

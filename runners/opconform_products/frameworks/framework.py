@@ -202,7 +202,7 @@ class Framework:
 
     def name_of(self, kind: Any) -> str:
         """The element type of a framework's type; raises `Unsupported` if it has no name here."""
-        known = {own: name for name, own in self.types.items()}
+        known = {product_type: name for name, product_type in self.types.items()}
         if kind not in known:
             raise Unsupported(f"the output has {self.name}'s type {kind}, which opconform does not know")
         return known[kind]

@@ -92,7 +92,7 @@ def _written(data: Any, index: tuple[Any, ...], updates: Any, reduction: str = "
 
 
 def _elements(data: Any, indices: Any, updates: Any, axis: int, reduction: str, use_init_val: bool) -> Any:
-    """An index of one array per dimension, of which that of the axis has the indices."""
+    """An index of one array per dimension; the array of the axis has the indices."""
     if reduction == "mean" or (reduction != "none" and not use_init_val):
         raise Unsupported("an index in JAX has no mean, and no reduction without the elements of data")
     places = jnp.indices(indices.shape, sparse=True)
@@ -108,7 +108,7 @@ def _region(data: Any, updates: Any, entries: tuple[slice, ...]) -> Any:
 
 
 def _patches(data: Any, mode: str, sizes: list[int], strides: list[int], rates: list[int]) -> Any:
-    """`jax.lax.conv_general_dilated_patches`, whose channels count those of data slowest."""
+    """`jax.lax.conv_general_dilated_patches`, whose channels vary slowest along the channels of data."""
     padding = {"valid": "VALID", "same_upper": "SAME", "same_lower": "SAME_LOWER"}[mode]
     patches = jax.lax.conv_general_dilated_patches(data, sizes, strides, padding, rhs_dilation=rates)
     return channels_of_patches(patches, data.shape, sizes, patches.shape[2:])

@@ -21,7 +21,7 @@ _ERROR = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 class Provider:
     """An execution provider such as `CUDAExecutionProvider`, for the device `CUDA`.
 
-    `devices` are those of a plugin's provider, and empty for a built-in one.
+    `devices` are the devices of a plugin's provider, and empty for a built-in one.
     """
 
     device: str

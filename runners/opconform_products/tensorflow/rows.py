@@ -65,7 +65,7 @@ def _take_nd_joined(data: Any, indices: Any, batches: int) -> Any:
 
 
 def _from_front(indices: Any, sizes: Any) -> Any:
-    """Indices of which negative ones count from the end, counted from the front."""
+    """Indices counted from the front, given indices whose negative ones count from the end."""
     long = _long(indices)
     return tf.where(long < 0, long + sizes, long)
 

@@ -6,7 +6,7 @@ from typing import Any
 from opconform.suite.case import Attribute, Case
 from opconform_runners.backends.backend import Unsupported
 
-#: Executes one operation: the outputs for the inputs of a node, of which omitted ones are None, and its attributes.
+#: Executes one operation: the outputs for the inputs of a node, None where one is omitted, and its attributes.
 Function = Callable[[Sequence[Any], Mapping[str, Attribute]], Sequence[Any]]
 
 

@@ -46,7 +46,7 @@ _STREAMED = "is from a streamed certification, whose cases were not kept. Repeat
 
 
 def check_whole(header: RunHeader, out: Path) -> None:
-    """Check that the results in a folder are those of a certification, or raise a CertificateError."""
+    """Check that the results in a folder come from a certification, or raise a CertificateError."""
     if not header.whole:
         raise CertificateError(
             f"{out / RESULTS} is from a run that may cover a selection of cases. Only results of `certify` or "

@@ -33,7 +33,8 @@ from opconform_runners.tools.protocol_check.check import RuleResult, check_proto
 
 #: The most characters of a message that are shown.
 _LONGEST = 320
-#: The operations whose cases are tried first: they have some for every rule; those of all take a minute to generate.
+#: The operations whose cases are tried first: they have some for every rule. Generating the cases of all operations
+#: takes a minute.
 _FIRST = ("Concat-1", "Split-1", "VariadicSplit-1")
 _UNCHECKED = "The harness was not checked, because no simple case was executed: see smoke."
 _MARKS = {"holds": "[green]✓[/green]", "broken": "[red]✗[/red]", "not applicable": "[dim]–[/dim]"}  # noqa: RUF001

@@ -181,9 +181,9 @@ def _filled(
         return replace(history, releases=tuple(map(runs.known, versions))), error
     try:
         with progress("repeat cases that fail intermittently", of="times", quiet=quiet) as on_progress:
-            for done, (repeated, left) in enumerate(repetitions(history, runs.executor), 1):
+            for done, (repeated, remaining) in enumerate(repetitions(history, runs.executor), 1):
                 history = repeated
-                on_progress(done / (done + left), done)
+                on_progress(done / (done + remaining), done)
     except (KeyboardInterrupt, OpconformError) as error:
         return history, error
     return history, None

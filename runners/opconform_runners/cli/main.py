@@ -154,7 +154,7 @@ def _code(*, debug: bool) -> int:
 
 
 def _nearer(error: click.ClickException) -> click.ClickException:
-    """An error; that of an unknown option suggests only what is probably meant."""
+    """An error; an unknown option's error suggests only what is probably meant."""
     if not isinstance(error, click.NoSuchOption):
         return error
     near = near_word(error.option_name, error.possibilities or ())

@@ -99,12 +99,14 @@ class CaseVerdicts:
         """
         neighbour_check = entry.neighbour_check if attempt == "neighbour-check" else None
         flushes = self.implementation.flushes_denormals
-        own = judge.first_verdict(self._suite, neighbour_check or entry, case, outcome, flushes=flushes)
-        answer, files = answer_of(outcome, keeps=attempt == "first" and isinstance(own, Fail) and _is_small(outcome))
+        verdict = judge.first_verdict(self._suite, neighbour_check or entry, case, outcome, flushes=flushes)
+        answer, files = answer_of(
+            outcome, keeps=attempt == "first" and isinstance(verdict, Fail) and _is_small(outcome)
+        )
         if neighbour_check is not None:
             case, incidents = self._suite.case(entry), ()
-        self._keep(entry, case, attempt, own, answer, incidents)
-        saved = own if isinstance(answer, Saved) else None
+        self._keep(entry, case, attempt, verdict, answer, incidents)
+        saved = verdict if isinstance(answer, Saved) else None
         return LoggedOutcome(case=entry.id, execution=attempt, outcome=answer, own=saved, incidents=incidents), files
 
     def restore(self, logged: LoggedOutcome) -> bool:
@@ -112,19 +114,19 @@ class CaseVerdicts:
         entry, executed = self._suite.by_id.get(logged.case), self._executions.get(logged.case, {})
         if entry is None or not follows(logged, entry, executed):
             return False
-        case, judged, own = self._suite.case(entry), entry, logged.own
+        case, judged, verdict = self._suite.case(entry), entry, logged.own
         if logged.execution == "neighbour-check":
             if entry.neighbour_check is None:
                 return False
             judged = entry.neighbour_check
         if not isinstance(logged.outcome, Saved):
-            if own is not None:
+            if verdict is not None:
                 return False
             judged_case = case if judged is entry else self._suite.case(judged)
-            own = judge.first_verdict(self._suite, judged, judged_case, logged.outcome)
-        elif own is None or not is_on_outputs(own, judged):
+            verdict = judge.first_verdict(self._suite, judged, judged_case, logged.outcome)
+        elif verdict is None or not is_on_outputs(verdict, judged):
             return False
-        self._keep(entry, case, logged.execution, own, logged.outcome, logged.incidents)
+        self._keep(entry, case, logged.execution, verdict, logged.outcome, logged.incidents)
         return True
 
     def due(self, entries: Sequence[Entry], attempt: Attempt) -> list[Entry]:
@@ -163,12 +165,12 @@ class CaseVerdicts:
         entry: Entry,
         case: Case,
         attempt: Attempt,
-        own: Own,
+        execution_verdict: Own,
         answer: Answer | None,
         incidents: tuple[Incident, ...],
     ) -> None:
         executions = self._executions.setdefault(entry.id, {})
-        executions[attempt] = own
+        executions[attempt] = execution_verdict
         case_incidents = self._incidents[entry.id] = (*self._incidents.get(entry.id, ()), *incidents)
         if (first := first_of(executions)) is None:
             return

@@ -21,9 +21,9 @@ def follows(logged: LoggedOutcome, entry: Entry, executed: Mapping[Attempt, Own]
             return "first" in executed and execution not in executed
 
 
-def is_on_outputs(own: Own, entry: Entry) -> bool:
-    """Whether a verdict can be that on outputs: those of a valid case are compared; those of an invalid one fail."""
-    match own:
+def is_on_outputs(verdict: Own, entry: Entry) -> bool:
+    """Whether a verdict can be about outputs: outputs of a valid case are compared; outputs of an invalid one fail."""
+    match verdict:
         case Pass():
             return entry.expect == "accept"
         case Fail(reason="accepted-invalid", mismatch=None):

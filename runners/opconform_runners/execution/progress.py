@@ -22,7 +22,7 @@ _EXECUTED: Mapping[Attempt, tuple[str, str, str]] = MappingProxyType(
 class OnProgress(Protocol):
     """Called periodically with the completed fraction (0 to 1) and the number of completed cases.
 
-    They are those of the whole work, or of a stage of it that has a title.
+    They count the whole work, or a stage of it that has a title.
     """
 
     def __call__(self, fraction: float, done: int, stage: str = "", /) -> None:

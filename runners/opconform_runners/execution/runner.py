@@ -84,7 +84,7 @@ def execute_batch(batch: RemoteBatch) -> Executed:
 
 
 class Supply(Protocol):
-    """What a run executes: a suite, or a stream of batches, each of which is generated, executed and dropped."""
+    """What a run executes: a suite, or a stream of batches. Each batch is generated, executed and dropped."""
 
     def parts(self, log: OutcomeLog) -> Iterator["Judgement"]:
         """The parts of the run. One is over, and may be dropped, when the next one is asked for."""

@@ -57,8 +57,8 @@ class Session:
         A twin that passed or was unsupported is not executed again.
         """
         if "_verdicts" in self.__dict__:
-            own = self._verdicts.own.items()
-            self._settled |= {name: x for name, x in own if isinstance(x, Pass | Unsupported)}
+            verdicts = self._verdicts.own.items()
+            self._settled |= {name: x for name, x in verdicts if isinstance(x, Pass | Unsupported)}
             del self._verdicts
         self._suite = suite
         self._first.turn_to(suite)

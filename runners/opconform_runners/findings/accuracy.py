@@ -58,7 +58,7 @@ def accuracy_of(results: Sequence[Result], tallies: Iterable[Tally]) -> Accuraci
 
 
 def _reason_of(result: Result) -> str | None:
-    """The reason of a failure; of a nondeterministic one, that of the execution that failed."""
+    """The reason of a failure; of a nondeterministic one, the reason of the execution that failed."""
     if result.reason == "nondeterministic" and result.mismatch is not None:
         return result.mismatch.reason
     return result.reason

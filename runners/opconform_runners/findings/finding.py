@@ -28,10 +28,10 @@ class Finding:
     """Failures that have something in common, as in `report.json`.
 
     Attributes:
-        severity: The worst one that at least a tenth of the cases have, without those of earlier conditions.
+        severity: The worst one that at least a tenth of the cases have, without the cases of earlier conditions.
         condition: Under which condition all cases of the run fail, as a sentence; empty if none was found.
         about: Without a condition: what the first case tests, and how many cases of its group fail so.
-        facts: The condition: facts of which a case has all, each with its alternatives.
+        facts: The condition: a case has all of these facts, each with its alternatives.
         undecided: How many cases meet the condition and neither pass nor fail, by verdict; `large`: not compared.
         others: How many comparable cases do not meet the condition.
         passing: How many of those pass.

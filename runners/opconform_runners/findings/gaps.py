@@ -17,7 +17,7 @@ def gaps_of(
     """What a finished run without violations leaves open, so that it does not show conformance.
 
     Args:
-        results: The results of its cases, some of which were supported.
+        results: The results of its cases; some cases were supported.
         tallies: The cases that have no results of their own.
         requirements: The requirements that count. One that the harness fulfils needs no decided case.
         is_whole: Whether the run must have a case of every requirement.

@@ -78,10 +78,10 @@ def _finding(
     explained: Collection[str] = (),
 ) -> Finding:
     """The finding with these cases, without a condition. Unexplained cases decide its severity and first case."""
-    own = [case for case in cases if case.id not in explained]
-    counts = Counter(severities[x.id] for x in own)
-    severity = min((name for name, count in counts.items() if count * _TENTH >= len(own)), key=SEVERITIES.index)
-    first = min(own, key=lambda x: (severities[x.id] != severity, *result_size(x)))
+    unexplained = [case for case in cases if case.id not in explained]
+    counts = Counter(severities[x.id] for x in unexplained)
+    severity = min((name for name, count in counts.items() if count * _TENTH >= len(unexplained)), key=SEVERITIES.index)
+    first = min(unexplained, key=lambda x: (severities[x.id] != severity, *result_size(x)))
     rest = sorted((case for case in cases if case is not first), key=result_size)
     said = Counter(symptoms[case.id] for case in (first, *rest))
     ids = (first.id, *(case.id for case in rest))
@@ -129,8 +129,8 @@ class ShownFinding:
     @property
     def cases_text(self) -> str:
         """How many cases these are, and of how many in the finding: the others have another standing."""
-        own, every = len(self.results), len(self.finding.cases)
-        return f"{own:,} of its {every:,} cases" if own < every else counted(own, "case")
+        here, every = len(self.results), len(self.finding.cases)
+        return f"{here:,} of its {every:,} cases" if here < every else counted(here, "case")
 
     @property
     def names(self) -> str:

@@ -220,7 +220,7 @@ class History:
 
     @cached_property
     def findings(self) -> tuple[DatedFinding, ...]:
-        """The findings by their dates: first those of the newest release, the worst first, then the newest mended."""
+        """The findings by date: first the ones of the newest release, the worst first, then the newest mended."""
         rows: list[DatedFinding] = []
         for version, report in [*self.reports.items()][::-1]:
             every = ((case, interval) for case, of_case in self.intervals.items() for interval in of_case)
@@ -254,12 +254,14 @@ class History:
         """The failure of a case in a release; where only a repetition failed, the last one in another release."""
         results = self.results[case]
         failing = [result for result in results.values() if result.verdict == "fail"]
-        own = results.get(version)
-        if own is not None and not failing:
+        in_version = results.get(version)
+        if in_version is not None and not failing:
             trials = self.trials(case, version)
             sentence = f"failed {trials.failed:,} of {trials.failed + trials.passed:,} executions"
-            return replace(own, verdict="fail", reason="nondeterministic", sentence=sentence, broken=own.requirements)
-        return own if own in failing and own is not None else failing[-1]
+            return replace(
+                in_version, verdict="fail", reason="nondeterministic", sentence=sentence, broken=in_version.requirements
+            )
+        return in_version if in_version in failing and in_version is not None else failing[-1]
 
     def _counts(self, cases: Collection[str]) -> Mapping[str, tuple[int, int]]:
         states = [self.states(case) for case in cases]

@@ -43,7 +43,7 @@ class Report:
     Attributes:
         notes: The level, the text and the profiles of every requirement, by operation and id.
         missing: The ids of the cases without a verdict.
-        tallies: The cases of a streamed run that did not fail, of which there are no results.
+        tallies: The cases of a streamed run that did not fail and therefore have no results.
         gave_up: Why cases are missing, or None.
         baseline: The comparison with the expected failures, where a baseline was given.
         findings: What the failures have in common, if that was searched; the verdict does not depend on it.
@@ -299,7 +299,7 @@ def report_of(
     missing: tuple[str, ...] = (),
     gave_up: str | None = None,
 ) -> Report:
-    """The report of a run, given its header; the other arguments are those of `Report`."""
+    """The report of a run, given its header; the other arguments are attributes of `Report`."""
     return Report(
         suite=header.suite,
         implementation=header.implementation,

@@ -63,8 +63,8 @@ class RunCondition:
     @property
     def sentence(self) -> str:
         """The facts, and how many cases fail that have them."""
-        *most, last = map(either, self.facts)
-        where = f"{', '.join(most)} and {last}" if most else last
+        *others, last = map(either, self.facts)
+        where = f"{', '.join(others)} and {last}" if others else last
         count, kind = f"{len(self.cases):,}", self.kind
         decided = "decided " if self.undecided.keys() - {"large"} else ""
         more = "".join(
@@ -79,7 +79,7 @@ class RunCondition:
 def run_conditions(
     report: Report, suite: Suite, symptoms: Mapping[str, str], on_progress: OnProgress = lambda *_: None
 ) -> list[RunCondition]:
-    """The conditions of valid cases, and those of invalid cases that none of these explains.
+    """The conditions of valid cases, and the conditions of invalid cases that none of these explains.
 
     `symptoms` has the symptom of each case that fails, by its id.
     """

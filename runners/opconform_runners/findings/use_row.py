@@ -87,5 +87,5 @@ def uses_sentence(rows: tuple[UseRow, ...]) -> str:
 
 
 def _weighted(uses: int, nodes: int) -> str:
-    """A number of uses with that of their nodes."""
+    """A number of uses with the number of their nodes."""
     return f"{counted(uses, 'use')} ({counted(nodes, 'node')})" if uses else "no use"

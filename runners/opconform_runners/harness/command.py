@@ -17,7 +17,7 @@ from opconform_runners.harness.registry import backend_file_of, check, placed
 GIB = 1 << 30
 #: The largest number of seconds for a case, and of GiB for a harness.
 LARGEST = 1_000_000
-#: An option of Python: no module is imported from the current folder or from that of a script.
+#: An option of Python: no module is imported from the current folder or from the folder of a script.
 SAFE_PATH = "-P"
 
 

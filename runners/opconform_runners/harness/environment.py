@@ -125,7 +125,7 @@ def environment_of(command: Command, implementation: Implementation, placements:
 
 @cache
 def _asked(python: str, *names: str) -> tuple[str, dict[str, str | None]]:
-    """The version of an interpreter, and those of packages in it. A streamed run asks once, not once per batch."""
+    """The versions of an interpreter and of packages in it. A streamed run asks once, not once per batch."""
     command = (python, SAFE_PATH, "-c", _ASK, *names)
     completed = subprocess.run(command, capture_output=True, check=True, timeout=_PATIENCE, text=True)
     return _ANSWER.validate_json(completed.stdout)
@@ -141,7 +141,7 @@ def _processor() -> str | None:
 
 
 def packages_of(backend: str) -> Iterator[str]:
-    """The packages that a registered backend needs: those of its extra, or its own distribution."""
+    """The packages that a registered backend needs: the packages of its extra, or its own distribution."""
     for entry_point in entry_points(group=GROUP, name=backend):
         if entry_point.dist is not None:
             if entry_point.dist.name != "opconform":
@@ -150,7 +150,7 @@ def packages_of(backend: str) -> Iterator[str]:
 
 
 def _needed(distribution: str, extra: str) -> Iterator[str]:
-    """The packages of an extra, and those of the other extras of the distribution that it names."""
+    """The packages of an extra, and of the other extras of the distribution that it names."""
     try:
         requirements = [Requirement(require) for require in requires(distribution) or []]
     except (PackageNotFoundError, InvalidRequirement):

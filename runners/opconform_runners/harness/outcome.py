@@ -104,7 +104,7 @@ _NAMED = 50
 def incidents_of(outcome: "Outcome", executed: Sequence[str], *, last: int = 1) -> tuple[Incident, ...]:
     """The incident that an outcome is unless it recurs, given the ids of the cases of the process; none if it is one.
 
-    The `last` of them are the case itself, or those of the pack.
+    The `last` of them are the case itself, or the cases of the pack.
     """
     if not isinstance(outcome, Crashed | TimedOut | Error):
         return ()

@@ -72,7 +72,7 @@ class Ok:
     """The case was executed and every feed's outputs are written.
 
     Attributes:
-        element_types: Those of each feed's outputs, since `.npz` cannot tell bf16 from u16.
+        element_types: The element types of each feed's outputs, since `.npz` cannot tell bf16 from u16.
         outputs: Each feed's outputs as base64, if the inputs were; None for a feed whose outputs are in its file.
     """
 

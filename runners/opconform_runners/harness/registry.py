@@ -1,4 +1,4 @@
-"""Backends by name: those of entry points, and classes in files and modules."""
+"""Backends by name: entry points, and classes in files and modules."""
 
 import ast
 import importlib
@@ -80,7 +80,7 @@ def load(name: str) -> "Backend":
 
 
 def check(name: str) -> None:
-    """Check that a name is that of a registered backend, or names a class in a file or module."""
+    """Check that a name names a registered backend, or a class in a file or module."""
     if (file := backend_file_of(name)) and not Path(file).is_file():
         raise UsageError(f"File not found: {file}. Name a backend in a file as path/file.py:ClassName.")
     if name.endswith(".py"):
@@ -136,15 +136,15 @@ def _entry(name: str) -> EntryPoint:
 
 def _from_file(path: Path) -> ModuleType:
     """The module in a file, which may import its neighbours. Neither the file nor they replace any other module."""
-    own = path.resolve()
+    resolved = path.resolve()
     installed = PathFinder.find_spec(path.stem)
-    is_taken = path.stem in sys.stdlib_module_names or (installed is not None and installed.origin != str(own))
+    is_taken = path.stem in sys.stdlib_module_names or (installed is not None and installed.origin != str(resolved))
     name = f"opconform_backend_{path.stem}" if is_taken else path.stem
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} cannot be imported.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    sys.path.append(str(own.parent))
+    sys.path.append(str(resolved.parent))
     spec.loader.exec_module(module)
     return module

@@ -25,17 +25,17 @@ def selected_entries(
     matching = [entry for entry in suite.entries if _all_want(every, entry)]
     for item in every:
         check_matches(item, suite.known, within=f" of {shown_path(suite.store.root)}")
-    own = [entry for entry in matching if not operations or entry.op in operations]
+    declared_entries = [entry for entry in matching if not operations or entry.op in operations]
     again = [Matches(selection, every_profile=True) for selection in selections]
-    for entry in own:
+    for entry in declared_entries:
         _all_want(again, entry)
     declared = ", ".join(operations)
-    if not own and not any(selection.patterns for selection in selections):
+    if not declared_entries and not any(selection.patterns for selection in selections):
         raise UsageError(f"{shown_path(suite.store.root)} has no case of a declared operation. Declared: {declared}.")
     if unused := [part.name for x in reversed(again) for part in x.unmatched]:
         sentence = "selects only cases of operations that the backend does not declare."
         raise UsageError(f"{unused[0]!r} {sentence} Declared: {declared}.")
-    return own, [entry for entry in matching if operations and entry.op not in operations]
+    return declared_entries, [entry for entry in matching if operations and entry.op not in operations]
 
 
 def absent_sentence(absent: Sequence[Entry], title: str) -> str:

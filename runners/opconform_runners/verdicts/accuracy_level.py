@@ -6,7 +6,7 @@ from opconform.suite.case import Accept, Case
 
 #: The levels of right outputs: the exact result rounded once, or a number within the bounds.
 AccuracyLevel = Literal["correctly-rounded", "bounded"]
-#: The level of an operation in all its cases: that of right results, of less accurate ones, or none.
+#: The level of an operation in all its cases: right results, less accurate ones, or none.
 MetLevel = AccuracyLevel | Literal["reduced", "none"]
 #: The levels, the most accurate first.
 MET_LEVELS: tuple[MetLevel, ...] = ("correctly-rounded", "bounded", "reduced", "none")

@@ -1,4 +1,4 @@
-"""Other values of single elements: those that are as right as the golden ones, and those of other readings."""
+"""Other values of single elements: values as right as the golden ones, and values of other readings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -98,7 +98,7 @@ def _wrong(want: Array, got: Array, bounds: Bounds | None, output: Output) -> _M
 
 
 def _are_read(value: Array, got: Array, limits: Bounds | None, place: int, output: Output) -> _Mask:
-    """Which elements another reading gives; of rounded ones all or none, since each is near that of our reading."""
+    """Which elements another reading gives; of rounded ones all or none, since each is near the golden element."""
     if limits is None:
         return _are_same(value, got, output)
     lower, upper = limits

@@ -21,7 +21,7 @@ from opconform_runners.verdicts.verdict import OF_CLAIMS, FailReason, VerdictNam
 Ending = FailReason | Literal["unsupported", "pass"]
 ENDINGS: tuple[Ending, ...] = (*get_args(FailReason), "unsupported", "pass")
 
-#: The failures of cases that must be accepted; `accepted-invalid` is that of the others.
+#: The failures of cases that must be accepted; `accepted-invalid` is the failure of the others.
 _OF_ACCEPTED = frozenset(
     {"count", "element-type", "shape", "value", "rounding", "nan-payload", "rejected-valid", *OF_CLAIMS}
 )
@@ -129,8 +129,8 @@ def parse_baseline(text: str, file: str) -> Baseline:
             case _:
                 mistakes.append(f"{file}:{number}: a line must be `ID REASON`, not {row.strip()[:80]!r}.")
     if mistakes:
-        left = len(mistakes) - _MISTAKES
-        raise UsageError("\n".join([*mistakes[:_MISTAKES], *([f"… and {left:,} more."] if left > 0 else [])]))
+        omitted = len(mistakes) - _MISTAKES
+        raise UsageError("\n".join([*mistakes[:_MISTAKES], *([f"… and {omitted:,} more."] if omitted > 0 else [])]))
     return Baseline(file=file, text=text, lines=tuple(lines))
 
 

@@ -63,7 +63,7 @@ def mismatch_of(
 ) -> Mismatch | None:
     """The first difference between the golden outputs of a feed, in their storage dtypes, and the actual ones, or None.
 
-    It is one of the first feed. `bounds` has the bounds of rounded outputs, and `reduced` those of results that
+    It is one of the first feed. `bounds` has the bounds of rounded outputs, and `reduced` the bounds of results that
     are less accurate, and not wrong. `stated` has the outputs' element types as the harness reports them, if it does.
     """
     if len(expected) != len(actual):

@@ -69,16 +69,16 @@ def first_verdict(suite: Suite, entry: Entry, case: Case, outcome: Outcome, *, f
             return _returned(suite, entry, case, outcome, flushes=flushes)
 
 
-def final_verdict(suite: Suite, entry: Entry, own: Mapping[str, Verdict]) -> Verdict:
+def final_verdict(suite: Suite, entry: Entry, verdicts: Mapping[str, Verdict]) -> Verdict:
     """The final verdict on a case of a suite, given the verdicts on all cases alone.
 
     A rejection counts if the twin passed, or deviates from interpretations alone.
     """
-    verdict = own[entry.id]
+    verdict = verdicts[entry.id]
     if entry.expect == "accept" or not isinstance(verdict, Pass):
         return verdict
     name = entry.twin or ""
-    twin = own.get(name)
+    twin = verdicts.get(name)
     if twin is not None and name in suite.by_id and _deviates(suite.by_id[name], twin, suite.header):
         return verdict
     why = twin_gap(entry.twin, None if twin is None else (twin.verdict, sentence_of(twin)))
@@ -192,9 +192,9 @@ def broken_by(entry: Entry, reason: FailReason, mismatch: Mismatch | None, heade
     met = {name for x in _PASSED[stage] for name in stages.get(x, ())}
     met |= {name for x in OUTPUT_STAGES for name in stages.get(x, ())}
     met |= {*bits, *(name for name in listed if name in levels and levels[name].violable)}
-    left = [x for x in normative if x not in met]
-    own = [x for x in listed if x in bits]
-    return tuple((*left, *own, *stages.get(stage, ()), *bits, *normative)[:1])
+    unmet = [x for x in normative if x not in met]
+    on_bits = [x for x in listed if x in bits]
+    return tuple((*unmet, *on_bits, *stages.get(stage, ()), *bits, *normative)[:1])
 
 
 def _of_values(
@@ -206,9 +206,9 @@ def _of_values(
     if mismatch.open and entry.readings.elements and (lacking := stages.get("open", ())):
         return lacking[:1]
     number = output_number(mismatch.output) if mismatch.output is not None else 0
-    own = stages.get(OUTPUT_STAGES[number - 1], ()) if 0 < number <= len(OUTPUT_STAGES) else ()
-    if own:
-        return (next((name for name in listed if name in own), own[0]),)
+    of_output = stages.get(OUTPUT_STAGES[number - 1], ()) if 0 < number <= len(OUTPUT_STAGES) else ()
+    if of_output:
+        return (next((name for name in listed if name in of_output), of_output[0]),)
     return stages.get("bits", ()) if mismatch.reason == "value" and mismatch.altered else ()
 
 
@@ -228,7 +228,7 @@ def _are_readings(names: tuple[str, ...], entry: Entry) -> bool:
 def remarks_of(case: Case, verdict: Verdict, implementation: Implementation, *, sent: bool) -> tuple[str, ...]:
     """The remarks on a case on which the backend supports more or less than it declares.
 
-    The declared element types are those of data: a backend may support others for its setting inputs, or not.
+    The declared element types are for data: a backend may support others for its setting inputs, or not.
     """
     if isinstance(verdict, Unsupported) and verdict.fails:
         return (FAILS_UNDECLARED,)

@@ -58,7 +58,7 @@ def shared_fields(kind: type[Any], source: object) -> dict[str, Any]:
 
 
 def suite_note(header: Header) -> SuiteNote:
-    """What a report repeats of a suite of which only the header is known."""
+    """What a report repeats of a suite, if only the header of the suite is known."""
     known = {f.name: getattr(header, f.name) for f in fields(SuiteNote) if f.name != "difference"}
     return SuiteNote(**known | {"digest": header.identity})
 

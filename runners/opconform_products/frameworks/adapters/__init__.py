@@ -1,1 +1,1 @@
-"""How the arguments of operations become those of calls, for all frameworks."""
+"""How the arguments of an operation become the arguments of a call, for all frameworks."""

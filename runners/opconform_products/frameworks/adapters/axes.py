@@ -78,5 +78,5 @@ REPEATS, ONE_REPEAT_EACH = Adapter(_repeats), Adapter(_one_repeat_each)
 AXES = Adapter(_axes, (*(f"axis.{name}" for name in ("index-type", "mask-type", "mask-length", "count", "repeated")),))
 #: Data, the lengths, and the axes of the sequences and of the slices.
 LENGTHS_OF_SLICES = Adapter(lambda data, lengths, *, batch_axis, seq_axis: (data, lengths, seq_axis, batch_axis))
-#: Data, the shifts and the axes, of which a scalar shift is for all.
+#: Data, the shifts and the axes; a scalar shift holds for all axes.
 SHIFTS = Adapter(_shifts, ("shift.length", "shift.scalar"))

@@ -13,7 +13,7 @@ _RULES = ("none.shapes", "pdpd.dimensions")
 
 
 def _shape(tensor: Any) -> list[int | None]:
-    """The sizes of the dimensions, of which those that are not known are None."""
+    """The sizes of the dimensions, None where a size is not known."""
     rank_of(tensor)
     return [*tensor.shape]
 

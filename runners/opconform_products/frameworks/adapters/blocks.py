@@ -36,7 +36,7 @@ CHANNELS = Adapter(_channels, ("axis.range", "axis.default", "axis.negative", "g
 
 
 def _blocks(word: str) -> Adapter:
-    """Data, the block sizes after that of the batches, and a pair of numbers for each."""
+    """Data, the block sizes without the first, which is for the batches, and a pair of numbers per block size."""
     names = ("block_shape", f"{word}_begin", f"{word}_end")
 
     def arguments(data: Any, *settings: list[int]) -> Sequence[Any]:

@@ -110,5 +110,5 @@ ALONG_WHOLE = Adapter(_along, _AXIS)
 ELEMENTS = Adapter(_elements, ("indices.shape",))
 #: Data, a tensor of tuples, and the number of batch dimensions.
 TUPLES = Adapter(_tuples, _ND_MAPPED)
-#: The same, of which the output has one dimension for all batches.
+#: The same, with one dimension of the output for all batches.
 TUPLES_JOINED = Adapter(_tuples, (*_ND_MAPPED, "outputs.batches"))

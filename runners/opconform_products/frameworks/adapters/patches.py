@@ -52,7 +52,7 @@ def same_pads(shape: Sequence[int], sizes: list[int], strides: list[int], rates:
 
 
 def channels_of_patches(patches: Any, shape: Sequence[int], sizes: list[int], counts: Sequence[int]) -> Any:
-    """Patches whose channels count those of data slowest, with those of data fastest."""
+    """Patches whose channels vary slowest along the channels of data, reordered so that these vary fastest."""
     batches, depth, volume = shape[0], shape[1], prod(sizes)
     parts = patches.reshape((batches, depth, volume, *counts)).swapaxes(1, 2)
     return parts.reshape((batches, volume * depth, *counts))

@@ -10,7 +10,7 @@ from opconform_runners.backends.indexing import rank_of
 
 
 def _listed(axes: Any) -> list[int]:
-    """The axes, of which a scalar is one."""
+    """The axes; a scalar is one axis."""
     return axes if isinstance(axes, list) else [axes]
 
 

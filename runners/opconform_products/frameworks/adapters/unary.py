@@ -14,9 +14,9 @@ _EXACT = ("Abs-1", "Negative-1", "ReLU-1")
 
 
 def unary_rows(functions: Mapping[str, Callable[..., Any]], types: Mapping[str, Any]) -> dict[str, Row]:
-    """A row for the framework's function of each operation; that of Clamp-1 takes both limits by position.
+    """A row for the framework's function of each operation. The function of Clamp-1 takes both limits by position.
 
-    That of Gelu-7 takes whether the mode is tanh, and raises `Unsupported` for a mode that it lacks.
+    The function of Gelu-7 takes whether the mode is tanh, and raises `Unsupported` for a mode that it lacks.
     """
     return {op: Row(_call(op, function, types)) for op, function in functions.items()}
 
@@ -30,11 +30,11 @@ def _call(op: str, function: Callable[..., Any], types: Mapping[str, Any]) -> Ca
         return function(data, *arguments)
 
     def clamp(data: Any, **limits: Any) -> Any:
-        least, most = limits["min"], limits["max"]
-        [kind] = [ELEMENT_TYPES[name] for name, own in types.items() if own == data.dtype]
-        if kind.is_integer:  # limits beyond the range of the type are those of the type
-            least, most = max(math.ceil(least), kind.minimum), min(math.floor(most), kind.maximum)
-        return function(data, least, most)
+        lower, upper = limits["min"], limits["max"]
+        [kind] = [ELEMENT_TYPES[name] for name, product_type in types.items() if product_type == data.dtype]
+        if kind.is_integer:  # limits beyond the range of the type become the limits of the type
+            lower, upper = max(math.ceil(lower), kind.minimum), min(math.floor(upper), kind.maximum)
+        return function(data, lower, upper)
 
     def gelu(data: Any, approximation_mode: str = "erf") -> Any:
         return real(data, approximation_mode == "tanh")

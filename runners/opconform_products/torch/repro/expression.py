@@ -5,7 +5,7 @@ from typing import Any
 
 
 class Expression:
-    """An expression, of which every attribute, call, index and comparison is an expression again.
+    """An expression; every attribute, call, index and comparison of it is an expression again.
 
     An expression of a tensor also has the `shape` and the `dtype` of the tensor.
     """

@@ -48,7 +48,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
     types = {kind.name: getattr(torch, str(kind.native)) for kind in BYTE_TYPES}
 
     def index(indices: Any) -> Any:
-        """Indices of one of the two types that indexing with tensors takes; those of other types are converted."""
+        """Indices of one of the two types that indexing with tensors takes; indices of other types are converted."""
         long = indices if indices.dtype in (torch.int32, torch.int64) else indices.long()
         return torch.where(long < 0, torch.iinfo(torch.int64).max, long) if indices.dtype == torch.uint64 else long
 
@@ -67,7 +67,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
         return torch.nn.functional.pad(data[None, None], flat, {"edge": "replicate"}.get(mode, mode))[0, 0]
 
     def patches(data: Any, mode: str, sizes: list[int], strides: list[int], rates: list[int]) -> Any:
-        """`unfold`, whose patches are in one dimension, and whose channels count those of data slowest."""
+        """`unfold`, whose patches are in one dimension, and whose channels vary slowest along the channels of data."""
         pads = [0, 0] if mode == "valid" else same_pads(data.shape, sizes, strides, rates)
         columns = torch.nn.functional.unfold(data, sizes, rates, pads, strides)
         counts = [

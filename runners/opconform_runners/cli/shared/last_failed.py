@@ -14,7 +14,7 @@ from opconform_runners.verdicts.baseline import Baseline, compare
 from opconform_runners.verdicts.results import RESULTS, Result
 from opconform_runners.verdicts.run_header import RunHeader
 
-#: The folder, in that of a run, for the results of the cases that are run again.
+#: The folder, inside the folder of a run, for the results of the cases that are run again.
 FOLDER = "last-failed"
 #: What counts as a failure; what is run again also has the failures that break interpretations only.
 _COUNTS: frozenset[Standing] = frozenset({"new", "passes", "lost", "error"})

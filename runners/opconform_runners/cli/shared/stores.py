@@ -59,7 +59,7 @@ class Source(_Path):
     """A path to read, a URL, or the name of an installed suite."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path, or that of the installed suite, or of the copy that is made of what is at the URL."""
+        """The path, or the path of the installed suite, or of the copy that is made of what is at the URL."""
         if ctx is None or ctx.resilient_parsing:
             return super().convert(value, param, ctx)
         if not is_url(str(value)):
@@ -89,7 +89,7 @@ class Target(_Path):
     is_folder = False
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path, or that of the folder or zip file that is uploaded to the URL."""
+        """The path, or the path of the folder or zip file that is uploaded to the URL."""
         if ctx is None or ctx.resilient_parsing or not is_url(str(value)):
             return super().convert(value, param, ctx)
         from opconform.suite.storage.bucket import bucket_at  # few commands need it

@@ -136,7 +136,7 @@ class OutcomeLog:
         self._append([logged_line(logged)])
 
     def end_batch(self, end: BatchEnd, cases: Collection[str]) -> None:
-        """Drop the lines of a batch but for those of some cases, and end it, or raise a DiskError.
+        """Drop the lines of a batch except the lines of some cases, and end it, or raise a DiskError.
 
         A kill before the last line is written leaves executions of a batch that is continued.
         """

@@ -103,8 +103,8 @@ class _Recorder:
         """Execute all cases, and log their outcomes."""
         for logged in self.log.lines:
             self._take(logged.case, logged.execution, logged.outcome)
-        left = [entry for entry in self.entries if entry.id not in self.first]
-        gave_up = self._execute(left, "first", self._begin) or execute_again(self, self.entries, self._execute)
+        unexecuted = [entry for entry in self.entries if entry.id not in self.first]
+        gave_up = self._execute(unexecuted, "first", self._begin) or execute_again(self, self.entries, self._execute)
         if gave_up is not None:
             raise HarnessError(f"{gave_up} The same command continues with the cases that are left.")
 

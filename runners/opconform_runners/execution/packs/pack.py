@@ -49,7 +49,7 @@ class Member:
 
     @property
     def order(self) -> tuple[str, int, bool, str, str]:
-        """Its place among the cases of its operation. Those of one element type come together, so refusals do too."""
+        """Its place among the cases of its operation. Cases of one element type come together, so refusals do too."""
         types = sorted(x.element_type for x in self.case.inputs if x.role == "data")
         return *self.kind, any(x.dynamic == "..." for x in self.case.inputs), " ".join(types), self.case.id
 
@@ -91,7 +91,7 @@ class Pack:
         return number if number < len(self.members) else None
 
     def without(self, number: int) -> list[tuple[Member, ...]]:
-        """Its cases in parts, one of which is the case that was refused.
+        """Its cases in parts; one part is the case that was refused.
 
         Compilers usually stop at the first node that they refuse, so that those before it are probably not refused.
         """
@@ -105,7 +105,7 @@ class Pack:
 
     @property
     def quarters(self) -> list[tuple[Member, ...]]:
-        """Its cases in smaller parts after a crash or a timeout, each of which takes long."""
+        """Its cases in smaller parts after a crash or a timeout, because each part takes long."""
         return _parts(self.members, 4)
 
     @property

@@ -47,12 +47,12 @@ def history_of(lines: Sequence[LoggedOutcome]) -> PackHistory:
     passed |= dict.fromkeys(sample_of([*passed], is_first=False), True)
     alone = {x.case: isinstance(x.own, Pass) for x in lines if x.execution == "first"}
     differing = {_operation(name) for name in passed if alone.get(name) is False}
-    left = {name: checked for name, checked in passed.items() if name not in alone}
-    counted = {name for name, checked in left.items() if not checked and _operation(name) not in differing}
+    passed_in_packs = {name: checked for name, checked in passed.items() if name not in alone}
+    counted = {name for name, checked in passed_in_packs.items() if not checked and _operation(name) not in differing}
     return PackHistory(
         alone=frozenset(alone),
         counted=frozenset(counted),
-        unchecked=frozenset(left.keys() - counted),
+        unchecked=frozenset(passed_in_packs.keys() - counted),
         differing=frozenset(differing),
     )
 

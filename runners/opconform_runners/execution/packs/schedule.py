@@ -114,15 +114,15 @@ class Schedule:
             for members in reversed(smaller):
                 self._wait(members, is_suspect=is_ended or pack.is_suspect)
             return
-        owns = [self._verdict(x.entry, x.case, part) for x, part in zip(pack.members, parts, strict=True)]
-        passed = [x.entry for x, own in zip(pack.members, owns, strict=True) if isinstance(own, Pass)]
+        verdicts = [self._verdict(x.entry, x.case, part) for x, part in zip(pack.members, parts, strict=True)]
+        passed = [x.entry for x, verdict in zip(pack.members, verdicts, strict=True) if isinstance(verdict, Pass)]
         self.limits.note_executed(pack.op, len(pack.members), seconds, len(passed))
         sample = self._sample(pack.op, passed)
         self.checks |= sample
         counted = {entry.id for entry in passed} - sample
         self.alone.extend(member.entry for member in pack.members if member.entry.id not in counted)
-        for member, part, own in zip(pack.members, parts, owns, strict=True):
-            packed = Packed(pack=pack.name, own=own, checked=member.entry.id in sample)
+        for member, part, verdict in zip(pack.members, parts, verdicts, strict=True):
+            packed = Packed(pack=pack.name, own=verdict, checked=member.entry.id in sample)
             self.on_packed(member.entry, member.case, part, packed, *self.incidents_at(member.entry.id))
 
     def resume(self, history: PackHistory) -> None:

@@ -91,7 +91,7 @@ def _check_answers(address: str) -> None:
 
 
 class Cluster:
-    """A connected cluster, or those of its workers that have some resources, of which each task holds a part."""
+    """A connected cluster, or the workers that have some resources; each task holds a part of these."""
 
     def __init__(self, client: "Client", url: str, resources: Mapping[str, float] | None = None) -> None:
         self._client, self._url, self._resources = client, url, dict(resources or {})

@@ -76,7 +76,7 @@ def _joined(read: Sequence[tuple[Path, WrittenResults]]) -> tuple[dict[str, tupl
     """The result of each case with the folder that it is from, and the counts of the cases without one."""
     by_case: dict[str, tuple[bool, bool, Result, Path]] = {}
     counts: Counter[Kind] = Counter()
-    own: set[str] = set()
+    with_own_result: set[str] = set()
     for folder, written in read:
         header, results = written.header, written.results
         if (folder / SUITE).is_dir():
@@ -84,12 +84,12 @@ def _joined(read: Sequence[tuple[Path, WrittenResults]]) -> tuple[dict[str, tupl
         counts += tally_counts(header.streamed.tallies if header.streamed else ())
         for result in results:
             is_own = header.shard is None or header.shard.holds(result.id)
-            own.update([result.id] if is_own else [])
+            with_own_result.update([result.id] if is_own else [])
             new = (result.verdict == "fail", is_own, result, folder)
             known = by_case.get(result.id, new)
             first, second = (new, known) if new[:2] > known[:2] else (known, new)
             by_case[result.id] = (*first[:2], joined(first[2], second[2]), first[3])
-    for case in sorted(by_case.keys() - own):  # twins that another shard repeated
+    for case in sorted(by_case.keys() - with_own_result):  # twins that another shard repeated
         if read[0][1].header.streamed is None:
             raise SuiteError(f"The shard of {case} has no result of it, but another one has. Run the shards again.")
         uncount(counts, by_case[case][2])

@@ -108,8 +108,8 @@ def _integers(want: Array, kind: ElementType) -> Iterator[tuple[str, Array]]:
             how = f"Truncated to {narrow.bits} bits and read as {narrow.name}"
             yield how, want.astype(narrow.storage).astype(want.dtype)
         if narrow.bits <= kind.bits and narrow != kind:
-            least, most = max(narrow.minimum, kind.minimum), min(narrow.maximum, kind.maximum)
-            yield f"Clamped to the range of {narrow.name}", np.clip(want, least, most)
+            lower, upper = max(narrow.minimum, kind.minimum), min(narrow.maximum, kind.maximum)
+            yield f"Clamped to the range of {narrow.name}", np.clip(want, lower, upper)
     for through in (np.float64, np.float32):
         yield f"Converted through f{8 * through().itemsize}", want.astype(through).astype(want.dtype)
 
@@ -124,9 +124,9 @@ def _floats(want: Array, bits: Array) -> Iterator[tuple[str, Array]]:
         "Denormals were flushed to zero": np.where(small, sign, bits),
         "Negative zero and denormals became zero": np.where(small, bits.dtype.type(0), bits),
     }
-    most = finfo(ELEMENT_TYPES["bf16"].arithmetic).max.astype(want.dtype)  # type: ignore[no-untyped-call]
-    beyond = np.isfinite(want) & (np.abs(want) > most)
-    limits = np.where(beyond, np.copysign(most, want).view(bits.dtype), bits)
+    largest = finfo(ELEMENT_TYPES["bf16"].arithmetic).max.astype(want.dtype)  # type: ignore[no-untyped-call]
+    beyond = np.isfinite(want) & (np.abs(want) > largest)
+    limits = np.where(beyond, np.copysign(largest, want).view(bits.dtype), bits)
     for (name, changed), quieted, clamped in product(zeros.items(), (False, True), (False, True)):
         names = (
             name,
@@ -138,8 +138,8 @@ def _floats(want: Array, bits: Array) -> Iterator[tuple[str, Array]]:
     for narrow in (ELEMENT_TYPES[name] for name in _FLOATS):
         target = narrow.arithmetic
         if target != want.dtype and target.itemsize <= want.itemsize:
-            most = finfo(target).max.astype(want.dtype)  # type: ignore[no-untyped-call]
-            clamped = np.clip(want, -most, most)
+            largest = finfo(target).max.astype(want.dtype)  # type: ignore[no-untyped-call]
+            clamped = np.clip(want, -largest, largest)
             yield f"Converted through {narrow.name}", want.astype(target).astype(want.dtype).view(bits.dtype)
             name = f"Converted through {narrow.name}: what is out of its range was clamped"
             yield name, clamped.astype(target).astype(want.dtype).view(bits.dtype)

@@ -45,7 +45,7 @@ class _Candidate(NamedTuple):
 
 
 def conditions_of(facts: Sequence[frozenset[Fact]], symptoms: Sequence[str]) -> tuple[Condition, ...]:
-    """The conditions that explain most failures, each of which no passing case meets; none if no case passes.
+    """The conditions that explain most failures and that no passing case meets; none if no case passes.
 
     Conditions are searched for each failure that none explains yet, and those that save most bits are chosen one after
     the other: describing cases by a condition must take fewer bits than naming each of them, and each symptom in it.

@@ -70,7 +70,7 @@ DELIVERED = (
 def facts_of(
     case: Case, feeds: Sequence[Mapping[str, Array]], expected: Sequence[Mapping[str, Array]]
 ) -> frozenset[Fact]:
-    """The facts about a case, of which `feeds` has the inputs by name, in their storage dtypes.
+    """The facts about a case. `feeds` has its inputs by name, in their storage dtypes.
 
     `expected` has the expected outputs of each feed that has any.
     """
@@ -237,7 +237,7 @@ def _of_attributes(case: Case) -> Iterator[Fact]:
 
 
 def _of_lengths(case: Case, tensors: Mapping[str, Tensor]) -> Iterator[Fact]:
-    """How the lengths of lists compare with that of the first one, and with the number of dimensions of the data."""
+    """How the lengths of lists compare with the length of the first one, and with the rank of the data."""
     attributes = {name: len(value) for name, value in case.attributes.items() if isinstance(value, tuple | list)}
     if len({attribute for attribute in attributes.values() if attribute}) > 1:
         yield Fact("the list attributes", "differ in length")

@@ -27,7 +27,7 @@ Outputs = Mapping[tuple[int, int], Array]
 class FeedArrays:
     """The arrays of one feed of a case: its inputs, its golden outputs, and the outputs that the run kept.
 
-    `bounds` has those of the golden outputs that were computed.
+    `bounds` has the bounds of the golden outputs that were computed.
     """
 
     number: int

@@ -13,7 +13,7 @@ _BLOCK = 32
 
 
 class Pairs:
-    """The facts of one failure, each of which may stand with any other; fact 0 holds for every case.
+    """The facts of one failure, in all combinations; fact 0 holds for every case.
 
     The passing cases that have a fact are one row of bits.
     """
@@ -28,15 +28,15 @@ class Pairs:
         yield from _largest(product(self._fails, self._weighted) * self._clean(self._passes), -1)
 
     def alternatives(
-        self, number: int, fails: Array, passes: Array, own: Sequence[int]
+        self, number: int, fails: Array, passes: Array, of_seed: Sequence[int]
     ) -> Iterator[tuple[float, tuple[int, ...], int]]:
-        """Pairs of facts with all alternatives of a group that no passing case has with them, one of its `own`."""
+        """Pairs of facts that no passing case has with any alternative of a group; `of_seed` has the seed's ones."""
         total = np.zeros((len(self._passes),) * 2, np.float32)
         allowed = np.zeros(total.shape, np.bool_)
         for place, bits in enumerate(bits_of(passes.T)):
             clean, rows = self._clean(self._passes & bits), fails[:, place]
             total += product(self._fails[rows], self._weighted[rows]) * clean - clean
-            if place in own:
+            if place in of_seed:
                 allowed |= clean
         yield from _largest(total * allowed, number)
 

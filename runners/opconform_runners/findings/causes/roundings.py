@@ -1,4 +1,4 @@
-"""What wrongly rounded outputs look like: those of a computation in a narrower type, or of a known mistake."""
+"""What wrongly rounded outputs look like: outputs of a computation in a narrower type, or of a known mistake."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

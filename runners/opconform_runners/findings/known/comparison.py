@@ -1,4 +1,4 @@
-"""The failures of a run, compared with those of a release of its product."""
+"""The failures of a run, compared with the failures of a release of its product."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ def with_known(report: Report, release: KnownRelease | None) -> Report:
     listed = release.run.failures
     cases = {name: listed[name].findings for name in failing & listed.keys() if _is_known(results[name], listed[name])}
     by_number = {finding.number: finding for finding in release.product.findings}
-    for number, finding in by_number.items():  # a case of another profile than that of the release's run
+    for number, finding in by_number.items():  # a case of another profile than the profile of the release's run
         if finding.case in failing - listed.keys():
             cases[finding.case] = (number,)
     cases |= dict(_alike(report, release, results, cases))
@@ -59,7 +59,7 @@ def _is_known(result: Result, known: KnownFailure) -> bool:
 
 
 def _gone(release: KnownRelease, results: Mapping[str, Result]) -> Iterator[int]:
-    """The findings of which a case was run, and of which all cases that were run passed."""
+    """The findings with cases in the run, if all of these passed."""
     ends: dict[int, Counter[str]] = defaultdict(Counter)
     for name, known in release.run.failures.items():
         for number in known.findings if name in results and "pass" not in known.ends else ():

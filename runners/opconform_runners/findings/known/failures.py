@@ -13,7 +13,7 @@ _NAMED = 4
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Known:
-    """Which failures of a run are those of a release.
+    """Which failures of a run are known of a release.
 
     Attributes:
         name: The name of the release's files.

@@ -97,7 +97,7 @@ class KnownRelease:
     run: KnownRun
 
     def baseline(self, cases: Container[str]) -> Baseline:
-        """The failures as a baseline for a suite, of which only the cases with these ids are expected."""
+        """The failures as a baseline for a suite that has only the cases with these ids."""
         ends = [(case, end) for case, known in self.run.failures.items() if case in cases for end in known.ends]
         lines = tuple(Line(number=number, pattern=case, reason=end) for number, (case, end) in enumerate(ends, 1))
         return Baseline(file=f"{self.name}.json", lines=lines, is_of_failures=True)

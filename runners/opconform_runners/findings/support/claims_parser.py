@@ -22,7 +22,7 @@ _CASE = re.compile(r"([A-Za-z]\w*-\d+)/[a-z0-9-]+/[0-9a-f]{10}")
 class ClaimsParser:
     """What a text claims, as far as it is right, and its mistakes: line and column, from 1, and a sentence.
 
-    The other attributes are those of `ClaimsFile`; `rules` and `cases` have the line of each.
+    The other attributes are attributes of `ClaimsFile`; `rules` and `cases` have the line of each.
     """
 
     def __init__(self, text: str) -> None:
@@ -91,7 +91,7 @@ class ClaimsParser:
             seen.add(name)
 
     def _is_operation(self, node: yaml.Node, name: str, known: Collection[str]) -> bool:
-        """Whether a name is that of a known operation, or else a mistake."""
+        """Whether a name names a known operation; if not, note a mistake."""
         if name in known:
             return True
         if name in operation_names():

@@ -27,7 +27,7 @@ class LearntRule:
 
     Attributes:
         refused: How many refused cases meet it, of `of` refused cases of its operations.
-        executed: How many cases of its operations were executed, none of which meets it.
+        executed: How many cases of its operations were executed; none of them meets it.
     """
 
     rule: Rule
@@ -54,7 +54,7 @@ class Support:
 
     @property
     def supported(self) -> list[str]:
-        """The operations of which a case was executed."""
+        """The operations with an executed case."""
         return [op for op, count in self.executed.items() if count]
 
 
@@ -98,8 +98,8 @@ def learnt(
     cases.state(rule for rule in _declared(declared) if cases.is_met(rule) and not cases.is_contradicted(rule))
     shown: dict[Rule, set[str]] = defaultdict(set)
     for op in {_op(name) for name in cases.unnamed}:
-        own = ([facts[name] for name in names if _op(name) == op] for names in (cases.unnamed, executed))
-        for rule in _of_operation(*own):
+        of_operation = ([facts[name] for name in names if _op(name) == op] for names in (cases.unnamed, executed))
+        for rule in _of_operation(*of_operation):
             shown[rule].add(op)
     for rule, operations in shown.items():
         cases.state(cases.scoped(rule, operations))

@@ -19,7 +19,7 @@ _AND = " and "
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Cases that a backend does not support: those of an operation, or of every one, that have all facts.
+    """Cases that a backend does not support: the cases of one operation, or of every one, that have all facts.
 
     A case has a fact if it has one of its alternatives.
     """

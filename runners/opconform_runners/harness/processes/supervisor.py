@@ -30,7 +30,7 @@ _MOMENT = 0.1
 
 _SET_DEATH_SIGNAL = 1
 _SET_SUBREAPER = 36
-#: The exit code if that of the harness is unknown.
+#: The exit code if the harness's exit code is unknown.
 _LOST = 127
 
 

@@ -93,8 +93,8 @@ def _own_rule(name: str) -> dict[str, Any]:
 def _findings(report: Report) -> Iterator[dict[str, Any]]:
     for shown in shown_findings(report):
         names = [requirement.name for requirement in shown.requirements]
-        own = "claims" if shown.smallest.reason in OF_CLAIMS else "unnamed"
-        rule, *others = names or [_own(own)]
+        rule_name = "claims" if shown.smallest.reason in OF_CLAIMS else "unnamed"
+        rule, *others = names or [_own(rule_name)]
         result = _result(rule, _sentence(shown), _case(shown.smallest.id), _LEVELS[shown.standing])
         result["occurrenceCount"] = len(shown.results)
         if others:

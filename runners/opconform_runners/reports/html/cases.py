@@ -137,7 +137,7 @@ def shown_evidence(
 ) -> tuple[dict[str, object], dict[Place, str]]:
     """The evidence of single cases by the run's number and the case's id, if there is room, and likely causes.
 
-    The causes are those of the findings in the reports; without findings they are looked for.
+    The causes come from the findings in the reports; without findings they are looked for.
     """
     shown: dict[str, object] = {}
     known = [_known_causes(subject.column.report) for subject in subjects]

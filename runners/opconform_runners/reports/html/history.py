@@ -53,8 +53,8 @@ def history_page(history: History) -> str:
 
 def _bars(changes: Mapping[str, tuple[int, int]]) -> list[Bar]:
     """The bars of the chart; one of a single case is still seen."""
-    most = max((max(counts) for counts in changes.values()), default=0) or 1
-    heights = {count: -(-_TALLEST * count // most) for counts in changes.values() for count in counts}
+    tallest = max((max(counts) for counts in changes.values()), default=0) or 1
+    heights = {count: -(-_TALLEST * count // tallest) for counts in changes.values() for count in counts}
     return [
         Bar(version=version, x=place * _STEP, new=new, mended=mended, up=heights[new], down=heights[mended])
         for place, (version, (new, mended)) in enumerate(changes.items())

@@ -61,7 +61,7 @@ def seen_link(seen: str) -> str:
 
 
 def drawing_lines(case: Case, arrays: Mapping[str, Array]) -> list[str]:
-    """The drawings of a case's data inputs, with the regions that are outputs, or with those of the output."""
+    """The drawings of a case's data inputs, with the regions that are outputs, or with the regions of the output."""
     highlight = highlight_of(case, arrays)
     lines: list[str] = []
     tensors = [input_ for input_ in case.inputs if input_.role == "data"]

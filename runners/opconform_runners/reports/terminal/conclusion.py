@@ -92,8 +92,8 @@ def _names(rows: Iterable[RequirementRow]) -> str:
         operations[row.op].append(row.id)
     if len(operations) > _NAMED:
         worst = sorted(operations, key=lambda op: -len(operations[op]))[:_WORST]
-        most = ", ".join(f"{op} ({len(operations[op])})" for op in worst)
-        return f"in {len(operations)} operations, most of {most}"
+        with_counts = ", ".join(f"{op} ({len(operations[op])})" for op in worst)
+        return f"in {len(operations)} operations, most of {with_counts}"
     if sum(map(len, operations.values())) > _NAMED:
         return ", ".join(f"{op}: {len(ids)}" for op, ids in operations.items())
     return "; ".join(f"{op}: {', '.join(ids)}" for op, ids in operations.items())

@@ -151,8 +151,8 @@ def _outside(
 
     def note(row: int, column: int) -> str:
         if is_golden:
-            least, most = lower[row][column], upper[row][column]
-            return f", allowed {least} to {most}" if least != most else ""
+            smallest, largest = lower[row][column], upper[row][column]
+            return f", allowed {smallest} to {largest}" if smallest != largest else ""
         return f", error {errors[row, column]:,.4g} times its bound" if np.isfinite(errors[row, column]) else ""
 
     return tuple((row, column, bits + note(row, column)) for row, column, bits in _marked(shown, errors > 1, kind))

@@ -28,7 +28,7 @@ _MOST = 12
 def print_requirements(report: Report, console: Console, *, is_verbose: bool) -> None:
     """One row for each requirement that a case breaks or, if `is_verbose`, for each one.
 
-    If those of many operations are broken, there is one row for each family of operations.
+    If requirements of many operations are broken, there is one row for each family of operations.
     """
     rows = report.requirements
     shown = [row for row in rows if is_verbose or row.is_broken or row.counts["error"]]
@@ -78,8 +78,8 @@ def _families(report: Report) -> Table:
         counts = Counter({name: sum(verdicts[op, name] for op in members) for name in used})
         worst = max(members, key=lambda op: broken[op])
         number = sum(broken[op] for op in members)
-        most = (f"{number:,}", worst) if number else ("-", "")
-        table.add_row(f"[bold]{family}[/bold]", *_counts(counts, used), *most)
+        broken_cells = (f"{number:,}", worst) if number else ("-", "")
+        table.add_row(f"[bold]{family}[/bold]", *_counts(counts, used), *broken_cells)
     return table
 
 

@@ -66,7 +66,7 @@ def _ranks(known: Known, port: Port) -> Sequence[int]:
 def _sizes(call: Call, shapes: Shapes, ports: Mapping[str, Port]) -> Iterator[dict[str, int]]:
     """Sizes for the names of unknown dimensions: the usual ones, then one other size, then every combination.
 
-    The length of a setting is usually the rank of data, and a dimension of data that of other data at its place.
+    The length of a setting is usually the rank of data, and data usually share the sizes of their dimensions.
     """
     elements = chain.from_iterable(known.elements or () for known in call.inputs.values())
     beyond = 1 + max((x for x in elements if type(x) is int and x < _LARGE), default=0)
@@ -134,7 +134,7 @@ def _is_valid(draft: Draft) -> bool:
 
 
 def _with_small_numbers(draft: Draft) -> Draft:
-    """The case with large sizes and numbers in place of which smaller ones mean the same."""
+    """The case with large sizes and numbers replaced by smaller ones that mean the same."""
     numbers: set[int] = set()
 
     def note(current: int, _low: int, _high: int, key: Key) -> int:

@@ -104,7 +104,7 @@ def _slug(path: Path) -> str:
 
 
 def write_specs(specs: ModelSpecs, out: Path) -> list[Path]:
-    """Write the specs to `OPERATION/MODEL.yaml` in a folder, and remove those of the same model that are left over."""
+    """Write the specs to `OPERATION/MODEL.yaml` in a folder, and remove leftover specs of the same model."""
     mark, slug = specs.mark.encode() + b"\n", _slug(specs.model)
     texts: dict[Path, str] = {}
     for op, groups in specs.groups.items():
@@ -122,7 +122,7 @@ def write_specs(specs: ModelSpecs, out: Path) -> list[Path]:
 
 
 def _parts(groups: Sequence[Group]) -> Iterator[list[Group]]:
-    """The groups of an operation in parts, of which a spec can have the values."""
+    """The groups of an operation in parts whose values fit into a spec."""
     part: list[Group] = []
     size = 0
     for group in groups:

@@ -27,7 +27,7 @@ class Use:
         nodes: The names of the nodes.
         before: The types of the nodes that compute their first inputs, counted.
         behind: The types of the nodes that take their outputs, counted.
-        then: Those of them that a case can have behind it.
+        then: The uses that a case can have behind it.
     """
 
     draft: Draft

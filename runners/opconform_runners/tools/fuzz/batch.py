@@ -78,7 +78,7 @@ class Batches:
         self._session: Session | None = None
 
     def drawn(self, operations: Sequence[str], seed: int, tests: float) -> AbstractContextManager[Iterator[Batch]]:
-        """Batches of new trials, each of which is drawn and written while the one before is executed."""
+        """Batches of new trials. Each batch is drawn and written while the one before is executed."""
         return supply(operations, seed, tests, self._folder / "drawn", self.options)
 
     def start(self) -> None:

@@ -46,7 +46,7 @@ class Search:
     """A search on one backend.
 
     Attributes:
-        tests: How many trials were executed, without known ones and those of reductions.
+        tests: How many trials were executed, without known ones and the trials of reductions.
         counts: How many of them have each verdict.
         executed: How many of them there are, by operation.
         decided: How many of them passed or failed, by operation.

@@ -71,7 +71,7 @@ def _tested(house: HouseOperation, core: dict[str, Draft], ids: AbstractSet[str]
 def releases(house: HouseOperation) -> Iterator[Lack]:
     """The table of releases has the specs of the present version as they are."""
     table = json.loads((cases_folder() / TABLE).read_bytes())
-    own = specs_digests(spec_digests(house.specs)).get(house.name)
-    if table.get(SUITE_VERSION, {}).get("specs", {}).get(house.name) != own:
+    digest = specs_digests(spec_digests(house.specs)).get(house.name)
+    if table.get(SUITE_VERSION, {}).get("specs", {}).get(house.name) != digest:
         what = f"the row of the version {SUITE_VERSION} has other cases of {house.name}"
         yield Lack(f"cases/{TABLE}", None, f"{what}: run `python -m maintenance.releases`")

@@ -56,7 +56,7 @@ class HouseOperation:
 
     @cached_property
     def cases(self) -> Sequence[tuple[Group, Sequence[Draft]]]:
-        """The groups with their cases and twins, without those of profiles with too many."""
+        """The groups with their cases and twins, without the groups of profiles with too many cases."""
         groups = (group for group in self.groups if group.settings.profile not in TOO_MANY)
         return [(group, [*expand(group, limits=_LIMITS)]) for group in groups]
 

@@ -58,7 +58,7 @@ def facts(house: HouseOperation) -> Iterator[Lack]:
 
 @cache
 def _texts(file: str, table: str) -> list[str]:
-    """The texts of a table of a test, those of the constants that it names included."""
+    """The texts of a table of a test, including the texts of the constants that it names."""
     folder = checkout()
     tree = ast.parse((folder / file).read_text()) if folder is not None else ast.Module([], [])
     constants = {

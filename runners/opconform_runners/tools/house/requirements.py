@@ -76,10 +76,10 @@ def own_reasons(house: HouseOperation) -> Iterator[Lack]:
             yield from _repeated(house, group.id, shared)
 
 
-def _repeated(house: HouseOperation, every: str, own: set[str]) -> Iterator[Lack]:
+def _repeated(house: HouseOperation, every: str, shared: set[str]) -> Iterator[Lack]:
     """The groups with a case that the group of every operation has, too."""
     for group in house.groups:
-        if group.id in own and group.samples is None:
+        if group.id in shared and group.samples is None:
             yield house.group_lack(group, f"the group {every} of cases/every has a case of it, too. Remove it here.")
 
 
@@ -126,7 +126,7 @@ def nan_payloads(house: HouseOperation) -> Iterator[Lack]:
 
 
 def _is_excepted(group: Group, rule: str) -> bool:
-    """Whether a group need not keep a rule; those of the core always do."""
+    """Whether a group need not keep a rule; groups of the core always keep it."""
     return group.settings.profile != CORE and is_excepted(group.op, rule)
 
 

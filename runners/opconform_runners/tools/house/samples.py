@@ -15,7 +15,7 @@ from opconform_runners.tools.house.exceptions import FILE, is_excepted
 from opconform_runners.tools.house.lacks import Lack
 from opconform_runners.tools.house.operation import HouseOperation
 
-#: The ranks that samples have besides small ones: above that of the kernels of most backends, and far above it.
+#: The ranks that samples have besides small ones: above the ranks of most backends' kernels, and far above them.
 RANKS = (9, 12)
 #: The rule on these ranks.
 HIGH_RANKS = "ranks-9-and-12"

@@ -154,6 +154,6 @@ def _declared(suite: Suite, case: Case) -> DeclaredCase:
 
 
 def comments(notes: Iterable[str]) -> tuple[str, ...]:
-    """Sentences as comment lines, none of which can be code whatever the sentences contain."""
+    """Sentences as comment lines, which are never code, whatever the sentences contain."""
     plain = ["".join(x for x in " ".join(note.split()) if x.isprintable()) for note in notes]
     return tuple(line for note in plain for line in textwrap.wrap(note, _WIDTH - 2, break_on_hyphens=False))

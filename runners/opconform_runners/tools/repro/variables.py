@@ -128,7 +128,7 @@ def output_kinds(case: Case) -> OutputKinds:
 
 
 def has_limits(output: Output) -> bool:
-    """Whether a script compares numbers. Those of 8 bits or fewer are right in their bits alone, except for NaNs."""
+    """Whether a script compares numbers. Numbers of 8 bits or fewer are right in their bits alone, except for NaNs."""
     return output.comparison == "bounds" or (output.comparison == "numbers" and output.element_type in COMMON)
 
 
@@ -173,7 +173,7 @@ def _limits(suite: Suite, entry: Entry, case: Case, feed: int) -> tuple[str, ...
 def is_used(case: Case, input_: Input, dialects: Sequence[str]) -> bool:
     """Whether a script needs a variable for an input, to feed it or to express the expected outputs.
 
-    `dialects` are those of the model; empty if there is no model.
+    `dialects` are the dialects of the model; empty if there is no model.
     """
     if not dialects:
         return input_.role == "data"

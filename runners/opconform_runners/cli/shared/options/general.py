@@ -37,8 +37,8 @@ def collected(name: str, kind: type, *options: Decorator) -> Decorator:
     def decorate(function: Any) -> Any:
         @functools.wraps(function)
         def command(**values: Any) -> Any:
-            own = {field.name: values.pop(field.name) for field in fields(kind) if field.name in values}
-            return function(**values, **{name: kind(**own)})
+            option_values = {field.name: values.pop(field.name) for field in fields(kind) if field.name in values}
+            return function(**values, **{name: kind(**option_values)})
 
         for option in reversed(options):
             command = option(command)

@@ -1,6 +1,6 @@
 """Progress on standard error: bars with rate and time left on a terminal, otherwise a line every ten seconds.
 
-A stage of some work has counts of its own. On a terminal its bar is below that of the work, or in its place where the
+A stage of some work has its own counts. On a terminal its bar is below the bar of the work, or in its place where the
 work is otherwise complete.
 """
 

@@ -72,7 +72,7 @@ class OnnxCall:
 def counterparts() -> Mapping[str, str]:
     """The counterpart of each operation that has cases: the newest one, but of `Squeeze` the first.
 
-    ONNX renamed `Scatter`, and has `Gelu` in later opsets than that of the dialect.
+    ONNX renamed `Scatter`, and has `Gelu` in later opsets than the dialect's opset.
     """
     named = {rendering.op: op for op, rendering in RENDERINGS.items() if op in tested_operations()}
     return {**named, "Gelu": "Gelu-7", "Scatter": named["ScatterElements"], "Squeeze": "Squeeze-1"}

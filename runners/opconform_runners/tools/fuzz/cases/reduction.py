@@ -67,9 +67,9 @@ def reduce(trial: Trial, fails: Callable[[Trial], bool]) -> None:
 def shrink(start: Numbers, ranges: Sequence[tuple[int, int]], is_failing: Callable[[Numbers], bool]) -> None:
     """Call `is_failing` with numbers within ranges, each simpler than the last that fails, which at first is `start`.
 
-    `find` begins with no given example, but with those that an earlier search has left in its database. So the first
-    search draws from ranges whose simplest numbers are those of `start`. It also draws a surplus number, which tells
-    the second search that the example is not the smallest one.
+    `find` begins with no given example, but with the examples that an earlier search has left in its database. So the
+    first search draws from ranges whose simplest numbers are the numbers of `start`. It also draws a surplus number,
+    which tells the second search that the example is not the smallest one.
     """
     database = InMemoryExampleDatabase()
 

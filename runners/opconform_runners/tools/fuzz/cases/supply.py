@@ -16,7 +16,7 @@ from opconform.specs.group import Spec
 from opconform_runners.tools.fuzz.cases.draws import Draws
 from opconform_runners.tools.fuzz.trial import Trial, is_defined
 
-#: The trials of the first batch, which is awaited, and of later ones, each of which may have twice as many.
+#: The trials of the first batch, which is awaited, and of later ones, which may have twice as many each.
 _FIRST, _BATCH = 6, 100
 #: The most trials of an operation in a row: those that pass are executed in packs.
 _IN_A_ROW = 16
@@ -58,7 +58,7 @@ def supply(
 
 
 def _batches(worker: GenerationWorker, remaining: float, size: int) -> Iterator[Batch]:
-    """Batches, of which the first one was asked for; the next one is drawn while one is executed."""
+    """Batches; while one is executed, the next one is drawn. The caller has asked for the first one, of this size."""
     while size:
         remaining -= size
         size = _ask(worker, min(remaining, 2 * size))

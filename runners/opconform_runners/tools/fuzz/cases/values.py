@@ -87,7 +87,7 @@ def drawn_attribute(
 
 
 def drawn_tensor(port: Port, others: Mapping[str, TensorDraft], random: Random) -> TensorDraft:
-    """A small tensor for a port; its shape, length or element type is often that of another tensor."""
+    """A small tensor for a port; its shape, length or element type is often taken from another tensor."""
     near = random.choice([*others.values()]) if others else None
     if port.role == "data":
         shape = tuple(random.choice(SIZES[1:9]) for _ in range(random.randrange(1, 4)))

@@ -11,7 +11,7 @@ from opconform_runners.tools.fuzz.trial import default_binding, resized
 
 #: What a number decides: one of these kinds first, then the input or attribute, the place, and the value there.
 Key = tuple[str | int | float, ...]
-#: The number of a key, given that of the draft itself, and the least and the largest one.
+#: The number of a key, given the draft's own number, and the least and the largest one.
 Number = Callable[[int, int, int, Key], int]
 #: The kinds of numbers of the parts that a case has besides its tensors and attributes.
 PART_KINDS = ("context", "second", "dynamic", "again", "binding", "type", "fill")
