@@ -213,7 +213,7 @@ def test_the_pages_compare_the_numbers_of_cases_of_profiles_right() -> None:
     assert round(counts.total() / counts["core"]) == 6
     assert "six times as many cases" in (ROOT / "README.md").read_text()
     assert round(counts["core"] / sum(len(digits.split()) for digits in quick.values())) == 4
-    assert "a quarter of the cases, and all six profiles have six times as many" in page
+    assert "a quarter of the cases, and all seven profiles have six times as many" in page
 
 
 def test_the_page_on_fuzzing_has_the_limits_of_a_search() -> None:
