@@ -46,6 +46,10 @@ IN_GRAPHS = {
         nodes("abs: {op: Ab-1, data: x}"),
         "spec.yaml:8:17: group 'a': nodes: abs: 'Ab-1' is not a known operation. Did you mean 'Abs-1'?.\n",
     ),
+    "constant as a node": (
+        nodes("one: {op: Constant-1, element_type: f32, shape: [], value: [1]}", "abs: {op: Add-1, a: x, b: one}"),
+        "spec.yaml:8:17: group 'a': nodes: one: Constant-1 has no inputs; write its tensor where a node takes it.\n",
+    ),
     "unknown key of a node": (
         nodes("abs: {op: Abs-1, datum: x}"),
         "spec.yaml:8:31: group 'a': nodes: abs: unknown key 'datum'; allowed: op, data.\n",

@@ -89,6 +89,9 @@ class _Reader:
             sentence = f"{name}: {quoted(op)} is not a known operation. {nearest(op, list(OPERATIONS))}"
             raise KeyMistake("nodes", sentence.rstrip(" ."), (name, "op"))
         operation = OPERATIONS[op]
+        if not operation.inputs:
+            sentence = f"{name}: {op} has no inputs; write its tensor where a node takes it"
+            raise KeyMistake("nodes", sentence, (name, "op"))
         try:
             checked: Any = models_of(op).node.model_validate(keys, context=CONCRETE)
         except ValidationError as error:
