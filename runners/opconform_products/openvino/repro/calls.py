@@ -17,7 +17,9 @@ WITHOUT_FUNCTION = frozenset(
     {
         "Broadcast-1",
         "Broadcast-3",
+        "Clamp-1",
         "Col2Im-15",
+        "Divide-1",
         "MatMul-1",
         "ReLU-1",
         "Reverse-1",
