@@ -69,7 +69,11 @@ def shipped_difference(header: Header) -> str:
     release = _table().get(header.version)
     if release is None:
         return ""
-    released = {op: {SHIPPED_PROFILE: cells[SHIPPED_PROFILE]["cases"]} for op, cells in release["cases"].items()}
+    released = {
+        op: {SHIPPED_PROFILE: cells[SHIPPED_PROFILE]["cases"]}
+        for op, cells in release["cases"].items()
+        if SHIPPED_PROFILE in cells
+    }
     if header.cases != released:
         cases, of = (sum(number for cells in x.values() for number in cells.values()) for x in (header.cases, released))
         ops = f"{len(header.cases):,} of {counted(len(released), 'operation')}"

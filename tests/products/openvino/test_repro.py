@@ -63,7 +63,9 @@ def test_openvino_has_every_function_that_a_script_calls() -> None:
     assert [op for op, module in called.items() if not hasattr(module, snake(OPERATIONS[op].type))] == []
     taken = {op: signature(getattr(module, snake(OPERATIONS[op].type))).parameters for op, module in called.items()}
     named = {op: {attribute.name for attribute in OPERATIONS[op].attributes} - {*taken[op]} for op in taken}
-    assert {op: names for op, names in named.items() if names} == {"Constant-1": {"element_type", "shape"}}  # which a script writes out
+    assert {op: names for op, names in named.items() if names} == {
+        "Constant-1": {"element_type", "shape"}
+    }  # which a script writes out
 
 
 def test_a_function_is_of_the_first_opset_that_has_the_operation() -> None:
