@@ -7,7 +7,9 @@ from opconform.generation.expansion import expand
 from opconform.model.draft import Draft
 from opconform.model.golden import Golden, golden_of, neighbour_check_of
 from opconform.model.graph import declared
+from opconform.specs.attribution import untested
 from opconform.specs.loader import load_specs
+from opconform.specs.requirements import cases_of
 from opconform.suite.case import GRAPH
 from tests.conftest import Run
 
@@ -155,3 +157,8 @@ def test_a_graph_is_executed_and_judged(opconform: Run, tmp_path: Path) -> None:
     [result] = [line for line in lines if "verdict" in line]
 
     assert result["verdict"] == "pass"
+
+
+def test_each_requirement_on_graphs_has_a_shipped_case() -> None:
+    """Without one, the certification of a backend would be incomplete."""
+    assert [*untested(load_specs([cases_of(GRAPH)]))] == []

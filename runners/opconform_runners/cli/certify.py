@@ -10,6 +10,7 @@ import click
 from opconform.errors import UsageError, nearest
 from opconform.explanation.shipped_groups import check_selection
 from opconform.specs.operation_names import named_operations, tested_operations
+from opconform.suite.case import GRAPH
 from opconform.suite.path_kind import check_kind
 from opconform.suite.selection.quick import QUICK
 from opconform.suite.selection.selection import EXHAUSTIVE, Selection
@@ -37,7 +38,7 @@ from opconform_runners.harness.registry import names
 
 def _complete_targets(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """The backends and operations that begin with some letters."""
-    operations = (name for name in tested_operations() if name.startswith(begun))
+    operations = (name for name in (*tested_operations(), GRAPH) if name.startswith(begun))
     return [*complete_backends(context, parameter, begun), *operations]
 
 
@@ -112,7 +113,7 @@ def command(
 
 def _targets(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     """The backends and the specs among words. What is not a backend is a spec if it is a file or an operation."""
-    installed, operations = names(), tested_operations()
+    installed, operations = names(), [*tested_operations(), GRAPH]
     specs = [
         word
         for word in words
