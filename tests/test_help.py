@@ -67,9 +67,9 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
     """All of them."""
     profiles = {group.settings.profile for spec in load_specs([]) for group in spec.groups}
     [line] = [x for x in help_of("run", 200) if x.lstrip().startswith("--profile")]
-    listed, _, others = line.partition("Only")[2].partition(", default ")
+    listed, _, others = line.partition(" NAME ")[2].partition(", default ")
     assert set(re.findall(r"[a-z]+", listed)) == profiles
-    assert others == "(the first six) or quick."
+    assert others == "(the first seven) or quick."
 
 
 @pytest.mark.ci_only

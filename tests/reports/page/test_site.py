@@ -18,6 +18,7 @@ from maintenance.site.texts import TextLinks, block, inline
 from maintenance.site.writer import write_folder, write_zip
 
 from opconform.specs.loader import shipped_operations
+from opconform.suite.case import GRAPH
 from tests.reports.page.test_layout import SCHEMES
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ def test_the_kind_of_a_finding_is_the_reason_of_its_case(known: list[ProductRele
 @pytest.fixture(scope="module")
 def whole_site() -> Mapping[str, str]:
     """The files of the site of the repository."""
-    return pages(releases(), shipped_operations())
+    return pages(releases(), (*shipped_operations(), GRAPH))
 
 
 @pytest.mark.ci_only
@@ -243,7 +244,7 @@ def test_every_finding_and_requirement_can_be_linked_to(whole_site: Mapping[str,
     """By the names that they always had; the pages are small enough to read."""
     assert dead_links(whole_site) == []
     assert {name for name in whole_site if name.startswith("operations/")} == {
-        f"operations/{op}.html" for op in shipped_operations()
+        f"operations/{op}.html" for op in (*shipped_operations(), GRAPH)
     }
     for name, of in products().items():
         page = whole_site[f"products/{name}.html"]
