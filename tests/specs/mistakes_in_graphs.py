@@ -16,11 +16,11 @@ def nodes(*lines: str, outputs: str = "[abs]", inputs: str = X) -> str:
 IN_GRAPHS = {
     "cycle": (
         nodes("first: {op: Abs-1, data: abs}", "abs: {op: Abs-1, data: first}"),
-        "spec.yaml:8:32: group 'a': nodes: 'abs' is no input and no earlier node. The node abs comes later, ",
+        "spec.yaml:8:32: group 'a': nodes: 'abs' is neither an input nor an earlier node. The node abs comes later, ",
     ),
     "unknown input": (
         nodes("abs: {op: Abs-1, data: y}"),
-        "spec.yaml:8:30: group 'a': nodes: 'y' is no input and no earlier node. It is one of: x.\n",
+        "spec.yaml:8:30: group 'a': nodes: 'y' is neither an input nor an earlier node. It is one of: x.\n",
     ),
     "unused node": (
         nodes("abs: {op: Abs-1, data: x}", "other: {op: Abs-1, data: x}"),
@@ -32,7 +32,7 @@ IN_GRAPHS = {
     ),
     "output that is no node": (
         nodes("abs: {op: Abs-1, data: x}", outputs="[abs, sum]"),
-        "spec.yaml:9:20: group 'a': outputs: 'sum' is no input and no earlier node. It is one of: x, abs.\n",
+        "spec.yaml:9:20: group 'a': outputs: 'sum' is neither an input nor an earlier node. It is one of: x, abs.\n",
     ),
     "output of a node that it does not have": (
         nodes("abs: {op: Abs-1, data: x}", outputs="[abs.1]"),

@@ -141,7 +141,9 @@ class _Reader:
             if name in self.keys.nodes:
                 advice = f"The node {name} comes later, and a graph has no cycles: write it before"
             raise KeyMistake(
-                str(key), f"{quoted(reference)} is no input and no earlier node. {advice}".rstrip(" ."), tuple(inside)
+                str(key),
+                f"{quoted(reference)} is neither an input nor an earlier node. {advice}".rstrip(" ."),
+                tuple(inside),
             )
         return f"{name}_{int(number or 0)}"
 
