@@ -14,6 +14,7 @@ from opconform.model.graph import graph_of
 from opconform.operations.contract import ContextError
 from opconform.specs.schema.models import models_of
 from opconform.specs.yaml_document import KeyMistake
+from opconform.tensors.literals import encoded
 from opconform.tensors.tensor import Tensor
 from tests.model.test_graph import split, transposition
 
@@ -70,7 +71,7 @@ def test_a_neighbour_of_several_outputs_has_them_all() -> None:
 
 
 def test_a_neighbour_may_have_filled_inputs() -> None:
-    """Of integers, by any fill."""
+    """Of any type but strings, by any fill."""
     numbers = TensorDraft(element_type="i32", shape=(2, 6), fill="ramp")
     behind = Neighbour(op="Add-1", attributes={"auto_broadcast": "numpy"}, settings={"b": numbers})
     data = np.arange(24, dtype=np.int32).reshape(4, 6)
@@ -82,9 +83,22 @@ def test_a_neighbour_may_have_filled_inputs() -> None:
     _, found = outputs(replace(split("then"), then=flipped), data=data, axis=np.array(0))
     assert found.tolist() == data[2:][::-1].tolist()
 
-    real = replace(behind, settings={"b": replace(numbers, element_type="f32")})
-    with pytest.raises(ContextError, match="the neighbour's b must have integers"):
-        graph_of(replace(split("then"), then=real))
+    texts = TensorDraft(element_type="string", shape=(2, 6), fill="ramp")
+    with pytest.raises(ContextError, match="the neighbour's b must not have texts"):
+        graph_of(replace(split("then"), then=replace(behind, settings={"b": texts})))
+
+
+@pytest.mark.parametrize("element_type", ["bf16", "f16", "f32", "f64"])
+def test_a_neighbour_may_have_floating_point_constants(element_type: str) -> None:
+    """Its node has their bits, in every type."""
+    halves = TensorDraft(element_type=element_type, shape=(2,), fill="values", elements=(0.5, -2.0))
+    behind = Neighbour(op="Multiply-1", attributes={"auto_broadcast": "numpy"}, settings={"b": halves})
+    graph = graph_of(replace(split("then"), then=behind))
+    data = Tensor(element_type=element_type, array=encoded(element_type, [2.0, 3.0, 4.0, 5.0]).reshape(2, 2))
+
+    found = evaluated(graph, {"data": data, "axis": Tensor(element_type="i64", array=np.array(0))})
+
+    assert found[graph.outputs[-1]].array.tolist() == encoded(element_type, [2.0, -10.0]).reshape(1, 2).tolist()
 
 
 def test_an_invalid_case_has_no_neighbour() -> None:

@@ -22,6 +22,10 @@ IN_GRAPHS = {
         nodes("abs: {op: Abs-1, data: y}"),
         "spec.yaml:8:30: group 'a': nodes: 'y' is neither an input nor an earlier node. It is one of: x.\n",
     ),
+    "unknown fill": (
+        nodes("abs: {op: Add-1, a: x, b: {shape: [3], fill: random}}"),
+        "spec.yaml:8:52: group 'a': nodes: abs: b.fill: 'random' is not allowed: it must be 'ramp', 'small', 'exact', ",
+    ),
     "unused node": (
         nodes("abs: {op: Abs-1, data: x}", "other: {op: Abs-1, data: x}"),
         "spec.yaml:9:7: group 'a': nodes: no output needs the node other; remove it, or make it an output.\n",

@@ -1,19 +1,21 @@
 """The model graph of a case, built once from its draft, and the declarations of its tensors."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from opconform.model.draft import Draft, Neighbour, TensorDraft, inference, operand_of_draft
-from opconform.model.evaluation import arguments_at, results_of
+from opconform.model.draft import Draft, Neighbour, inference
+from opconform.model.evaluation import arguments_at, operand_of, results_of
 from opconform.model.fills import fill
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, TensorType
+from opconform.operations.contexts import constant
 from opconform.operations.contract import ContextError, Tested
 from opconform.operations.neighbours.convolution import convolved
 from opconform.operations.neighbours.exported import flattened
 from opconform.operations.operation import Computation, Operation
-from opconform.suite.case import Attribute, Graph, Node
+from opconform.suite.case import Graph, Node
 from opconform.suite.names import IDENTIFIER
+from opconform.tensors.tensor import Tensor, patterns
 
 #: No more outputs than this are declared for an invalid case, whatever it asks for.
 MOST_DECLARED = 64
@@ -72,14 +74,14 @@ def _followed(node: Node, neighbour: Neighbour, *, has_outputs: bool) -> Graph:
     if not has_outputs:
         raise ContextError("an invalid case has no output for the context `then` to use")
     operation = OPERATIONS[neighbour.op]
-    settings = {name: _filled(operation, name, setting) for name, setting in neighbour.settings.items()}
-    constants = {name: _constant(operation, name, setting) for name, setting in settings.items()}
+    settings = {name: fill(setting, operation.name, name) for name, setting in neighbour.settings.items()}
+    constants = {name: _constant(operation, name, tensor) for name, tensor in settings.items()}
     first, *others = operation.inputs
     inputs: list[str | None] = [*(node.outputs[-1],) * (2 if first.variadic else 1)]
     inputs += [constants[port.name].outputs[0] if port.name in constants else None for port in others]
     while inputs[-1] is None:
         inputs.pop()
-    operands = {name: operand_of_draft(setting, "setting") for name, setting in settings.items()}
+    operands = {name: operand_of(tensor, exact=True) for name, tensor in settings.items()}
     count = operation.requested_outputs(operation.arguments(operands, neighbour.attributes)) or 1
     name = f"{operation.type}_then"
     last = Node(
@@ -92,23 +94,13 @@ def _followed(node: Node, neighbour: Neighbour, *, has_outputs: bool) -> Graph:
     return Graph(nodes=(node, *constants.values(), last), outputs=(*node.outputs[:-1], *last.outputs))
 
 
-def _filled(operation: Operation, name: str, setting: TensorDraft) -> TensorDraft:
-    """A setting input of a neighbour with its elements, whatever its fill."""
-    filled = fill(setting, operation.name, name)
-    if not (filled.type.is_integer or filled.element_type == "boolean"):
-        raise ContextError(f"the neighbour's {name} must have integers")
-    return replace(setting, fill="values", elements=tuple(filled.integers()))
-
-
-def _constant(operation: Operation, name: str, tensor: TensorDraft) -> Node:
-    """A setting input of a neighbour, as a constant of the model."""
-    title = f"{operation.type}_{name}"
-    attributes: dict[str, Attribute] = {
-        "element_type": tensor.element_type,
-        "shape": tensor.shape,
-        "value": tuple(element for element in tensor.elements if isinstance(element, int)),
-    }
-    return Node(name=title, op="Constant-1", inputs=(), outputs=(f"{title}_0",), attributes=attributes)
+def _constant(operation: Operation, name: str, tensor: Tensor) -> Node:
+    """An input of a neighbour, as a constant of the model."""
+    if tensor.element_type == "string":
+        raise ContextError(f"the neighbour's {name} must not have texts")
+    is_exact = tensor.type.is_integer or tensor.element_type == "boolean"
+    value = tensor.integers() if is_exact else [hex(bits) for bits in patterns(tensor.array).ravel().tolist()]
+    return constant(f"{operation.type}_{name}", tensor.element_type, tensor.shape, value)
 
 
 def declared(draft: Draft, graph: Graph) -> dict[str, Declared]:

@@ -68,7 +68,7 @@ from opconform.operations.movement.split import SPLIT, VARIADIC_SPLIT
 from opconform.operations.movement.tile import TILE
 from opconform.operations.movement.transpose import TRANSPOSE
 from opconform.operations.movement.unique import UNIQUE
-from opconform.operations.neighbours.integers import CONSTANT
+from opconform.operations.neighbours.constant import CONSTANT
 from opconform.operations.operation import Computation, Movement, Operation
 from opconform.operations.shape.reshape import RESHAPE
 from opconform.operations.shape.shape_of import SHAPE_OF, SHAPE_OF_1

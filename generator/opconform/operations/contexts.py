@@ -262,8 +262,8 @@ def _again(node: Node, inputs: tuple[str | None, ...]) -> Node:
     return replace(node, name=f"{node.name}_1", inputs=inputs, outputs=(f"{node.name}_1_0",))
 
 
-def constant(name: str, element_type: str, shape: Shape, value: Sequence[int]) -> Node:
-    """A node that holds integers."""
+def constant(name: str, element_type: str, shape: Shape, value: Sequence[int] | Sequence[str]) -> Node:
+    """A node that holds numbers, or bit patterns such as `0x3f000000`."""
     return computing(name, "Constant-1", (), element_type=element_type, shape=shape, value=tuple(value))
 
 

@@ -58,9 +58,12 @@ def mistakes_of(
 
 
 def complaint_of(error: ValidationError) -> tuple[Route, str]:
-    """The route and the sentence, without a full stop, of the first complaint about values that no document has."""
-    first = error.errors(include_url=False)[0]
-    inside = tuple(first["loc"])
+    """The route and the sentence, without a full stop, of one complaint about values that no document has.
+
+    It is the innermost one: of a mapping where a name is allowed, too, the one about its keys.
+    """
+    first = max(error.errors(include_url=False), key=lambda details: len(details["loc"]))
+    inside = tuple(part for part in first["loc"] if isinstance(part, int) or part.isidentifier())  # no unions
     if first["type"] == "extra_forbidden":
         return inside, f"unknown key {quoted(inside[-1])}"
     if first["type"] == "missing":

@@ -13,7 +13,15 @@ _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 #: The texts that resemble a boolean.
 _BOOLEANS = ("false", "true", "0", "1")
 #: The types of a value, or of an element of a list.
-_TYPES: Mapping[str, tuple[type, ...]] = {"int": (int,), "ints": (int,), "float": (int, float), "string": (str,)}
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "int": (int,),
+    "ints": (int,),
+    "elements": (int, str),
+    "float": (int, float),
+    "string": (str,),
+}
+#: The types of lists.
+_LISTS = ("ints", "elements")
 _Value = TypeVar("_Value")
 
 
@@ -134,7 +142,7 @@ class AttributeSpec:
 
     name: Identifier
     _: KW_ONLY
-    type: Literal["int", "ints", "float", "string", "boolean", "enum"]
+    type: Literal["int", "ints", "elements", "float", "string", "boolean", "enum"]
     values: tuple[Attribute, ...] = ()
     default: Attribute | None = None
     prefix: Identifier | Literal[""] = ""
@@ -152,7 +160,7 @@ class AttributeSpec:
             aspect = "values" if self.type == "enum" else "type"
             return f"{word}.{'spelling' if str(value).lower() in texts else aspect}"
         elements = value if isinstance(value, tuple) else (value,)
-        if isinstance(value, tuple) is not (self.type == "ints") or any(
+        if isinstance(value, tuple) is not (self.type in _LISTS) or any(
             type(element) not in _TYPES[self.type] for element in elements
         ):
             return f"{word}.type"

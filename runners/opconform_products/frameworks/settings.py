@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from opconform.suite.case import Attribute
+from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.literals import encoded
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Unsupported
 
@@ -40,7 +42,9 @@ def is_plain(value: Any) -> bool:
 def _constant(_values: Sequence[Any], attributes: Mapping[str, Attribute]) -> Any:
     value: Any = attributes["value"]
     shape: Any = attributes["shape"]
-    return FrameworkOperand(list(value) if shape else value[0], str(attributes["element_type"]), tuple(shape))
+    kind = ELEMENT_TYPES[str(attributes["element_type"])]
+    elements = encoded(kind.name, value).view(kind.arithmetic).tolist() if kind.kind == "float" else [*value]
+    return FrameworkOperand(elements if shape else elements[0], kind.name, tuple(shape))
 
 
 def _dimensions(values: Sequence[Any], attributes: Mapping[str, Attribute]) -> Any:

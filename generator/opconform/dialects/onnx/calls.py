@@ -95,8 +95,11 @@ def constant(node: KnownNode) -> Call:
     kind = str(node.attributes["element_type"])
     if kind not in _LITERALS:
         raise Inexpressible(f"ONNX's text format has no literals of {kind}")
-    shape, elements = (attribute_text(node.attributes[name]) for name in ("shape", "value"))
-    sizes = shape.replace("[]", "")
+    array = node.graph.constants[node.node.outputs[0]].array
+    if not np.isfinite(array).all():
+        raise Inexpressible("ONNX's text format has no literals of infinities and NaN")
+    elements = attribute_text(tuple(array.ravel().tolist()))
+    sizes = attribute_text(node.attributes["shape"]).replace("[]", "")
     return Call((), {"value": f"{ELEMENT_TYPES[kind].onnx}{sizes} {{{elements.strip('[]')}}}".lower()})
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from opconform.suite.declarations import DeclaredCase
 from opconform.system.entry_points import Registry, Unusable
 from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.literals import encoded
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
 from opconform_runners.backends.constraints import check_constants, refuse_if, with_constraints
@@ -127,11 +128,8 @@ def _concat(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
 
 
 def _constant(_inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    return [_integers(attributes["element_type"], np.array(attributes["value"]).reshape(attributes["shape"]))]
-
-
-def _integers(element_type: str, array: Array) -> Tensor:
-    return Tensor(element_type=element_type, array=array.astype(ELEMENT_TYPES[element_type].storage))
+    array = encoded(attributes["element_type"], attributes["value"]).reshape(attributes["shape"])
+    return [Tensor(element_type=attributes["element_type"], array=array)]
 
 
 def _reshape(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
