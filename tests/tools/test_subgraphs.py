@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
+from unittest import mock
 
 import pytest
 
@@ -102,6 +103,16 @@ def test_a_search_ends_with_its_budget(suite: Suite, tmp_path: Path) -> None:
         nodes=("negative", "product", "sum", "positive", "turned"),
         text="Transpose-1 behind ReLU-1 behind Add-1 behind Multiply-1 behind Negative-1",
     )
+
+
+def test_an_interrupted_search_leaves_the_run_complete(opconform: Run, suite: Suite, tmp_path: Path) -> None:
+    """The report has the finding without its subgraph."""
+    with mock.patch.object(Search, "smallest", side_effect=KeyboardInterrupt):
+        opconform("run", suite.store.root, "--backend", f"{MINIATURES}:DropsBehind", "--out", tmp_path / "out", code=1)
+    report = read_report(tmp_path / "out")
+    [finding] = report.findings
+
+    assert (report.conformant, finding.subgraph) == (False, None)
 
 
 def test_a_finding_names_the_nodes_that_matter(opconform: Run, suite: Suite, tmp_path: Path) -> None:

@@ -159,7 +159,8 @@ def with_subgraphs(
     """A report whose findings of graphs name the smallest subgraph that still fails.
 
     It is searched in the first case of each finding of which every node passes alone, the worst finding first. A
-    backend that no longer starts, and a budget that is spent, leave the other findings as they are.
+    backend that no longer starts, a budget that is spent, and an interrupt end the search, since the run is complete
+    without it.
     """
     results = {result.id: result for result in report.results if result.sentence.endswith(EACH_ALONE)}
     chosen = [*dict.fromkeys(_cut_cases(report.findings, results, suite))]
@@ -167,7 +168,11 @@ def with_subgraphs(
         return report
     stage = Stage(on_progress, f"Cutting {counted(len(chosen), 'graph')}", len(chosen))
     until, subgraphs = time.monotonic() + budget.seconds, dict[str, Subgraph]()
-    with TemporaryFolder() as folder, closing(Session(suite, launch)) as session, suppress(HarnessError):
+    with (
+        TemporaryFolder() as folder,
+        closing(Session(suite, launch)) as session,
+        suppress(HarnessError, KeyboardInterrupt),
+    ):
         for case in chosen:
             place = Path(folder) / str(stage.done)
             search = Search(session=session, folder=place, until=until, executions=budget.executions)
