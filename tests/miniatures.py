@@ -394,8 +394,12 @@ class DropsBehind(Perfect):
             for node in case.graph.nodes
             if node.op == "Add-1" and node.inputs[0] in computed
         }
+        nodes = tuple(
+            replace(node, inputs=tuple(dropped.get(str(name), name) for name in node.inputs))
+            for node in case.graph.nodes
+        )
         outputs = tuple(dropped.get(name, name) for name in case.graph.outputs)
-        return super().run(replace(case, graph=replace(case.graph, outputs=outputs)), model, feeds)
+        return super().run(replace(case, graph=replace(case.graph, nodes=nodes, outputs=outputs)), model, feeds)
 
 
 class AddsWithoutSigns(Perfect):

@@ -185,6 +185,11 @@ def neighbour_check_of(golden: Golden) -> Golden | None:
     return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tuple(evaluated(graph, input_) for input_ in inputs))
 
 
+def name_alone(node: Node, port: str) -> str:
+    """The name of what a node of a graph takes, in the neighbour check of the graph."""
+    return f"{node.name}__{port}"
+
+
 def _nodes_alone(golden: Golden) -> Golden | None:
     """The nodes of a graph under test side by side, none of which takes the result of another."""
     if not golden.tensors or len(golden.graph.nodes) == 1:
@@ -195,7 +200,7 @@ def _nodes_alone(golden: Golden) -> Golden | None:
     for node in golden.graph.nodes:
         renamed: dict[str, str] = {}
         for port, name in ports_of(node).items():
-            alone = f"{node.name}__{port}"
+            alone = name_alone(node, port)
             sources[alone], renamed[port] = name, alone
             if OPERATIONS[node.op].role_of(port) == "setting":
                 settings.add(alone)

@@ -9,6 +9,7 @@ from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import FOLDER_TARGET, SOURCE, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import explained, hold, print_next, publish, show_report
 from opconform_runners.execution.scale.merge import merge
+from opconform_runners.findings.grouping import with_named_subgraphs
 from opconform_runners.findings.report import report_of
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import REPORT
@@ -32,9 +33,8 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **values: b
     for item in shards:
         check_kind(item, "results")
     shards = tuple(shard.parent if shard.is_file() else shard for shard in shards)  # report.json means its folder
-    for item in shards:
-        if (item / REPORT).is_file():
-            read_report(item)  # which does not match results that were changed
+    # results that were changed do not match their report
+    reports = [read_report(item) for item in shards if (item / REPORT).is_file()]
     hold(out)
     header, results, opened = merge(shards, out, force=values["force"], place=suite)
     options = ResultOptions(
@@ -47,6 +47,8 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **values: b
         as_json=values["as_json"],
     )
     report = explained(report_of(header, results), opened, out, options)
+    subgraphs = (finding.subgraph for item in reports for finding in item.findings)
+    report = with_named_subgraphs(report, [x for x in subgraphs if x is not None])
     code = show_report(report, out, options)
     if opened is not None:
         publish(report, out, Path(opened.store.root), None, options)

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from opconform_runners.reports.history import interval_in
 from opconform_runners.tools.repro.issue import issue_of
 from opconform_runners.tools.repro.observation import PRIVATE, Observation, notes_of, observation_of
 from opconform_runners.tools.repro.script import SCRIPTS, dialects_needed, script_of
+from opconform_runners.tools.subgraphs import Smallest, smallest_subgraph
 from opconform_runners.verdicts.results import RESULTS, read_written
 
 #: The line that marks what opconform wrote. An issue has it in its script.
@@ -54,6 +56,7 @@ _WITH_CPP_TESTS = ", ".join(name for name, script in SCRIPTS.items() if script.c
 )
 @click.option("--history", type=PATH, help="For an issue: folder of `opconform history`, for the releases that fail.")
 @click.option("--suite", "place", type=SOURCE, help="The suite that contains the case; the shipped cases by default.")
+@rare_option("--whole", is_flag=True, help="Keep the whole graph of a case that tests one.")
 @rare_option("--python", metavar="PATH", help="Python interpreter of another environment, for the backend.")
 @timeout_option
 @out_option(help="The file to write; standard output by default.")
@@ -63,7 +66,8 @@ def command(
     """Reproduce CASE with only the backend's own API, for the backend's maker and issue tracker.
 
     The case is executed first, and the observed result is recorded. CASE is an id, the last part of an id, or a pattern
-    that matches one case. RESULTS, the folder of a run, names its backend and its suite.
+    that matches one case. RESULTS, the folder of a run, names its backend and its suite. A graph is cut to the smallest
+    subgraph that still fails.
 
     A script prints the expected and the actual outputs. It exits with 1 if the bug is present and with 0 if it is
     fixed. An issue begins with its title as a heading, or with a warning for a memory fault. The rest is the body, with
@@ -90,7 +94,10 @@ def command(
     with TemporaryFolder() as folder:
         suite, entry = suite_with_case(case, place, dialects, Path(folder) / "suite")
         interval = None if history is None else interval_in(history, launch.command.name.partition(":")[0], entry.id)
-        seen = _observed(suite, entry, launch, must_fail=form == "issue")
+        seen, whole = _observed(suite, entry, launch, must_fail=form == "issue"), entry.id
+        found = None if values["whole"] else _smallest(suite, entry, seen, launch, Path(folder) / "parts")
+        if found is not None and found.cut is not None and seen is not None:
+            suite, entry, seen = found.cut.suite, found.cut.entry, replace(seen, result=found.cut.result)
         script = SCRIPTS[backend.partition(":")[0]]
         needs = script.cpp_needs if form == "gtest" else script.requires
         notes, reason = notes_of(suite, entry, needs, seen), None if seen is None else seen.result.reason
@@ -98,13 +105,16 @@ def command(
         text = write(suite, entry, backend, notes, reason)
         if form == "issue" and seen is not None:
             text = issue_of(suite, entry, seen, script=text, launch=launch, interval=interval)
+        text = text.replace(entry.id, whole)  # a part of a graph is in no suite
     if out is None:
         print_document(text, nl=False)
     else:
         replace_named(out, text.encode())
         click.echo(f"{out}: {len(text.splitlines())} lines; {_FORMS[form].format(out)}")
+    if found is not None and found.cut is not None:
+        click.echo(f"note: the graph was cut to {found.subgraph.sentence}; --whole keeps all of it.", err=True)
     if history is not None and interval is None:
-        click.echo(f"warning: {history} has no failure of {entry.id}, so the issue has no releases.", err=True)
+        click.echo(f"warning: {history} has no failure of {whole}, so the issue has no releases.", err=True)
     if out is not None and seen is not None and seen.is_memory_error:
         click.echo(f"note: {PRIVATE}; see SECURITY.md of opconform.", err=True)
 
@@ -127,6 +137,13 @@ def _run_in(results: Path, python: str | None) -> tuple[str, str | None]:
     if "--backend" not in options:
         raise UsageError(f"{results} has no run of an installed backend. Name one with --backend.")
     return options["--backend"], python or options.get("--python")
+
+
+def _smallest(suite: Suite, entry: Entry, seen: Observation | None, launch: Launch, folder: Path) -> Smallest | None:
+    """The smallest subgraph of a graph that fails as it was observed; None for any other case."""
+    if seen is None or seen.result.verdict != "fail" or not suite.case(entry).tests_graph:
+        return None
+    return smallest_subgraph(suite, entry, seen.result, launch, folder)
 
 
 def _observed(suite: Suite, entry: Entry, launch: Launch, *, must_fail: bool) -> Observation | None:

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from opconform.suite.names import CaseId
+from opconform.errors import counted
+from opconform.suite.names import CaseId, Identifier, Line
 
 #: The kinds of failures, the worst first.
 Severity = Literal[
@@ -24,6 +25,31 @@ _Count = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Subgraph:
+    """The smallest connected part of the graph of a case that fails as the graph does, given its golden inputs.
+
+    Attributes:
+        case: The id of the case.
+        nodes: The names of the nodes.
+        text: Their operations in words, as in `Add-1 behind Convolution-1`.
+        of: How many nodes the graph has.
+        is_smallest: Whether the search for a smaller part was finished.
+    """
+
+    case: CaseId
+    nodes: Annotated[tuple[Identifier, ...], Field(min_length=1)]
+    text: Line
+    of: _Count
+    is_smallest: bool = True
+
+    @property
+    def sentence(self) -> str:
+        """The part in words, as in `Add-1 behind Convolution-1 (2 of 5 nodes)`."""
+        unfinished = "" if self.is_smallest else "; the search was not finished"
+        return f"{self.text} ({len(self.nodes)} of {counted(self.of, 'node')}{unfinished})"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
     """Failures that have something in common, as in `report.json`.
 
@@ -38,6 +64,8 @@ class Finding:
         cause: The likely cause of the failure of the first case; empty if it is unknown.
         causes: The likely causes of all its cases for which one is known, by their ids.
         symptoms: How the cases fail, and how many of them, the most frequent first.
+        subgraph: The smallest part that fails of the first graph among its cases whose nodes pass alone, if it was
+            searched.
         cases: The ids of the cases: the smallest one that decides the severity, and the others by size.
     """
 
@@ -52,6 +80,7 @@ class Finding:
     passing: _Count = 0
     cause: str = ""
     causes: Mapping[CaseId, str] = field(default_factory=dict)
+    subgraph: Subgraph | None = None
     symptoms: Mapping[str, _Count]
     cases: Annotated[tuple[CaseId, ...], Field(min_length=1)]
 

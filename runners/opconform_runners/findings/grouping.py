@@ -10,7 +10,7 @@ from opconform_runners.execution.log.outputs_zip import KeptOutputs
 from opconform_runners.execution.progress import OnProgress
 from opconform_runners.findings.causes.likely import causes_of_failures
 from opconform_runners.findings.failures import SEVERITIES, Standing, result_size, severity_of, standings
-from opconform_runners.findings.finding import Finding, Severity
+from opconform_runners.findings.finding import Finding, Severity, Subgraph
 from opconform_runners.findings.known.failures import Known
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.requirement_row import DECIDED, RequirementRow
@@ -65,6 +65,16 @@ def with_findings(
         findings.append(replace(finding, about=about))
     findings = [_with_causes(finding, causes) for finding in findings]
     return replace(report, findings=tuple(sorted(findings, key=_rank)))
+
+
+def with_named_subgraphs(report: Report, subgraphs: Iterable[Subgraph]) -> Report:
+    """A report whose findings name the first of some subgraphs that is of one of their cases."""
+    known = {subgraph.case: subgraph for subgraph in subgraphs}
+
+    def named(finding: Finding) -> Finding:
+        return replace(finding, subgraph=next((known[case] for case in finding.cases if case in known), None))
+
+    return replace(report, findings=tuple(map(named, report.findings)))
 
 
 def _rank(finding: Finding) -> tuple[int, int, tuple[str, ...]]:
@@ -142,6 +152,15 @@ class ShownFinding:
         texts = [f"{op} {', '.join(broken) or unnamed}" for op, broken in sorted(names.items())]
         more = f" and {len(texts) - _NAMED} more operations" if len(texts) > _NAMED + 1 else ""
         return "; ".join(texts[:_NAMED] if more else texts) + more
+
+    @property
+    def subgraph(self) -> str:
+        """The smallest failing subgraph, with its case if that is not the smallest one; empty if none was searched."""
+        subgraph = self.finding.subgraph
+        if subgraph is None or all(result.id != subgraph.case for result in self.results):
+            return ""
+        where = "" if subgraph.case == self.smallest.id else f", of {subgraph.case}"
+        return f"{subgraph.sentence}{where}"
 
     @property
     def kind(self) -> str:

@@ -185,7 +185,9 @@ def report_document(report: Report) -> dict[str, object]:
         "summary": report.summary,
         "profiles": report.profiles,
         "requirements": requirements,
-        "findings": [{k: v for k, v in finding.items() if v or k != "causes"} for finding in plain["findings"]],
+        "findings": [
+            {k: v for k, v in finding.items() if v or k not in ("causes", "subgraph")} for finding in plain["findings"]
+        ],
     }
     if report.accuracy:
         document["accuracy"] = {

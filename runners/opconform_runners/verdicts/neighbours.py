@@ -18,6 +18,9 @@ from opconform_runners.verdicts.verdict import (
     sentence_of,
 )
 
+#: How the sentence ends on a graph that fails, although its nodes do not.
+EACH_ALONE = "each of its operations passes alone"
+
 
 def neighbour_check_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | None:
     """The neighbour check of a case that failed, where the neighbour of the node under test may be at fault.
@@ -48,7 +51,7 @@ def _with_nodes_alone(case: Case, verdict: Verdict, nodes: Own) -> Verdict:
     failed = verdict.sentence.rstrip(".")
     match nodes:
         case Pass():
-            return replace(verdict, sentence=f"{failed}; each of its operations passes alone")
+            return replace(verdict, sentence=f"{failed}; {EACH_ALONE}")
         case Fail(reason=reason, sentence=sentence) if reason in ENDS or not has_ended(verdict):
             which = _failing_node(case, nodes)
             return replace(verdict, sentence=f"{failed}; {which} fails alone, too: {sentence}", node_fails=True)

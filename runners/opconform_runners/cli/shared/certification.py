@@ -34,6 +34,7 @@ from opconform_runners.cli.shared.steps import (
     folder_name,
     folder_of,
     hold,
+    launch_of,
     publish,
     report_of_run,
     show_report,
@@ -107,7 +108,7 @@ def certify(request: Certification) -> NoReturn:
     run = executed(suite, command, folder, running, results)
     if claims_file is not None:
         note_claims(claims_file, str(claims), run.header)
-    conclude(run, suite, folder, results, key)
+    conclude(run, suite, folder, results, key, launch_of(command, running))
 
 
 def _check_signable(header: Header) -> None:
@@ -134,7 +135,7 @@ def _streamed(
     stream = Stream(specs=loaded, options=generating)
     with progress("generate and run", quiet=results.is_silent) as on_progress:
         run = run_stream(stream, command, folder, running, on_progress)
-    report = report_of_run(run, open_suite(place), folder, results)
+    report = report_of_run(run, open_suite(place), folder, results, launch_of(command, running))
     code = show_report(report, folder, results)
     if run.interrupted is not None:
         raise run.interrupted

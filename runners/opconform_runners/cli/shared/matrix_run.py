@@ -18,6 +18,7 @@ from opconform_runners.cli.shared.steps import (
     executed,
     folder_name,
     hold,
+    launch_of,
     page_of_runs,
     print_next_of_matrix,
     report_of_run,
@@ -117,7 +118,8 @@ def run_matrix(
             columns.append(Column(name=name, report=earlier))
             continue
         run = executed(suite, command, folder, running, results, title=name)
-        columns.append(Column(name=name, report=report_of_run(run, suite, folder, results)))
+        report = report_of_run(run, suite, folder, results, launch_of(command, running))
+        columns.append(Column(name=name, report=report))
         write_report(folder, columns[-1].report)
         if run.interrupted is not None:
             raise run.interrupted

@@ -12,6 +12,7 @@ from typing import NoReturn
 import click
 
 from opconform.errors import DiskError, counted
+from opconform.suite.case import GRAPH
 from opconform.suite.reader import Suite
 from opconform.suite.storage.ownership import replace_ours
 from opconform.system.text import one_line
@@ -30,7 +31,7 @@ from opconform_runners.findings.grouping import shown_findings, with_findings
 from opconform_runners.findings.known.comparison import with_known
 from opconform_runners.findings.known.release import KnownRelease, known_release
 from opconform_runners.findings.report import Report, report_of
-from opconform_runners.harness.command import Command
+from opconform_runners.harness.command import Command, Launch
 from opconform_runners.reports.html.subject import Subject, subjects_of
 from opconform_runners.reports.report_file import Finished, finished, report_document, write_report
 from opconform_runners.reports.terminal.summary import is_folded, print_summary, print_verdict
@@ -74,16 +75,30 @@ def executed(
     return run
 
 
-def report_of_run(run: Run, suite: Suite, out: Path, results: ResultOptions) -> Report:
-    """The report of a run in a folder, which an interruption may have ended, with its findings."""
+def report_of_run(run: Run, suite: Suite, out: Path, results: ResultOptions, launch: Launch | None) -> Report:
+    """The report of a run in a folder, which an interruption may have ended, with its findings.
+
+    With a `launch`, which says how to start the backend here, the graphs among them are cut, unless the run was ended.
+    """
     report = report_of(run.header, run.results, missing=run.missing, gave_up=run.gave_up)
-    return explained(report, suite, out, results)
+    return explained(report, suite, out, results, launch if run.gave_up is None else None)
 
 
-def explained(report: Report, suite: Suite | None, out: Path, results: ResultOptions) -> Report:
+def launch_of(command: Command, options: RunOptions) -> Launch | None:
+    """How single cases of a run are executed on this machine; None if the backend is on other machines."""
+    return Launch(command=command, timeout=options.timeout) if options.executor is None else None
+
+
+def explained(
+    report: Report, suite: Suite | None, out: Path, results: ResultOptions, launch: Launch | None = None
+) -> Report:
     """A report with its findings, and with what is known of the release of its backend."""
     with progress("Finding causes", quiet=results.is_silent) as on_progress:
         report = with_findings(report, suite, KeptOutputs(out), on_progress)
+        if launch is not None and suite is not None and GRAPH in report.ops:
+            from opconform_runners.tools.subgraphs import with_subgraphs  # it takes long to import
+
+            report = with_subgraphs(report, suite, launch, on_progress)
     return report if results.no_known else with_known(report, known_release_of(report))
 
 
@@ -117,9 +132,11 @@ def show_report(report: Report, out: Path, results: ResultOptions) -> int:
     return 0 if report.is_finished and report.is_as_expected else 1
 
 
-def conclude(run: Run, suite: Suite, out: Path, results: ResultOptions, key: "PrivateKey | None") -> NoReturn:
+def conclude(
+    run: Run, suite: Suite, out: Path, results: ResultOptions, key: "PrivateKey | None", launch: Launch | None = None
+) -> NoReturn:
     """Report a run and publish it, and end the command with its exit code, or with what interrupted it."""
-    report = report_of_run(run, suite, out, results)
+    report = report_of_run(run, suite, out, results, launch)
     code = show_report(report, out, results)
     if run.interrupted is not None:
         raise run.interrupted

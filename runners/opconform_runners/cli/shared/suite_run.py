@@ -27,6 +27,7 @@ from opconform_runners.cli.shared.steps import (
     executed,
     folder_of,
     hold,
+    launch_of,
     print_next,
     report_of_run,
     show_command,
@@ -110,7 +111,8 @@ def _judged(suite: Suite, command: Command, running: RunOptions, results: Result
     interrupted = None
     if report is None:
         run = executed(suite, command, out, running, results)
-        report, interrupted = report_of_run(run, suite, out, results), run.interrupted
+        report = report_of_run(run, suite, out, results, launch_of(command, running))
+        interrupted = run.interrupted
     report = files.compared(report, suite, lambda line: None if results.is_silent else print_lines([line]))
     code = show_report(report, out, results)
     if interrupted is not None:

@@ -91,7 +91,8 @@ def _failures(report: Report) -> Iterator[str]:
             when = _code(row.finding.when) if row.finding.when else ""
             known = [] if report.known is None else [_text(row.known) or "**new**"]
             texts = map(_code, (case.id, case.inputs, case.sentence))
-            yield f"| {' | '.join((_code(row.names), _code(row.kind), count, *known, when, *texts))} |"
+            subgraph = f"; smallest failing subgraph: {_code(row.subgraph)}" if row.subgraph else ""
+            yield f"| {' | '.join((_code(row.names), _code(row.kind), count, *known, when, *texts))}{subgraph} |"
         if rows:
             yield ""
 

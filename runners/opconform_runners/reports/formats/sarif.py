@@ -112,7 +112,8 @@ def _sentence(shown: ShownFinding) -> str:
     case, finding = shown.smallest, shown.finding
     when = f" When: {finding.when}." if finding.when else ""
     cause = f" Likely cause: {finding.cause}." if finding.cause else ""
-    return f"{shown.names}: {shown.kind}. Given {case.inputs}: {case.sentence}.{when}{cause}"
+    subgraph = f" Smallest failing subgraph: {shown.subgraph}." if shown.subgraph else ""
+    return f"{shown.names}: {shown.kind}. Given {case.inputs}: {case.sentence}.{when}{cause}{subgraph}"
 
 
 def _others(report: Report) -> Iterator[dict[str, Any]]:
