@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from maintenance import ROOT
-from opconform.explanation.shipped_groups import kinds_of
+from opconform.explanation.shipped_groups import kinds_of, left_out_of
 from opconform.generation.options import LIMITS, ONE_CASE
 from opconform.specs.every.groups import every_groups, neighbours_in
 from opconform.specs.index import (
@@ -67,6 +67,7 @@ def entry_of(name: str, known: Mapping[str, Any] | None) -> Mapping[str, Any]:
         if group.settings.profile != EXHAUSTIVE:
             rows = [_row(kind, requirements) for kind in kinds_of(group, _LIMITS)]
         about = {"profile": group.settings.profile, "title": group.settings.title, "cases": rows}
+        about |= {"left_out": left_out} if (left_out := left_out_of(group)) else {}
         groups[group.id] = rows if path.name == SAMPLES else about
     return {"digest": state, "requirements": [*map(list, requirements)], "groups": groups}
 

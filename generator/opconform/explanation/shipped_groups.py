@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,12 +26,13 @@ _ANY = "0" * 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedGroup:
-    """A group by its full name, and the kinds of its selected cases."""
+    """A group by its full name, the kinds of its selected cases, and how many pairs have none, by reason."""
 
     id: str
     profile: str
     title: str
     kinds: Sequence[CaseKind]
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 def shipped_operations_in(paths: Sequence[Path]) -> tuple[str, ...] | None:
@@ -113,8 +114,9 @@ class ShippedGroups:
             for kind in kinds:
                 for digits in (_ANY, *kind.quick[:1]):
                     matches.wants(f"{name}/{digits}", self.profiles[name], kind.requirements)
+            title, left_out = self._index.groups[name].title, self._index.groups[name].left_out
             listed.append(
-                ListedGroup(id=name, profile=self.profiles[name], title=self._index.groups[name].title, kinds=kinds)
+                ListedGroup(id=name, profile=self.profiles[name], title=title, kinds=kinds, left_out=left_out)
             )
         listed += self._counted(counted, matches) if counted else ()
         check_matches(matches, self.known)
@@ -157,7 +159,11 @@ class ShippedGroups:
                 mistakes.extend(error.mistakes)
                 continue
             yield ListedGroup(
-                id=group.full_name, profile=group.settings.profile, title=group.settings.title, kinds=kinds
+                id=group.full_name,
+                profile=group.settings.profile,
+                title=group.settings.title,
+                kinds=kinds,
+                left_out=left_out_of(group),
             )
         if mistakes:
             raise SpecMistakes(mistakes)
@@ -179,6 +185,16 @@ def kinds_of(group: "Group", limits: "Limits", matches: Matches | None = None) -
         if matches is None or matches.wants(draft.id, profile, draft.requirements)
     ]
     return counted_kinds((draft.id, draft.rejected_for, draft.requirements) for draft in drafts)
+
+
+def left_out_of(group: "Group") -> Mapping[str, int]:
+    """How many pairs of operations have no case in a group, by reason; none in a group without pairs."""
+    from opconform.generation.pairs.derivation import pairs_of
+    from opconform.specs.schema.graph import PairGroup
+
+    if not isinstance(group.settings, PairGroup):
+        return {}
+    return pairs_of(group.settings.pairs, group.settings.last).left_out
 
 
 def counted_kinds(cases: Iterable[tuple[str, str | None, Sequence[str]]]) -> list[CaseKind]:

@@ -14,6 +14,7 @@ from opconform.errors import quoted, quoted_text
 from opconform.generation.identity.known_digits import KnownDigits
 from opconform.generation.identity.tensor_keys import KnownTensors
 from opconform.generation.options import LIMITS, Limits
+from opconform.generation.pairs.derivation import pairs_of
 from opconform.generation.validation import LeftOut, draft_of
 from opconform.model.draft import Draft
 from opconform.model.readings import attributed
@@ -26,6 +27,7 @@ from opconform.specs.matrix.combinations import Combination, combinations_of, fa
 from opconform.specs.matrix.draws import PATIENCE, PATIENCE_EACH, draws_of
 from opconform.specs.matrix.expressions import ExpressionError, Meter, expression_of, is_expression
 from opconform.specs.matrix.functions import Value
+from opconform.specs.schema.graph import PairGroup
 from opconform.specs.schema.keys import CONCRETE, GroupKeys
 from opconform.specs.schema.models import group_models
 from opconform.specs.yaml_document import ENOUGH, REPORTED, KeyMistake, Mistake, Route, SpecMistakes
@@ -64,6 +66,9 @@ def families(group: Group, *, seed: int = 0, limits: Limits = LIMITS) -> Iterato
         raise SpecMistakes(mistakes)
     expansion = _Expansion(group, limits)
     try:
+        if isinstance(group.settings, PairGroup):
+            yield from expansion.derived(group.settings)
+            return
         for combination in combinations_of(group, limits.cases, expansion.meter):
             if group.settings.random is None:
                 yield from expansion.families_of(combination)
@@ -168,6 +173,13 @@ class _Expansion:
         if len(self.digits) > 2 * self.limits.cases:
             raise KeyMistake("matrix", f"there are more cases than the limit of {self.limits.cases:,}")
         return [Family(cases=tuple(cases), new=tuple(new))] if new else []
+
+    def derived(self, settings: PairGroup) -> Iterator[Family]:
+        """The cases of pairs of operations."""
+        for keys in pairs_of(settings.pairs, settings.last).cases:
+            draft = self._draft(keys, (), {})
+            if self.digits.add(draft.digits):
+                yield Family(cases=(draft,), new=(draft,))
 
     def drawn(self, combination: Combination, target: int, seed: int) -> Iterator[Family]:
         """The cases of random draws until `target` draws gave a new one."""

@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,8 @@ SAMPLES = "samples.yaml"
 EVERY = "every"
 #: A line of a spec that names a group of another operation, which is then also one of its own.
 REFERENCE = re.compile(r"^ *- ([A-Za-z][A-Za-z0-9]*-[0-9]+)/([a-z0-9-]+)$", re.MULTILINE)
+#: A line of a spec whose cases are derived from the samples of all operations.
+PAIRS = re.compile(r"^ *pairs: ", re.MULTILINE)
 #: A line of a file that takes over from the file of another version.
 _LIKE = re.compile(r"^like: *([A-Za-z][A-Za-z0-9]*-[0-9]+)\s*$", re.MULTILINE)
 #: The most bytes of a file.
@@ -45,12 +47,16 @@ class CaseKind(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IndexedGroup:
-    """A group of the index; `kinds` is None where the cases are too many to count."""
+    """A group of the index; `kinds` is None where the cases are too many to count.
+
+    `left_out` has the reasons for which pairs of operations have no case, each with the number of pairs.
+    """
 
     file: str
     profile: str
     title: str
     kinds: tuple[CaseKind, ...] | None
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,7 +164,11 @@ def index_of(ops: Collection[str]) -> Index:
             about = every[id_] if path.name == SAMPLES else keys
             kinds = keys if path.name == SAMPLES else keys["cases"]
             groups[f"{op}/{id_}"] = IndexedGroup(
-                file=name, profile=about["profile"], title=about["title"], kinds=_kinds(kinds, entry["requirements"])
+                file=name,
+                profile=about["profile"],
+                title=about["title"],
+                kinds=_kinds(kinds, entry["requirements"]),
+                left_out=about.get("left_out", {}),
             )
             if id_ in others and path.name == SAMPLES:
                 outdated.add(f"{op}/{id_}")
@@ -191,7 +201,7 @@ def state_of(path: Path) -> str:
         named = [*(x for text in texts for x in _LIKE.findall(text)), *(op for op, _ in REFERENCE.findall(texts[0]))]
         folders += [x for op in dict.fromkeys(named) if (x := cases_folder() / op) not in folders]
         files += own[1:] if folder == path.parent else sorted(folder.glob("*.yaml"))
-    files += every_files() if path.name == SAMPLES else ()
+    files += every_files() if path.name == SAMPLES else sample_files() if PAIRS.search(_text_of(path)) else ()
     return sha256(b"\0".join(content_of(file) for file in files if file.is_file()))
 
 

@@ -18,6 +18,7 @@ from opconform.specs.index import SAMPLES, cases_folder, is_known, shipped_files
 from opconform.specs.matrix.expressions import ALL_FUNCTIONS, ExpressionError, compiled, expression_of, is_expression
 from opconform.specs.operation_names import check_named, named_operations, tested_operations
 from opconform.specs.requirements import cases_of, requirements_of
+from opconform.specs.schema.graph import PairGroup
 from opconform.specs.schema.keys import SpecKeys
 from opconform.specs.schema.models import group_models
 from opconform.specs.yaml_document import ENOUGH, KEY, Document, Mistake, Route, SpecMistakes, read_document
@@ -179,13 +180,14 @@ def _groups(
         keys = home.value["groups"][route[1]]
         if only is not None and f"{op}/{keys['id']}" not in only:
             continue
+        model = PairGroup if op == GRAPH and isinstance(keys, dict) and "pairs" in keys else models.group
         is_checked = isinstance(keys, dict) and not is_known
         in_group = list(islice(_group_mistakes(home, op, keys, route), ENOUGH)) if is_checked else []
         try:
-            settings: Any = models.group.model_validate(keys)
+            settings: Any = model.model_validate(keys)
         except ValidationError as error:
             places = {(mistake.line, mistake.column) for mistake in in_group}
-            more = mistakes_of(error, home, models.group, route)
+            more = mistakes_of(error, home, model, route)
             in_group.extend(x for x in more if (x.line, x.column) not in places)
         if in_group:
             mistakes.extend(in_group)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from opconform.errors import UsageError, quoted
+from opconform.errors import UsageError, counted, quoted
 from opconform.explanation.shipped_groups import ListedGroup, ShippedGroups, counted_kinds, shipped_operations_in
 from opconform.specs.index import CaseKind
 from opconform.specs.operation_names import check_named, installed_operation_names, named_operations
@@ -76,7 +76,8 @@ def command(
     else:
         width = max(len(group.id) for group in groups)
         lines = (f"{x.id:{width}}  {_count(x.kinds):>4}  {_expected(x.kinds)}: {x.title}" for x in groups)
-        print_result([_group_document(x) for x in groups], lines, as_json=as_json)
+        unpaired = (f"{x.id}: {_unpaired(x.left_out)}" for x in groups if x.left_out)
+        print_result([_group_document(x) for x in groups], (*lines, *unpaired), as_json=as_json)
 
 
 def _print_lacks(sources: Sequence[Path], *, as_json: bool) -> None:
@@ -162,7 +163,13 @@ def _count(kinds: Iterable[CaseKind]) -> int:
 
 def _group_document(group: ListedGroup) -> dict[str, Any]:
     document = {"id": group.id, "profile": group.profile, "title": group.title, "cases": _count(group.kinds)}
-    return document | {"expect": dict(_expectations(group.kinds))}
+    left_out = {"left_out": dict(group.left_out)} if group.left_out else {}
+    return document | {"expect": dict(_expectations(group.kinds))} | left_out
+
+
+def _unpaired(left_out: Mapping[str, int]) -> str:
+    reasons = ", ".join(f"{reason} ({count:,})" for reason, count in left_out.items())
+    return f"{counted(sum(left_out.values()), 'pair')} left out: {reasons}"
 
 
 def _expected(kinds: Iterable[CaseKind]) -> str:

@@ -23,6 +23,7 @@ RECIPE = (
     "generation/identity/header.py",
     "generation/identity/known_digits.py",
     "generation/then_key.py",
+    "generation/pairs",
     "generation/pipeline.py",
     "generation/identity/tensor_keys.py",
     "generation/validation.py",

@@ -12,7 +12,7 @@ from opconform.specs.every.sample import CONSTANT_DATA, Keys, Samples
 from opconform.specs.every.schema import OWN_KEYS, EveryGroup, EverySpec
 from opconform.specs.every.wrong_arguments import extreme_values, wrong_arguments
 from opconform.specs.group import Group
-from opconform.specs.index import EVERY, REFERENCE, SAMPLES, every_files, known_neighbours, sample_files
+from opconform.specs.index import EVERY, PAIRS, REFERENCE, SAMPLES, every_files, known_neighbours, sample_files
 from opconform.specs.matrix.expressions import Meter, compiled, expression_of, is_expression
 from opconform.specs.requirements import cases_of, requirements_of
 from opconform.specs.schema.keys import GroupKeys
@@ -36,6 +36,7 @@ def digest_of(path: Path) -> str:
     else:
         ops = sorted({op for op, _ in REFERENCE.findall(content.decode())})
         others = [file.read_bytes() for op in ops for file in sorted(cases_of(op).glob("*.yaml"))]
+        others += [file.read_bytes() for file in sample_files()] if PAIRS.search(content.decode()) else []
     return hashlib.sha256(b"\0".join([content, *others])).hexdigest()
 
 

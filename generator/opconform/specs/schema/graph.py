@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from opconform.specs.schema.keys import (
     OR_EXPRESSION,
@@ -14,7 +14,7 @@ from opconform.specs.schema.keys import (
     OptionalTensor,
     SpecKeys,
 )
-from opconform.suite.names import Identifier
+from opconform.suite.names import Identifier, OperationName
 
 #: The most nodes of a graph, and the most inputs and outputs.
 MOST_NODES = 200
@@ -71,11 +71,33 @@ class GraphGroup(GraphCase, GroupKeys):
     )
 
 
+#: How two operations meet.
+Pattern = Literal["behind", "beside", "residual", "joined", "twice"]
+#: The keys of a group that one of pairs cannot have.
+_DERIVED = ("matrix", "combine", "where", "exclude", "random", "uses")
+
+
+class PairGroup(GroupKeys):
+    """One entry of a spec of graphs, whose cases are derived from the samples of all pairs of operations."""
+
+    pairs: Pattern = Field(
+        description="`behind`: the second operation takes the result of the first; `beside`: both take one tensor; "
+        "`residual`: the second takes a tensor and what the first computes from it; `joined`: `last` joins the "
+        "result of the first with that of the second behind it; `twice`: an operation behind itself."
+    )
+    last: OperationName | None = Field(None, description="The operation that joins two results.")
+
+    @field_validator(*_DERIVED)
+    @classmethod
+    def _not_derived(cls, _: Any) -> Any:
+        raise ValueError(f"a group with `pairs` derives its cases, so it has none of {', '.join(_DERIVED)}")
+
+
 class GraphSpec(SpecKeys):
     """A spec of graphs."""
 
     op: Literal["Graph-1"] = Field(description="A graph in place of an operation.")
-    groups: Annotated[list[GraphGroup | GroupReference], Field(min_length=1)] = Field(
+    groups: Annotated[list[GraphGroup | PairGroup | GroupReference], Field(min_length=1)] = Field(
         description="The groups of cases."
     )
 

@@ -11,11 +11,11 @@ from opconform.suite.selection.quick import QUICK, is_quick
 #: The profiles of the shipped cases, and those that are left out unless named. A spec may name others.
 PROFILES = (
     *("core", "types", "dynamic", "context", "robustness", "extended", "graphs"),
-    *("transformer", "vision", "exhaustive", "functional", "large"),
+    *("transformer", "vision", "exhaustive", "functional", "large", "pairs"),
 )
 #: The profile with every case within bounds. There are too many of them to list or to keep.
 EXHAUSTIVE = "exhaustive"
-NOT_BY_DEFAULT = frozenset({"transformer", "vision", EXHAUSTIVE, "functional", "large"})
+NOT_BY_DEFAULT = frozenset({"transformer", "vision", EXHAUSTIVE, "functional", "large", "pairs"})
 #: The name for all other profiles.
 DEFAULT = "default"
 #: An id of a case whose digits are shortened.

@@ -1,0 +1,1 @@
+"""Pairs of operations, derived from their samples."""
