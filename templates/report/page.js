@@ -60,6 +60,12 @@ const unpacked = async (id) => {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
 };
 
+// The buttons beside commands.
+document.addEventListener("click", async ({ target: copy }) => {
+  if (!copy.matches(".copy button")) return;
+  try { await navigator.clipboard.writeText(copy.previousElementSibling.textContent); copy.textContent = "Copied"; } catch { copy.textContent = "Not allowed"; }
+});
+
 const start = async () => {
   const data = await unpacked("cases-data");
   const cases = data.cases;
@@ -239,13 +245,7 @@ const start = async () => {
       feed.data && make("details", { open: !pairs.length }, make("summary", {}, "Input " + feed.data.name, feed.origin && ": " + feed.origin),
         region("Input" + (several ? " of feed " + feed.number : ""), tensor(feed.data, ""))));
   };
-  const command = (text) => {
-    const copy = make("button", { type: "button" }, "Copy");
-    copy.addEventListener("click", async () => {
-      try { await navigator.clipboard.writeText(text); copy.textContent = "Copied"; } catch { copy.textContent = "Not allowed"; }
-    });
-    return make("div", { class: "copy" }, make("pre", {}, text), copy);
-  };
+  const command = (text) => make("div", { class: "copy" }, make("pre", {}, text), make("button", { type: "button" }, "Copy"));
   // A requirement as the overview states it, with its clause and our reading.
   const linked = (name) => make("a", { class: "tag", href: "#" + encodeURIComponent(name) }, name);
   const stated = (name) => make("div", {}, linked(name), partOf(name)?.querySelector(".statement")?.cloneNode(true));

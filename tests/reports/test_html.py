@@ -15,6 +15,7 @@ from opconform_runners.findings.finding import Finding
 from opconform_runners.findings.known.failures import Known
 from opconform_runners.reports.backend_matrix import Column, Matrix
 from opconform_runners.reports.diff import failure_changes
+from opconform_runners.reports.formats.markdown import markdown_text
 from opconform_runners.reports.html import cases
 from opconform_runners.reports.html.page import packed, page_text
 from opconform_runners.reports.html.subject import Subject, cases_place, short
@@ -34,11 +35,11 @@ def test_the_header_has_verdict_extent_and_broken_requirements() -> None:
 
     assert head.startswith(
         '<article class="head broken">\n<div class="verdict"><h1>some 1</h1> '
-        '<span class="pill broken">not conformant</span></div>\n'
+        '<span class="pill broken">not conformant</span> <span class="extent">profile core</span></div>\n'
     )
     assert re.findall(r"<li.*?>(.*)</li>", head) == [
         "2 of 2 cases supported",
-        "suite 1 (0000000000000000), core",
+        "suite 1 (0000000000000000)",
         "opconform 1",
     ]
     assert '<p class="lead">1 case fails; 1 requirement broken</p>' in head
@@ -46,6 +47,61 @@ def test_the_header_has_verdict_extent_and_broken_requirements() -> None:
     assert '<tr id="Split-1:axis.range" tabindex="-1">' in text
     assert "<dt>Requested as</dt><dd>the case itself</dd>" in head
     assert "Run on" not in head
+
+
+def test_a_part_of_a_profile_is_named_beside_the_verdict() -> None:
+    """On the page and in Markdown, also where the results have the profile of which it is a part."""
+    quick = replace(report(FAILURE), suite=replace(SUITE, profiles=("quick",)))
+    page, markdown = page_text([subject(quick)]), markdown_text(quick)
+    beside = (
+        'not conformant</span> <span class="extent">only the profile quick, a part that cannot be signed</span></div>'
+    )
+
+    assert beside in page
+    assert markdown.splitlines()[0].startswith(
+        "## ❌ opconform: NOT CONFORMANT, 1 of 1 case supported, only the profile quick"
+    )
+
+
+def test_the_counts_of_a_page_add_up() -> None:
+    """Cases that are not supported and interpretations are counted where the others are."""
+    deviation = result(3, "fail", "data.rank", broken=("data.rank",))
+    other = [result(4, "unsupported", "axis.shape"), result(5, "inconclusive", "axis.shape")]
+    text = page_text([subject(report(FAILURE, deviation, *other))])
+
+    assert "<li>2 of 4 cases supported, 1 unsupported, 1 inconclusive</li>" in text
+    assert '<p class="lead">2 cases fail; 1 requirement broken; 1 interpretation not met (not counted)</p>' in text
+    assert "2 requirements with failures (1 broken, 1 interpretation not counted), 1 without" in text
+
+
+def test_the_worst_finding_is_one_case_with_its_command_above_the_table() -> None:
+    """The smallest case of its severity, although the finding has other operations and symptoms."""
+    ops = ("Concat-1", "Gather-8", "Slice-8", "Split-1")
+    of_ops = [replace(FAILURE, id=f"{op}/group/0123456789", reason="crash") for op in ops]
+    smallest, *others = [*reversed(of_ops)]
+    finding = Finding(severity="crash", symptoms={"wet": 3, "cold": 1}, cases=(smallest.id, *(x.id for x in others)))
+    more = [
+        Finding(severity="wrong data", symptoms={"wet": 1}, cases=(f"Split-1/group/{number:010x}",))
+        for number in range(3)
+    ]
+    wrong = [replace(FAILURE, id=x.cases[0]) for x in more]
+    notes = {op: report().notes["Split-1"] for op in ops}
+    made = replace(report(*of_ops, *wrong), notes=notes, findings=(finding, *more), started="--backend some")
+    run = subject(made)
+    without, text = page_text([run]), page_text([replace(run, script="--backend some")])
+    worst = text[text.index('<div id="worst"') : text.index('<div id="index"')]
+
+    assert "Worst: Split-1 axis.range" in worst
+    assert 'the smallest of <a href="#failure-1">4 cases</a>' in worst
+    assert "<dt>Given</dt><dd><code>axis 9</code>" in worst
+    assert (
+        "<pre>opconform repro Split-1/group/0123456789 --backend some --suite &#39;my suite&#39; --out repro.py</pre>"
+    ) in worst
+    assert (
+        "<pre>opconform run &#39;my suite&#39; --backend some --select Split-1/group/0123456789 --out again</pre>"
+        in without
+    )
+    assert "<h3>Split-1 axis.range and 3 more operations</h3>" in text
 
 
 def test_the_broken_requirements_of_many_operations_are_folded() -> None:

@@ -19,7 +19,7 @@ from tests.conftest import Run
 FIRST, SECOND = "VariadicSplit-1/accepted/055b3aac7f", "VariadicSplit-1/accepted/9c3891e153"
 DEATH = Incident(kind="crash", sentence="the backend process ended with code 3", cases=(SECOND, FIRST))
 ERROR = Incident(kind="error", sentence="KeyError: 'lost' <b>", cases=(SECOND, FIRST))
-CLAUSE = "1 harness process crashed or hung, but not with its last case alone"
+CLAUSE = "1 crash or hang did not recur with the case alone"
 SENTENCES = {
     DEATH: f"the backend process ended with code 3; this did not recur with {SECOND} alone. Cases of that process, "
     f"the last first: {SECOND}, {FIRST}",

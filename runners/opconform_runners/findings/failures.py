@@ -18,6 +18,18 @@ Standing = Literal["pass", "new", "passes", "lost", "known", "read", "skipped", 
 #: A shape in the description of inputs, as in `data f32[6, 2]`.
 _SHAPE = re.compile(r" [a-z]\w*\[(\d{1,18}(?:, \d{1,18}){0,15})\]")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+#: What each severity means to a reader.
+MEANINGS: Mapping[Severity, str] = {
+    "memory": "memory is read out of bounds, or an output has data that was never written",
+    "crash": "the process ends",
+    "hang": "no answer within the time limit",
+    "wrong data": "the outputs have wrong elements, shapes or element types",
+    "nondeterministic": "two executions differ",
+    "accepted-invalid": "a case that violates the specification is accepted",
+    "rejected-valid": "a case that the specification allows is rejected",
+    "claimed": "a case that the claims cover is refused or less accurate",
+    "interpretation": "the specification leaves it open, so it does not count",
+}
 #: The severity of a failure by its reason; all other reasons are of wrong data.
 BY_REASON: Mapping[str, Severity] = {
     "crash": "crash",

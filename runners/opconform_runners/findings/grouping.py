@@ -163,6 +163,22 @@ class ShownFinding:
         return f"{subgraph.sentence}{where}"
 
     @property
+    def heading(self) -> str:
+        """What the smallest failure breaks, and how many more operations or requirements the others do."""
+        unnamed = "claims" if self.smallest.reason in OF_CLAIMS else "no requirement named"
+        first = f"{self.smallest.op} {', '.join(self.smallest.broken) or unnamed}"
+        if others := len(self.other_operations):
+            return f"{first} and {counted(others, 'more operation')}"
+        broken = {name for result in self.results for name in result.broken}
+        more = len(broken - {*self.smallest.broken})
+        return f"{first} and {counted(more, 'more requirement')}" if more else first
+
+    @property
+    def other_operations(self) -> list[str]:
+        """The operations of the failures besides that of the smallest."""
+        return sorted({result.op for result in self.results} - {self.smallest.op})
+
+    @property
     def kind(self) -> str:
         """The severity, and the reason of the smallest case if it says more."""
         severity, reason = self.finding.severity, self.smallest.reason or ""

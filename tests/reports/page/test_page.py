@@ -31,8 +31,8 @@ def test_the_first_screen_shows_backend_verdict_and_requirements(browser: "Brows
     assert page.locator(".chip").all_text_contents() == ["all 6", "pass 2", "fail 4"]
     assert page.locator(".group h3").inner_text() == "WRONG DATA VariadicSplit-1 data.bits 4 cases"
     assert page.locator(".group dd b").all_inner_texts() == [
-        "valid cases (4 of 4 decided cases of VariadicSplit-1/accepted)",
         "Negative zero became positive zero",
+        "valid cases (4 of 4 decided cases of VariadicSplit-1/accepted)",
     ]
     assert page.locator(".requirements tbody tr").count() == 2
     assert page.locator(".requirements a.numbers").all_text_contents() == [
@@ -185,13 +185,62 @@ def test_the_first_screen_of_many_findings_is_verdict_and_table(browser: "Browse
 
 
 @pytest.mark.ci_only
+def test_a_row_is_marked_as_something_that_opens(browser: "Browser", many_findings: Path) -> None:
+    """By a triangle that turns, under a pointer, and when the keyboard is on it, which also opens it."""
+    page = opened(browser, many_findings / "report.html")
+    row = page.locator("#failure-1 > summary")
+    look = "row => [getComputedStyle(row, '::before').content, getComputedStyle(row).backgroundColor]"
+    folded = row.evaluate(look)
+    row.hover()
+    hovered = row.evaluate(look)
+    page.mouse.move(0, 0)
+    page.keyboard.press("Tab")
+    row.focus()
+    focused = [*row.evaluate(look), row.evaluate("row => getComputedStyle(row).outlineStyle")]
+    page.keyboard.press("Enter")
+    page.locator("#failure-1 .group").wait_for()
+
+    assert row.evaluate("row => getComputedStyle(row).cursor") == "pointer"
+    assert (folded[0], hovered[0]) == ('"▸"', '"▸"')
+    assert hovered[1] != folded[1]
+    assert focused == [*hovered, "solid"]
+    assert row.evaluate(look)[0] == '"▾"'
+
+
+@pytest.mark.ci_only
+def test_the_command_of_the_worst_finding_is_on_the_first_screen(browser: "Browser", many_findings: Path) -> None:
+    """It is copied by the button beside it."""
+    page = opened(browser, many_findings / "report.html")
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text }")
+    command = page.locator("#worst pre")
+    page.locator("#worst button").click()
+    page.locator("#worst button", has_text="Copied").wait_for()
+
+    assert command.evaluate("command => command.getBoundingClientRect().bottom") < 800
+    assert page.evaluate("window.copied") == command.inner_text()
+    assert command.inner_text().startswith("opconform run ")
+
+
+@pytest.mark.ci_only
+def test_nothing_of_the_bar_is_cut_on_a_telephone(browser: "Browser", many_findings: Path) -> None:
+    """Its links and verdicts continue on a second line."""
+    page = opened(browser, many_findings / "report.html", width=390)
+    ends = page.locator(".bar a, .chip").evaluate_all("all => all.map(each => each.getBoundingClientRect().right)")
+    lists = page.locator(".bar nav, .chips").evaluate_all("all => all.map(each => each.scrollWidth - each.clientWidth)")
+
+    assert len(ends) > 6
+    assert max(ends) <= 390
+    assert lists == [0, 0]
+
+
+@pytest.mark.ci_only
 def test_a_link_opens_what_is_folded(browser: "Browser", many_findings: Path) -> None:
     """A finding beyond the first, a requirement, and a case from its finding; a filter opens the list of cases."""
     page = opened(browser, many_findings / "report.html")
     last = page.locator(".finding").count()
     page.evaluate("place => { location.hash = place }", f"failure-{last}")
     page.locator(f"#failure-{last} .group").wait_for()
-    link = page.locator(f"#failure-{last} dd a").first
+    link = page.locator(f"#failure-{last} dd a[href*='%3A']").first
     name = (link.get_attribute("href") or "").removeprefix("#").replace("%3A", ":")
     link.click()
     row = page.locator(f"[id='{name}']")

@@ -156,7 +156,7 @@ def print_next(report: Report, out: Path, suite: Path, results: ResultOptions, f
         from opconform_runners.tools.repro.script import SCRIPTS  # it takes long to import
 
         case = shown.smallest.id
-        print_lines([f"Worst finding: {shown.names}: {shown.kind}, {shown.cases_text}"])
+        print_lines([f"Worst finding: {shown.heading}: {shown.kind}, {shown.cases_text}"])
         steps.append(show_command(case, out, suite))
         if report.backend in SCRIPTS:
             steps.append(f"repro {case} {shlex.quote(str(out))}{_named(suite, out)}")

@@ -69,7 +69,7 @@ def _annotations(report: Report) -> Iterator[_Annotation]:
         case = shown.smallest
         message = f"{shown.cases_text}, such as {case.id}: given {case.inputs}: {case.sentence}"
         message += f"; smallest failing subgraph: {shown.subgraph}" if shown.subgraph else ""
-        yield _Annotation("error" if shown.standing == "new" else "warning", f"{shown.names}: {shown.kind}", message)
+        yield _Annotation("error" if shown.standing == "new" else "warning", f"{shown.heading}: {shown.kind}", message)
     if sentences_of_known := [*known_sentences(report)]:
         yield _Annotation("notice", "known findings", f"{'. '.join(sentences_of_known)}.")
     if baseline is not None:

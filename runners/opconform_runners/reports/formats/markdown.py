@@ -17,6 +17,7 @@ from opconform_runners.reports.terminal.conclusion import (
     news,
     pass_sentences,
     stale_sentences,
+    verdict_text,
 )
 from opconform_runners.reports.terminal.incidents import incident_lines
 
@@ -57,7 +58,7 @@ def _verdict(report: Report) -> tuple[str, str]:
     """A mark, and the verdict: against the baseline where there is one, as the exit code."""
     comparison = report.baseline
     if comparison is None or report.conformant is None:
-        return _MARKS[report.conclusion], f"{report.conclusion.upper()}, {report.coverage}"
+        return _MARKS[report.conclusion], verdict_text(report)
     known = [counted(len(comparison.known), "known failure")] if comparison.known else []
     plain = ", ".join([report.verdict, *known])
     return ("✅", f"nothing new ({plain})") if report.is_as_expected else ("❌", f"new: {news(report)} ({plain})")

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import shlex
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from markupsafe import Markup
 from opconform.explanation.specification import pages_of, specified
 from opconform.system.resources import render, text_of
 from opconform_runners.execution.progress import OnProgress
-from opconform_runners.findings.failures import SEVERITIES
+from opconform_runners.findings.failures import MEANINGS, SEVERITIES
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.known.comparison import known_sentences
 from opconform_runners.findings.report import VERDICTS, Report
@@ -36,7 +35,7 @@ from opconform_runners.reports.html.support import map_data, map_of, map_or_why_
 from opconform_runners.reports.report_file import Finished
 from opconform_runners.reports.support_map import facets_by_id
 from opconform_runners.reports.terminal.case_text import seen_link
-from opconform_runners.reports.terminal.conclusion import conclusion
+from opconform_runners.reports.terminal.conclusion import conclusion, extent_of
 from opconform_runners.reports.terminal.incidents import deaths_clause, incident_lines
 
 #: The most public reports on a card.
@@ -90,18 +89,17 @@ def page_text(
         fates=VERDICT_SIGNS,
         known_sentences=known_sentences,
         remarks_of=_remarks,
-        scripts=[
-            f"{subject.script} --suite {shlex.quote(subject.place)}" if subject.script else "" for subject in subjects
-        ],
         uses=[(number, column.title, use_rows(column.report)) for number, column in enumerate(columns)],
         history=_history(columns[0].report, against, changed) if against else None,
         conclusion=conclusion,
         deaths_clause=deaths_clause,
+        extent_of=extent_of,
         incident_lines=incident_lines,
         counts_text=counts_text,
         environment_facts=environment_facts,
         pages=pages_of,
         seen_link=seen_link,
+        severities=MEANINGS,
         short=short,
         signs=SIGNS,
         specified=specified,

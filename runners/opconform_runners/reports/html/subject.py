@@ -1,5 +1,6 @@
 """The runs on a page, with their suite, and the links into the page."""
 
+import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,13 @@ class Subject:
     script: str
     kept: KeptOutputs
     written: datetime | None = None
+
+    def reproduction(self, case: str) -> str:
+        """The command that writes the script of a failing case; without scripts, the one that executes it again."""
+        suite = shlex.quote(self.place)
+        if self.script:
+            return f"opconform repro {case} {self.script} --suite {suite} --out repro.py"
+        return f"opconform run {suite} {self.column.report.started or '--backend NAME'} --select {case} --out again"
 
 
 def suite_of(subjects: Sequence[Subject]) -> Suite | None:

@@ -22,7 +22,7 @@ _NAMED, _WORST = 12, 3
 
 def conclusion(report: Report) -> list[str]:
     """The conclusion of a run, in sentences; the first begins with the verdict in capitals and the coverage."""
-    sentences = [f"{report.conclusion.upper()}, {report.coverage}: {' '.join(_reasons(report))}"]
+    sentences = [f"{verdict_text(report)}: {' '.join(_reasons(report))}"]
     sentences += incident_notes(report)
     if report.cases and report.suite.profiles:
         sentences.append(
@@ -48,8 +48,24 @@ def conclusion(report: Report) -> list[str]:
         sentences.append(uses_sentence(rows))
     if report.cases:
         tested = sum(requirement.is_tested for requirement in report.requirements)
-        sentences.append(f"{tested} of {counted(len(report.requirements), 'requirement')} tested.")
+        sentences.append(f"{tested:,} of {counted(len(report.requirements), 'requirement')} tested.")
     return sentences
+
+
+def verdict_text(report: Report) -> str:
+    """The verdict in capitals, the coverage, and the profile if it is only a list of cases."""
+    part = f", {extent_of(report)}" if report.cases and report.suite.profiles else ""
+    return f"{report.conclusion.upper()}, {report.coverage}{part}"
+
+
+def extent_of(report: Report) -> str:
+    """The profiles that were run; it begins with `only` if cases were left out of them."""
+    if report.suite.profiles:
+        return f"only the profile {', '.join(report.suite.profiles)}"
+    names = ", ".join(report.profiles)
+    if report.partial and not report.whole:
+        return f"only a selection of {names}"
+    return f"profile{'s' if len(report.profiles) > 1 else ''} {names}"
 
 
 def _reasons(report: Report) -> Iterator[str]:

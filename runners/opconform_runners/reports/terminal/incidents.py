@@ -28,10 +28,9 @@ def incident_sentence(incident: Incident) -> str:
 
 
 def deaths_clause(deaths: int) -> str:
-    """How many processes crashed or hung."""
-    how = "crashed or hung, but not with"
-    singular, plural = f"harness process {how} its last case alone", f"harness processes {how} their last case alone"
-    return counted(deaths, singular, plural)
+    """How often the backend crashed or hung in a way that no single case shows."""
+    how = "did not recur with the case alone"
+    return counted(deaths, f"crash or hang {how}", f"crashes or hangs {how}")
 
 
 def incident_notes(report: Report) -> Iterator[str]:

@@ -10,7 +10,7 @@ from rich.console import Group as Lines
 from rich.markup import escape
 
 from opconform.errors import counted
-from opconform.system.text import printable
+from opconform.system.text import printable, shortened
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.findings.grouping import ShownFinding, shown_findings
 from opconform_runners.findings.report import Report
@@ -56,8 +56,8 @@ _CASE = re.compile(r" [^\s/]+/[^\s/]+/[0-9a-f]{10}")
 #: The most items of a section unless it is verbose, and the most characters of a message.
 _MOST, _MOST_INCIDENTS = 10, 3
 _LONGEST = 300
-#: The most requirements and symptoms of a finding.
-_NAMED = 3
+#: The most requirements and symptoms of a finding, and the most of its operations.
+_NAMED, _OPERATIONS = 3, 10
 
 
 def print_summary(
@@ -193,19 +193,22 @@ def _findings(findings: Iterable[ShownFinding], comparison: Comparison | None = 
 
 def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableType:
     finding, smallest = shown.finding, shown.smallest
-    fields = [("when", finding.when)] if finding.when else []
-    fields += [("expected", text) for text in dict.fromkeys(x.text for x in shown.requirements[:_NAMED])]
-    fields += [("given", smallest.inputs), ("got", smallest.sentence)]
+    of_smallest = [x.text for x in shown.requirements if x.op == smallest.op and x.id in smallest.broken]
+    fields = [("given", smallest.inputs), *(("expected", text) for text in dict.fromkeys(of_smallest[:_NAMED]))]
+    fields += [("got", smallest.sentence)]
     fields += [("cause", f"{finding.cause} (likely)")] if finding.cause else []
     fields += [("subgraph", f"{shown.subgraph} still fails")] if shown.subgraph else []
+    fields += [("case", smallest.id)]
+    fields += [("when", finding.when)] if finding.when else []
+    fields += [("also", ", ".join(shortened(shown.other_operations, _OPERATIONS)))] if shown.other_operations else []
     symptoms = [*finding.symptoms.items()] if len(finding.symptoms) > 1 else []
     fields += [("of them", f"{counted(count, 'case')}: {symptom}") for symptom, count in symptoms[:_NAMED]]
     if rest := sum(count for _, count in symptoms[_NAMED:]):
         fields.append(("of them", f"{counted(rest, 'case')}: other symptoms"))
     fields += [("known", shown.known)] if shown.known else []
     fields += [("baseline", otherwise[smallest.id])] if smallest.id in otherwise else []
-    title = f"[bold]{_text(shown.names)}[/bold]: [red]{shown.kind}[/red], {shown.cases_text}"
-    return Lines(Wrapped(title), *(Wrapped(_text(x), name) for name, x in [*fields, ("case", smallest.id)]))
+    title = f"[bold]{_text(shown.heading)}[/bold]: [red]{shown.kind}[/red], {shown.cases_text}"
+    return Lines(Wrapped(title), *(Wrapped(_text(x), name) for name, x in fields))
 
 
 def _remarks(report: Report) -> Iterator[RenderableType]:
