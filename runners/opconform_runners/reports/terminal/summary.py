@@ -197,7 +197,7 @@ def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableTyp
     fields += [("expected", text) for text in dict.fromkeys(x.text for x in shown.requirements[:_NAMED])]
     fields += [("given", smallest.inputs), ("got", smallest.sentence)]
     fields += [("cause", f"{finding.cause} (likely)")] if finding.cause else []
-    fields += [("subgraph", f"{shown.subgraph} still fails")] if shown.subgraph else []
+    fields += [("subgraph", shown.subgraph)] if shown.subgraph else []
     symptoms = [*finding.symptoms.items()] if len(finding.symptoms) > 1 else []
     fields += [("of them", f"{counted(count, 'case')}: {symptom}") for symptom, count in symptoms[:_NAMED]]
     if rest := sum(count for _, count in symptoms[_NAMED:]):
