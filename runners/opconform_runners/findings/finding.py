@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from opconform.errors import counted
 from opconform.suite.names import CaseId, Identifier, Line
 
 #: The kinds of failures, the worst first.
@@ -45,8 +44,8 @@ class Subgraph:
     @property
     def sentence(self) -> str:
         """The part in words, as in `Add-1 behind Convolution-1 (2 of 5 nodes)`."""
-        unfinished = "" if self.is_smallest else "; the search was not finished"
-        return f"{self.text} ({len(self.nodes)} of {counted(self.of, 'node')}{unfinished})"
+        part = f"{len(self.nodes)} of {self.of} nodes{'' if self.is_smallest else '; the search was not finished'}"
+        return f"{self.text} ({f'all {self.of} nodes' if self.is_smallest and len(self.nodes) == self.of else part})"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -197,7 +197,7 @@ def _finding(shown: ShownFinding, otherwise: Mapping[str, str]) -> RenderableTyp
     fields = [("given", smallest.inputs), *(("expected", text) for text in dict.fromkeys(of_smallest[:_NAMED]))]
     fields += [("got", smallest.sentence)]
     fields += [("cause", f"{finding.cause} (likely)")] if finding.cause else []
-    fields += [("subgraph", f"{shown.subgraph} still fails")] if shown.subgraph else []
+    fields += [("subgraph", shown.subgraph)] if shown.subgraph else []
     fields += [("case", smallest.id)]
     fields += [("when", finding.when)] if finding.when else []
     fields += [("also", ", ".join(shortened(shown.other_operations, _OPERATIONS)))] if shown.other_operations else []
