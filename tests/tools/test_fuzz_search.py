@@ -17,7 +17,7 @@ from opconform_runners.tools.fuzz.batch import Batches, Failure
 from opconform_runners.tools.fuzz.cases.draws import Draws
 from opconform_runners.tools.fuzz.cases.simplicity import parts
 from opconform_runners.tools.fuzz.cases.spec_text import group_of
-from opconform_runners.tools.fuzz.cases.supply import begin, mixed, supply
+from opconform_runners.tools.fuzz.cases.supply import Source, begin, mixed, supply
 from opconform_runners.tools.fuzz.finding import FuzzFinding
 from opconform_runners.tools.fuzz.findings_folder import earlier_trials, lines_of, write_findings
 from opconform_runners.tools.fuzz.search import Search
@@ -174,7 +174,7 @@ def test_trials_of_several_operations_alternate() -> None:
 
 def test_batches_drawn_ahead_have_the_trials_of_the_seed(tmp_path: Path) -> None:
     """The first one is small, so that it is soon executed, and the rest is in the last one."""
-    with supply(["Split-1"], 5, 130, tmp_path, Options()) as batches:
+    with supply(Source(operations=["Split-1"]), 5, 130, tmp_path, Options()) as batches:
         given = [[trial.draft for trial in batch.trials] for batch in batches]
 
     drawn = (draw.draft for draw in Draws(OPERATIONS["Split-1"], 5) if is_defined(draw, 0))
@@ -185,9 +185,9 @@ def test_batches_drawn_ahead_have_the_trials_of_the_seed(tmp_path: Path) -> None
 def test_a_search_ends_if_nothing_is_left_to_draw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As for an operation of which nothing valid is drawn."""
     monkeypatch.setattr("opconform_runners.tools.fuzz.cases.draws.PATIENCE", 0)
-    drawing = begin(["Split-1"], 0, tmp_path, Options())
+    drawing = begin(Source(operations=["Split-1"]), 0, tmp_path, Options())
 
-    assert drawing(100) is None
+    assert drawing((100, {})) is None
 
 
 def test_a_batch_ends_at_its_time(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_an_error_of_the_harness_is_shown(tmp_path: Path) -> None:
         sentence="KeyError: lost",
         inputs="data f32[2]",
     )
-    search.batches.drawn = lambda *_: nullcontext([plain(1)])  # type: ignore[method-assign]
+    search.batches.drawn = lambda *_, **__: nullcontext([plain(1)])  # type: ignore[method-assign]
     search.batches.start = lambda: None  # type: ignore[method-assign]
     search.batches.outcomes = lambda *_, **__: iter([error, error])  # type: ignore[method-assign]
     search.run(["Split-1"], lambda *_: None)

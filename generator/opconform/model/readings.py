@@ -70,6 +70,11 @@ def other_readings(golden: Golden) -> OtherReadings:
     return OtherReadings(reject=reject, outputs=outputs, elements=tuple(dict.fromkeys(found)))
 
 
+def is_read_otherwise(operation: Operation, arguments: Arguments, outputs: _Outputs) -> bool:
+    """Whether the other reading of an interpretation treats valid arguments otherwise, whose outputs are known."""
+    return bool(_touched(operation, operation.readings, [(arguments, outputs)]))
+
+
 def _touched(
     operation: Operation, readings: Mapping[str, Reading], tested: Iterable[tuple[Arguments, _Outputs | None]]
 ) -> dict[str, bool]:

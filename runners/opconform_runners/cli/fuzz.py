@@ -2,7 +2,7 @@
 
 import math
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -13,12 +13,13 @@ from opconform.generation.options import Options
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import shipped_operations
 from opconform.specs.operation_names import tested_operations
+from opconform.suite.case import GRAPH
 from opconform.suite.storage.ownership import check_replaceable
 from opconform.system.interrupts import defer_interrupts, run_loop
 from opconform.system.temporary import TemporaryFolder
 from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.backends import BackendOptions, one_backend_options, positive
-from opconform_runners.cli.shared.options.general import count, out_option, refused_option
+from opconform_runners.cli.shared.options.general import collected, count, out_option, refused_option
 from opconform_runners.cli.shared.output.printer import print_lines
 from opconform_runners.cli.shared.output.progress import progress
 from opconform_runners.cli.shared.steps import folder_name
@@ -50,26 +51,45 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
         raise click.BadParameter(f"{text!r} is not a positive duration. Write it as 90s, 5m or 1h.") from error
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DrawingOptions:
+    """Which cases are drawn, and how many."""
+
+    seconds: float | None
+    tests: int | None
+    graphs: bool
+    seed: int
+
+    @property
+    def limits(self) -> SearchLimits:
+        """When the search ends."""
+        seconds = self.seconds or (math.inf if self.tests else _SECONDS)
+        return SearchLimits(tests=self.tests or math.inf, seconds=seconds)
+
+
 @click.command("fuzz", cls=HelpCommand, example="fuzz openvino\nfuzz openvino VariadicSplit-1 --time 5m --out finds")
 @click.argument("targets", nargs=-1, metavar="[BACKEND|OPERATION]...")
 @refused_option("--op", "--operation", advice="Name operations without an option: `opconform fuzz BACKEND {}`.")
 @one_backend_options
-@click.option(
-    "--time",
-    "seconds",
-    callback=_seconds,
-    metavar="TIME",
-    help="Time budget, as 90s or 5m. Shrinking may add 50 %, and confirming another 50 %.  [default: 60s]",
+@collected(
+    "drawing",
+    DrawingOptions,
+    click.option(
+        "--time",
+        "seconds",
+        callback=_seconds,
+        metavar="TIME",
+        help="Time budget, as 90s or 5m. Shrinking may add 50 %, and confirming another 50 %.  [default: 60s]",
+    ),
+    click.option("--tests", type=count, metavar="N", help="Number of cases to test."),
+    click.option("--graphs", is_flag=True, help="Draw graphs of three to eight operations, not single operations."),
+    click.option("--seed", type=int, default=0, show_default=True, help="Seed for the drawn cases."),
 )
-@click.option("--tests", type=count, metavar="N", help="Number of cases to test.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed for the drawn cases.")
 @out_option(metavar="FOLDER", help="Folder for the findings. Findings already in it are not reported again.")
 def command(
     targets: tuple[str, ...],
     backend: BackendOptions,
-    seconds: float | None,
-    tests: int | None,
-    seed: int,
+    drawing: DrawingOptions,
     out: Path | None,
 ) -> None:
     """Search for failures of a backend beyond the shipped cases.
@@ -93,7 +113,7 @@ def command(
             f"{named[1]!r} is not an operation, and the backend is already {named[0]!r}. Operations: {known}."
         )
     command = replace(backend, backends=(*named, *backend.backends)).command()
-    limits = SearchLimits(tests=tests or math.inf, seconds=seconds or (math.inf if tests else _SECONDS))
+    graphs, seed = drawing.graphs, drawing.seed
     folder = out or Path("opconform-out") / f"{folder_name(command.name)}-fuzz"
     check_replaceable(folder / "suite")
     earlier = earlier_trials(folder, seed)
@@ -110,7 +130,7 @@ def command(
     with TemporaryFolder() as scratch:
         launch = Launch(command=command, timeout=backend.timeout)
         batches = Batches(launch, Path(scratch), Options(seed=seed, dialects=dialects))
-        search = Search(batches=batches, limits=limits, seed=seed, earlier=earlier)
+        search = Search(batches=batches, limits=drawing.limits, seed=seed, graphs=graphs, earlier=earlier)
 
         def write() -> None:
             with defer_interrupts():
@@ -130,7 +150,7 @@ def command(
                     write_findings_suite(search, folder, command.name, batches.options)
                 finally:
                     if search.tests:
-                        print_lines(lines_of(search, folder, command.name, operations))
-    wanted = [operation for operation in operations if operation in targets]
+                        print_lines(lines_of(search, folder, command.name, [GRAPH] if graphs else operations))
+    wanted = [operation for operation in operations if operation in targets and not graphs]
     is_tested = search.decided.total() > 0 and all(search.decided[name] for name in wanted)
     raise click.exceptions.Exit(1 if search.found or search.fails or not is_tested else 0)

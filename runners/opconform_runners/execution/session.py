@@ -125,7 +125,7 @@ class Session:
 
         def execute(due: list[Entry], attempt: Attempt) -> None:
             for single in due:
-                if attempt == "again":
+                if attempt != "alone":
                     verdicts.add(entry, attempt, *self._again.execute(single))
                 else:
                     with contextlib.closing(_WarmHarness(self._suite, self._launch)) as fresh:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from opconform.suite.case import Case
+from opconform.suite.case import Case, Node
 from opconform.suite.manifest import Entry
 from opconform_runners.harness.outcome import Error
 from opconform_runners.verdicts.comparison import output_number
@@ -20,6 +20,8 @@ from opconform_runners.verdicts.verdict import (
 
 #: How the sentence ends on a graph that fails, although its nodes do not.
 EACH_ALONE = "each of its operations passes alone"
+#: The words after a node of a graph whose operation is at fault.
+FAILS_ALONE = "fails alone"
 
 
 def neighbour_check_due(entry: Entry, case: Case, verdict: Verdict) -> Entry | None:
@@ -54,7 +56,7 @@ def _with_nodes_alone(case: Case, verdict: Verdict, nodes: Own) -> Verdict:
             return replace(verdict, sentence=f"{failed}; {EACH_ALONE}")
         case Fail(reason=reason, sentence=sentence) if reason in ENDS or not has_ended(verdict):
             which = _failing_node(case, nodes)
-            return replace(verdict, sentence=f"{failed}; {which} fails alone, too: {sentence}", node_fails=True)
+            return replace(verdict, sentence=f"{failed}; {which}, too: {sentence}", node_fails=True)
         case Unsupported(why=why) | Error(sentence=why):
             return replace(verdict, sentence=f"{failed}; its operations alone have no verdict: {why}")
         case _:
@@ -66,8 +68,13 @@ def _failing_node(case: Case, nodes: Fail) -> str:
     makers = [node for node in case.graph.nodes for _ in node.outputs]
     number = output_number(nodes.mismatch.output) if nodes.mismatch and nodes.mismatch.output is not None else None
     if number is None or number >= len(makers):
-        return "one of its operations"
-    return f"{makers[number].op} ({makers[number].name})"
+        return f"one of its operations {FAILS_ALONE}"
+    return alone_text(makers[number])
+
+
+def alone_text(node: Node) -> str:
+    """The words that name a node that fails alone, as in `Add-1 (sum) fails alone`."""
+    return f"{node.op} ({node.name}) {FAILS_ALONE}"
 
 
 def with_neighbour_check(case: Case, verdict: Verdict, neighbour_check: Own) -> Verdict:

@@ -18,8 +18,10 @@ from opconform_runners.findings.causes.feeds import feeds_of, likely_causes
 from opconform_runners.findings.symptom import symptom_of
 from opconform_runners.harness.command import Launch
 from opconform_runners.harness.outcome import Outcome, Returned
-from opconform_runners.tools.fuzz.cases.supply import Batch, supply, written
+from opconform_runners.tools.fuzz.cases.supply import Batch, Source, supply, written
+from opconform_runners.tools.fuzz.graphs.experience import Lesson
 from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.verdicts.neighbours import FAILS_ALONE, alone_text
 from opconform_runners.verdicts.results import Result
 
 
@@ -66,7 +68,28 @@ class Failure:
 
     @property
     def _broken(self) -> tuple[str, ...]:
-        return (self.trial.draft.op, *self.result.broken)
+        return (self.trial.draft.op, *self.result.broken, *self.failing_node)
+
+    @property
+    def is_of_node(self) -> bool:
+        """Whether a node of a graph fails alone, named or not."""
+        return self.trial.draft.graph is not None and FAILS_ALONE in self.result.sentence
+
+    @property
+    def failing_node(self) -> tuple[str, ...]:
+        """The operation that fails alone, if it is one of a graph."""
+        graph = self.trial.draft.graph
+        nodes = () if graph is None else graph.nodes
+        return tuple(node.op for node in nodes if alone_text(node) in self.result.sentence)[:1]
+
+
+def lesson_of(outcome: Failure | Result) -> tuple[str, Lesson]:
+    """The digits of a graph, and what its outcome says about its operations."""
+    result = outcome.result if isinstance(outcome, Failure) else outcome
+    digits = result.id.rpartition("/")[2]
+    if not isinstance(outcome, Failure):
+        return digits, Lesson(verdict=result.verdict)
+    return digits, Lesson(verdict="alone" if outcome.is_of_node else "fail", failing=outcome.failing_node)
 
 
 class Batches:
@@ -77,9 +100,9 @@ class Batches:
         self.options = options
         self._session: Session | None = None
 
-    def drawn(self, operations: Sequence[str], seed: int, tests: float) -> AbstractContextManager[Iterator[Batch]]:
+    def drawn(self, source: Source, seed: int, tests: float) -> AbstractContextManager[Iterator[Batch]]:
         """Batches of new trials. Each batch is drawn and written while the one before is executed."""
-        return supply(operations, seed, tests, self._folder / "drawn", self.options)
+        return supply(source, seed, tests, self._folder / "drawn", self.options)
 
     def start(self) -> None:
         """Start the harness, if none has been started.
@@ -144,6 +167,8 @@ def _executed(suite: Suite, session: Session, trial: Trial, *, once: bool) -> Fa
     """The failure of a trial, or another result."""
     entry = suite.by_id[trial.draft.id]
     result = session.result_of(entry, once=once)
+    if result.verdict == "fail" and trial.draft.graph is not None:  # whether a node fails alone decides what is broken
+        result = session.result_of(entry)
     if result.verdict != "fail":
         return result
     causes = _causes(suite, entry, result, session.outcomes[entry.id])

@@ -36,8 +36,11 @@ class FuzzFinding:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What the case has besides shapes and values."""
-        return parts(self.failure.trial.draft)
+        """What the case has besides shapes and values; a node that fails alone needs nothing of its graph."""
+        return self._parts_with()
+
+    def _parts_with(self, *, has_widths: bool = True) -> tuple[str, ...]:
+        return () if self.failure.failing_node else parts(self.failure.trial.draft, has_widths=has_widths)
 
     def may_repeat(self, simpler: "FuzzFinding") -> bool:
         """Whether another finding explains this one: the operation is the same, and this one needs all it needs."""
@@ -56,7 +59,7 @@ class FuzzFinding:
         """Whether this finding has all parts of another; a conversion converts data of any width."""
         shared = self.failure.marks & simpler.failure.marks
         has_widths = not any(x.startswith(CONVERSIONS) for x in shared)
-        mine, theirs = (parts(x.failure.trial.draft, has_widths=has_widths) for x in (self, simpler))
+        mine, theirs = (x._parts_with(has_widths=has_widths) for x in (self, simpler))
         return set(theirs) <= set(mine)
 
     def _may_end_by(self, simpler: "FuzzFinding") -> bool:

@@ -16,6 +16,7 @@ from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import generate
 from opconform.operations import OPERATIONS
 from opconform.specs.requirements import requirements_of
+from opconform.suite.case import GRAPH
 from opconform.suite.reader import open_suite
 from opconform.suite.storage.ownership import replace_named
 from opconform.system.text import one_line
@@ -56,7 +57,7 @@ def earlier_trials(folder: Path, seed: int) -> list[Trial]:
 
 
 def _specs_in(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.glob("*.yaml") if path.stem in OPERATIONS)
+    return sorted(path for path in folder.glob("*.yaml") if path.stem in OPERATIONS or path.stem == GRAPH)
 
 
 def extended(path: Path, groups: Sequence[Mapping[str, object]]) -> str:

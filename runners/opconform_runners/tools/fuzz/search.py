@@ -9,16 +9,20 @@ from dataclasses import dataclass, field, replace
 from opconform.errors import counted
 from opconform_runners.execution.progress import OnProgress, staged
 from opconform_runners.findings.requirement_row import DECIDED
-from opconform_runners.tools.fuzz.batch import Batches, Failure
+from opconform_runners.tools.fuzz.batch import Batches, Failure, lesson_of
 from opconform_runners.tools.fuzz.cases.reduction import reduce
 from opconform_runners.tools.fuzz.cases.simplicity import cost
+from opconform_runners.tools.fuzz.cases.supply import Source
 from opconform_runners.tools.fuzz.confirmation import executed_again, recurring
 from opconform_runners.tools.fuzz.finding import FuzzFinding, distinct, severity_order
+from opconform_runners.tools.fuzz.graphs.alone import nodes_alone
 from opconform_runners.tools.fuzz.trial import Trial, is_defined
 from opconform_runners.verdicts.results import Result
 
 #: How many failures of one sign are reduced, since one sign can have several causes.
 _REDUCED = 2
+#: How many failures of nodes of one sign are looked at.
+_NODES = 4
 #: How many messages may reject valid cases of the same requirements until they are taken for one that varies.
 _MESSAGES = 50
 #: The part of the time after which the failures are reduced, and the parts after which reductions and repetitions end.
@@ -54,6 +58,7 @@ class Search:
         valid: The verdicts of the valid ones of these.
         fails: Whether nearly all of these failed, so that the search ended early, with one finding.
         errors: The first result with each error of the harness.
+        graphs: Whether graphs of the operations are drawn, and not cases of each.
         earlier: The trials of an earlier search.
         known: Those that still fail, by their keys.
         fixed: Those that no longer fail.
@@ -72,6 +77,7 @@ class Search:
     decided: Counter[str] = field(default_factory=Counter)
     valid: Counter[str] = field(default_factory=Counter)
     fails: bool = False
+    graphs: bool = False
     errors: dict[str, Result] = field(default_factory=dict)
     earlier: Sequence[Trial] = ()
     known: dict[tuple[str, ...], FuzzFinding] = field(default_factory=dict)
@@ -80,6 +86,8 @@ class Search:
     confirmed: list[FuzzFinding] = field(default_factory=list)
     unsettled: int = 0
     on_finding: Callable[[], None] = lambda: None
+    _of_nodes: list[FuzzFinding] = field(default_factory=list)
+    _nodes: Counter[tuple[str, ...]] = field(default_factory=Counter)
     _settled: dict[tuple[str, ...], FuzzFinding] = field(default_factory=dict)
     _seconds: float = math.inf
     _begun: float = field(default_factory=time.monotonic)
@@ -109,14 +117,17 @@ class Search:
         if self.earlier:
             self._note_known()
         end = self.limits.seconds * _SEARCHING
-        with self.batches.drawn(operations, self.seed, self.limits.tests) as drawn:
+        source = Source(operations=operations, graphs=self.graphs)
+        with self.batches.drawn(source, self.seed, self.limits.tests) as drawn:
             self.batches.start()  # while the first batch is drawn
             for batch in drawn:
                 for outcome in self.batches.outcomes(batch, self._begun + end, once=True):
                     self._count(outcome)
+                    source.lessons.update([lesson_of(outcome)] if self.graphs else [])
                     on_progress(max(self.tests / self.limits.tests, min(1.0, self._elapsed() / end)), self.tests)
                     if self.fails:
                         break
+                self._note_nodes()
                 if self.fails or self._elapsed() >= end:
                     break
         self._seconds = min(self.limits.seconds, max(_LEAST, self._elapsed() / _SEARCHING))
@@ -132,12 +143,35 @@ class Search:
             self.decided[result.op] += 1
             self.valid[result.verdict] += result.expect == "accept"
         if isinstance(outcome, Failure):
-            self._note(FuzzFinding(failure=outcome, tests=self.tests, seconds=self._elapsed()))
+            finding = FuzzFinding(failure=outcome, tests=self.tests, seconds=self._elapsed())
+            if outcome.is_of_node:
+                self._of_nodes.append(finding)
+            else:
+                self._note(finding)
         if self.valid.total() >= _VALID and all(_nearly_all_fail(x) for x in (self.valid, self.counts)):
             self.fails = True
             # A case with other nodes is inconclusive if these fail too.
             simplest = min(self._unconfirmed, key=lambda x: (x.failure.trial.draft.has_other_nodes, _cost(x)))
             self.seen = {} if self.known else {simplest.failure.sign: [simplest]}
+
+    def _note_nodes(self) -> None:
+        """Keep the failures of graphs of which a node fails alone: as failures of its operation, if its case fails."""
+        for finding in self._of_nodes:
+            sign = finding.failure.sign
+            self._nodes[sign] += 1
+            if self._nodes[sign] > _NODES:
+                continue
+            draft, seed = finding.failure.trial.draft, self.batches.options.seed
+            for is_plain in (True, False):
+                trials = [x for x in nodes_alone(draft, seed, is_plain=is_plain) if is_defined(x, seed)]
+                failures = [x for x in self.batches.outcomes(trials, once=True) if isinstance(x, Failure)]
+                for failure in failures:
+                    self._note(replace(finding, failure=failure))
+                if failures:
+                    break
+            else:
+                self._note(finding)
+        self._of_nodes = []
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._begun

@@ -20,6 +20,7 @@ from opconform.specs.yaml_document import KeyMistake
 from opconform.suite.case import Attribute, Binding, Dynamic
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import Element, checked
+from opconform_runners.tools.fuzz.graphs.exactness import is_sure
 
 #: The group of drawn cases, which is also their profile.
 GROUP = "fuzz"
@@ -81,7 +82,7 @@ def decided(draft: Draft) -> Draft | None:
     """
     second = None if draft.second is None else _with_whole_lists(draft.operation, draft.tensors, draft.second)
     draft = replace(draft, second=second, rejected_for=None, twin=None, requirements=())
-    if not all(_is_expressible(tensor) for feed in draft.feeds for tensor in feed.values()):
+    if not all(is_expressible(tensor) for feed in draft.feeds for tensor in feed.values()):
         return None
     if any((draft.operation.requested_outputs(argument) or 0) > OUTPUTS for argument in draft.arguments):
         return None
@@ -97,7 +98,7 @@ def decided(draft: Draft) -> Draft | None:
             return None
     except Unknown:  # elements that are filled in later decide the shapes, or how the outputs are made
         return None
-    if not violated and not all(_is_small(x) for x in (*before, last)):
+    if not violated and not all(is_small(x) for x in (*before, last)):
         return None
     draft = replace(draft, rejected_for=next(iter(violated), None), requirements=violated or _requirements(draft))
     try:
@@ -153,11 +154,11 @@ def _has_results(draft: Draft, seed: int) -> bool:
     declared(draft, graph)
     feeds = draft.arguments if draft.rejected_for is None else ()
     types = [inferred(graph, argument.inputs).values() for argument in feeds]
-    if not all(_is_small([TensorType(element_type=x.element_type, shape=x.shape) for x in feed]) for feed in types):
+    if not all(is_small([TensorType(element_type=x.element_type, shape=x.shape) for x in feed]) for feed in types):
         return False
     golden = golden_of(draft, seed)
     neighbour_check_of(golden)
-    return not proves_nothing(golden)
+    return not proves_nothing(golden) and (draft.graph is None or is_sure(golden))
 
 
 def trial_of(draft: Draft, twin: Draft) -> Trial:
@@ -231,7 +232,8 @@ def _outputs(operation: Operation, arguments: Arguments) -> Sequence[TensorType]
         return rejection
 
 
-def _is_small(outputs: Sequence[TensorType] | Rejection) -> bool:
+def is_small(outputs: Sequence[TensorType] | Rejection) -> bool:
+    """Whether outputs have few elements together; a rejection has none."""
     shapes = [] if isinstance(outputs, Rejection) else [output.shape for output in outputs]
     return sum(map(math.prod, shapes)) <= OUTPUT_ELEMENTS and all(map(_is_possible, shapes))
 
@@ -241,7 +243,7 @@ def _is_possible(shape: Sequence[int]) -> bool:
     return len(shape) <= LARGEST_RANK and math.prod(size or 1 for size in shape) <= ADDRESSED
 
 
-def _is_expressible(tensor: TensorDraft) -> bool:
+def is_expressible(tensor: TensorDraft) -> bool:
     """Whether a tensor is small and its elements are in the range of its type."""
     shape = tensor.shape
     if len(shape) > RANK or min(shape, default=0) < 0 or math.prod(shape) > ELEMENTS or not _is_possible(shape):

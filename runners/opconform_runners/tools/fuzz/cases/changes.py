@@ -199,7 +199,7 @@ def _element_type(draft: Draft, random: Random) -> Draft | None:
         new = random.choice(integers if likely(random, 0.8) else ("boolean", *_FLOATS))
     is_all, fill = likely(random, 0.7), random.choice(FILLS)
     tensors = {
-        key: _retyped(tensor, new, fill)
+        key: retyped(tensor, new, fill)
         if tensor.element_type == old and (key == name or (is_all and draft.operation.port_of(key).role == role))
         else tensor
         for key, tensor in draft.tensors.items()
@@ -210,7 +210,7 @@ def _element_type(draft: Draft, random: Random) -> Draft | None:
     return _often_fed(made, name, random) if role == "setting" else made
 
 
-def _retyped(tensor: TensorDraft, name: str, fill: Fill) -> TensorDraft | None:
+def retyped(tensor: TensorDraft, name: str, fill: Fill) -> TensorDraft | None:
     """The tensor with another element type and fill; the type must be able to hold written elements."""
     if tensor.fill != "values":
         return replace(tensor, element_type=name, fill=fill)

@@ -6,7 +6,10 @@ from hypothesis import Phase, Verbosity, find, settings
 from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase
 
-from opconform_runners.tools.fuzz.cases.variants import KINDS, PART_KINDS, Key, variant
+from opconform.model.draft import Draft
+from opconform_runners.tools.fuzz.cases.variants import KINDS, PART_KINDS, Key, Number, variant
+from opconform_runners.tools.fuzz.graphs.structure import decided_graph
+from opconform_runners.tools.fuzz.graphs.variants import cuts, graph_variant
 from opconform_runners.tools.fuzz.trial import Trial, decided, trial_of
 
 _DATABASE_KEY = b"trial"
@@ -29,6 +32,8 @@ def reduce(trial: Trial, fails: Callable[[Trial], bool]) -> None:
     Raises:
         Exception: What `fails` raises, which ends the reduction.
     """
+    if trial.draft.graph is not None:
+        trial = _cut(trial, fails)
     ranges: dict[Key, tuple[int, int, int]] = {}
 
     def note(current: int, low: int, high: int, key: Key) -> int:
@@ -36,7 +41,7 @@ def reduce(trial: Trial, fails: Callable[[Trial], bool]) -> None:
         return current
 
     for draft in trial.drafts:
-        variant(draft, note)
+        _variant(draft, note)
     keys = sorted(ranges, key=lambda key: KINDS.index(str(key[0])))
     outcomes = {trial.draft.digits: True}
 
@@ -56,12 +61,34 @@ def reduce(trial: Trial, fails: Callable[[Trial], bool]) -> None:
         return
     start = tuple(ranges[key][0] for key in keys)
     plain = tuple(0 if key[0] in PART_KINDS else number for key, number in zip(keys, start, strict=True))
+    small = tuple(min(1, number) if key[0] == "extent" else number for key, number in zip(keys, plain, strict=True))
     try:
-        if is_failing(plain):  # one execution instead of one for each number
-            start = plain
+        start = next(filter(is_failing, (small, plain)), start)  # one execution instead of one for each number
         shrink(start, [ranges[key][1:] for key in keys], is_failing)
     except _StopError as stop:
         raise stop.error from None
+
+
+def _variant(draft: Draft, number: Number) -> Draft:
+    return variant(draft, number) if draft.graph is None else graph_variant(draft, number)
+
+
+def _decided(draft: Draft) -> Draft | None:
+    return decided(draft) if draft.graph is None else decided_graph(draft)
+
+
+def _cut(trial: Trial, fails: Callable[[Trial], bool]) -> Trial:
+    """A failing graph with as few nodes and outputs as fail: each is cut in turn, until none can be left out."""
+    tried, waiting = {trial.draft.digits}, [*cuts(trial.draft)]
+    while waiting:
+        draft = decided_graph(waiting.pop(0))
+        if draft is None or draft.digits in tried:
+            continue
+        tried.add(draft.digits)
+        shorter = Trial(draft=draft)
+        if fails(shorter):
+            trial, waiting = shorter, [*cuts(draft)]
+    return trial
 
 
 def shrink(start: Numbers, ranges: Sequence[tuple[int, int]], is_failing: Callable[[Numbers], bool]) -> None:
@@ -90,7 +117,7 @@ def _with_numbers(trial: Trial, numbers: Mapping[Key, int]) -> Trial | None:
     def number(current: int, _low: int, _high: int, key: Key) -> int:
         return numbers.get(key, current)
 
-    case, *twin = (decided(variant(draft, number)) for draft in trial.drafts)
+    case, *twin = (_decided(_variant(draft, number)) for draft in trial.drafts)
     if case is None or case.rejected_for != trial.draft.rejected_for:
         return None
     if not twin:

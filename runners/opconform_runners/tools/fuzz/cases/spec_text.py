@@ -10,6 +10,7 @@ from opconform.operations import OPERATIONS
 from opconform.operations.operation import Operation
 from opconform.suite.case import Attribute
 from opconform.tensors.literals import Element
+from opconform_runners.tools.fuzz.graphs.spec_keys import graph_keys
 from opconform_runners.tools.fuzz.trial import Trial, default_binding
 
 _WIDTH = 118
@@ -48,6 +49,8 @@ def group_of(trial: Trial, title: str) -> dict[str, Any]:
 
 def _keys(draft: Draft) -> dict[str, Any]:
     """The keys of a case; what has its default value is left out."""
+    if draft.graph is not None:
+        return graph_keys(draft, draft.graph, _tensor)
     keys: dict[str, Any] = {}
     keys |= _arguments(draft.operation, draft.tensors, draft.attributes)
     usual = default_binding(draft.operation, draft.tensors)

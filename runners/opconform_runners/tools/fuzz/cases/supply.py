@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
@@ -14,6 +14,8 @@ from opconform.generation.pipeline import write_suite
 from opconform.operations import OPERATIONS
 from opconform.specs.group import Spec
 from opconform_runners.tools.fuzz.cases.draws import Draws
+from opconform_runners.tools.fuzz.graphs.draws import GraphDraws
+from opconform_runners.tools.fuzz.graphs.experience import Lesson, Lessons
 from opconform_runners.tools.fuzz.trial import Trial, is_defined
 
 #: The trials of the first batch, which is awaited, and of later ones, which may have twice as many each.
@@ -32,6 +34,15 @@ class Batch:
     folder: Path
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """Of what trials are drawn: of each of some operations, or of graphs of them; `lessons` are for the next batch."""
+
+    operations: Sequence[str]
+    graphs: bool = False
+    lessons: dict[str, Lesson] = field(default_factory=dict)
+
+
 def written(trials: Iterable[Trial], folder: Path, options: Options) -> Batch:
     """Write the suite of some trials in place of an earlier one."""
     trials = tuple(trials)
@@ -44,35 +55,34 @@ def written(trials: Iterable[Trial], folder: Path, options: Options) -> Batch:
 
 
 @contextmanager
-def supply(
-    operations: Sequence[str], seed: int, tests: float, folder: Path, options: Options
-) -> Iterator[Iterator[Batch]]:
+def supply(source: Source, seed: int, tests: float, folder: Path, options: Options) -> Iterator[Iterator[Batch]]:
     """Batches of new trials, until there are enough or none is left. A batch is replaced two batches later."""
-    [worker] = started(partial(begin, operations, seed, folder, options), 1)
+    [worker] = started(partial(begin, source, seed, folder, options), 1)
     try:
-        yield _batches(worker, tests, _ask(worker, min(tests, _FIRST)))
+        yield _batches(worker, source, tests, _ask(worker, source, min(tests, _FIRST)))
     finally:
         worker.process.terminate()
         worker.process.join()
         worker.pipe.close()
 
 
-def _batches(worker: GenerationWorker, remaining: float, size: int) -> Iterator[Batch]:
+def _batches(worker: GenerationWorker, source: Source, remaining: float, size: int) -> Iterator[Batch]:
     """Batches; while one is executed, the next one is drawn. The caller has asked for the first one, of this size."""
     while size:
         remaining -= size
-        size = _ask(worker, min(remaining, 2 * size))
+        size = _ask(worker, source, min(remaining, 2 * size))
         batch: Batch | None = received(worker)
         if batch is None:
             return
         yield batch
 
 
-def _ask(worker: GenerationWorker, remaining: float) -> int:
+def _ask(worker: GenerationWorker, source: Source, remaining: float) -> int:
     """Ask for a batch, if any trials are left; returns its size."""
     size = int(min(_BATCH, remaining))
     if size:
-        worker.pipe.send(size)
+        worker.pipe.send((size, {**source.lessons}))
+        source.lessons.clear()
     return size
 
 
@@ -89,13 +99,18 @@ def mixed(streams: Iterable[Iterator[Trial]]) -> Iterator[Trial]:
         remaining, row = going, min(2 * row, _IN_A_ROW)
 
 
-def begin(operations: Sequence[str], seed: int, folder: Path, options: Options) -> Callable[[int], Batch | None]:
-    """What draws and writes the next batch of some size; None if nothing is left."""
+def begin(source: Source, seed: int, folder: Path, options: Options) -> Callable[[tuple[int, Lessons]], Batch | None]:
+    """What draws and writes the next batch of some size, given what was learnt; None if nothing is left."""
     has_results = partial(is_defined, seed=options.seed)
-    trials = mixed([filter(has_results, Draws(OPERATIONS[operation], seed)) for operation in operations])
+    graphs = GraphDraws(source.operations, seed) if source.graphs else None
+    draws = [Draws(OPERATIONS[name], seed) for name in source.operations] if graphs is None else [graphs]
+    trials = mixed([filter(has_results, stream) for stream in draws])
     numbers = count()
 
-    def draw(size: int) -> Batch | None:
+    def draw(question: tuple[int, Lessons]) -> Batch | None:
+        size, lessons = question
+        if graphs is not None:
+            graphs.learn(lessons)
         drawn = tuple(islice(trials, size))
         return written(drawn, folder / f"{next(numbers) % 2}", options) if drawn else None
 

@@ -16,7 +16,7 @@ Number = Callable[[int, int, int, Key], int]
 #: The kinds of numbers of the parts that a case has besides its tensors and attributes.
 PART_KINDS = ("context", "second", "dynamic", "again", "binding", "type", "fill")
 #: The kinds of numbers: what is listed first is left out first.
-KINDS = (*PART_KINDS, "tensor", "attribute", "form", "column", "element", "value", "size")
+KINDS = (*PART_KINDS, "tensor", "attribute", "extent", "form", "column", "element", "value", "size")
 #: Bits of a column: its dimensions stay, and its elements of lists stay.
 _DIMENSION, _ELEMENT = 1, 2
 
@@ -95,7 +95,7 @@ def _tensor(draft: Draft, tensor: TensorDraft, name: str, feed: str, number: Num
         tensor = replace(tensor, element_type=port.default_type)
     if tensor.fill not in ("values", "ramp") and not number(1, 0, 1, ("fill", name, tensor.fill)):
         tensor = replace(tensor, fill="ramp")
-    elements = [_smaller(x, ("element", place, index, x), number) for index, x in enumerate(tensor.elements)]
+    elements = [smaller_element(x, ("element", place, index, x), number) for index, x in enumerate(tensor.elements)]
     if tensor.fill == "values" and len(tensor.shape) == 1:
         elements = [element for index, element in enumerate(elements) if _column(index, number) & _ELEMENT]
         tensor = replace(tensor, elements=tuple(elements), shape=(len(elements),))
@@ -115,7 +115,7 @@ def _column(place: int, number: Number) -> int:
     return number(both, 0, both, ("column", place))
 
 
-def _smaller(value: Element, key: Key, number: Number) -> Element:
+def smaller_element(value: Element, key: Key, number: Number) -> Element:
     """A number or boolean that is nearer to 0; text stays, and so do infinities."""
     if isinstance(value, str) or value == 0 or not math.isfinite(value):
         return value
@@ -126,9 +126,9 @@ def _smaller(value: Element, key: Key, number: Number) -> Element:
 
 def _attribute(value: Attribute, name: str, number: Number) -> Attribute:
     if isinstance(value, tuple):
-        smaller = [_smaller(x, ("value", name, place, x), number) for place, x in enumerate(value)]
+        smaller = [smaller_element(x, ("value", name, place, x), number) for place, x in enumerate(value)]
         return tuple(x for place, x in enumerate(smaller) if _column(place, number) & _ELEMENT)
-    return _smaller(value, ("value", name, value), number)
+    return smaller_element(value, ("value", name, value), number)
 
 
 def _dimensions(draft: Draft, name: str, shape: Shape, number: Number) -> Dynamic | None:
