@@ -6,6 +6,7 @@ import pytest
 
 from opconform.generation.expansion import expand
 from opconform.model.golden import Golden, golden_of, neighbour_check_of
+from opconform.model.graph_readings import graph_readings
 from opconform.model.readings import other_readings
 from opconform.operations import OPERATIONS
 from opconform.specs.loader import load_specs
@@ -132,6 +133,16 @@ def test_a_reading_that_another_node_then_rejects_excuses_the_rejection(tmp_path
     outputs: [empty]
 """
     assert other_readings(golden(tmp_path, body)).reject == ("StridedSlice-1:bounds.equal@cut",)
+
+
+def test_a_reading_of_many_nodes_does_not_name_them(tmp_path: Path) -> None:
+    """Five sums are too many for a sentence."""
+    sums = "".join(f"      s{n}: {{op: Add-1, a: {f's{n - 1}' if n else 'x'}, b: x}}\n" for n in range(5))
+    body = f"    inputs: {{x: {{element_type: i8, values: [120]}}}}\n    nodes:\n{sums}    outputs: [s4]\n"
+
+    graph = golden(tmp_path, body)
+
+    assert "Add-1:values.wrap@*" in [x.name for x in graph_readings(graph.graph, graph.tensors)]
 
 
 @pytest.mark.parametrize("op", [name for name, operation in OPERATIONS.items() if operation.readings])
