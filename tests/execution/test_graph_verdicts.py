@@ -133,6 +133,9 @@ def test_another_reading_of_a_node_excuses_a_graph(opconform: Run, tmp_path: Pat
     )
 
 
+REJECTED = Fail(reason="rejected-valid", sentence="it is rejected")
+
+
 def wrong(*outputs: str, reason: Reason = "value", readings: tuple[str, ...] = ()) -> Fail:
     """A failure in which some outputs differ."""
     mismatches = tuple(Mismatch(reason=reason, sentence=f"{x}: it differs", feed=0, output=x) for x in outputs)
@@ -159,6 +162,9 @@ def wrong(*outputs: str, reason: Reason = "value", readings: tuple[str, ...] = (
             "Add-1 (sum) alone follows another reading of Add-1:values.wrap (sum): output_1: it differs",
             True,
         ),
+        (REJECTED, wrong("output_1"), "none of its operations is rejected alone", False),
+        (wrong("output_1"), REJECTED, "its operations alone have no verdict: it is rejected", False),
+        (REJECTED, REJECTED, "one of its operations fails alone, too: it is rejected", True),
     ],
 )
 def test_a_wrong_output_is_a_fault_of_the_nodes_that_it_follows_from(
@@ -170,4 +176,4 @@ def test_a_wrong_output_is_a_fault_of_the_nodes_that_it_follows_from(
     verdict = with_neighbour_check(suite.case(entry), graph, nodes)
 
     assert isinstance(verdict, Fail)
-    assert (verdict.sentence, verdict.node_fails) == (f"it fails; {end}", node_fails)
+    assert (verdict.sentence, verdict.node_fails) == (f"{graph.sentence}; {end}", node_fails)

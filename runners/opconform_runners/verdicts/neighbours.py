@@ -53,6 +53,10 @@ def _with_nodes_alone(case: Case, verdict: Verdict, nodes: Own) -> Verdict:
             return replace(verdict, sentence=f"{failed}; each of its operations passes alone")
         case Fail() if verdict.outputs and nodes.outputs:
             return _compared_with_nodes(case, verdict, nodes)
+        case Fail(outputs=outputs) if outputs and verdict.reason == "rejected-valid":
+            return replace(verdict, sentence=f"{failed}; none of its operations is rejected alone")
+        case Fail(reason="rejected-valid", sentence=why) if verdict.outputs:
+            return replace(verdict, sentence=f"{failed}; its operations alone have no verdict: {why}")
         case Fail(reason=reason, sentence=sentence) if reason in ENDS or not has_ended(verdict):
             return replace(
                 verdict, sentence=f"{failed}; one of its operations fails alone, too: {sentence}", node_fails=True
