@@ -415,6 +415,21 @@ class AddsWithoutSigns(Perfect):
         ]
 
 
+class KeepsLowBits(Perfect):
+    """Takes the low 8 bits, with a sign, of numbers that it is given in f32."""
+
+    def run(self, case: DeclaredCase, model: Path | None, feeds: Sequence[Inputs]) -> Sequence[Outputs]:
+        """What a conversion to i8 gives by another reading, and what follows from it."""
+        wrapped = [
+            {
+                name: replace(x, array=(x.array + 128) % 256 - 128) if x.element_type == "f32" else x
+                for name, x in feed.items()
+            }
+            for feed in feeds
+        ]
+        return super().run(case, model, wrapped)
+
+
 class LosesJoins(Perfect):
     """Turns what Concat-1 gives into zeros."""
 

@@ -1,11 +1,13 @@
 """Graphs under test that fail: by the graph, where each node passes alone, and otherwise by the node."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from opconform.suite.reader import Suite, open_suite
+from opconform_runners.verdicts.comparison import Mismatch, Reason
 from opconform_runners.verdicts.neighbours import with_neighbour_check
 from opconform_runners.verdicts.verdict import Fail, Nondeterministic, Pass, Unsupported
 from tests.conftest import MINIATURES, Run
@@ -23,14 +25,43 @@ groups:
       sum: {op: Add-1, a: product, b: [1, -3]}
     outputs: [sum]
 """
+CONVERTED = """\
+op: Graph-1
+groups:
+  - id: sum-of-a-conversion
+    title: a sum of what a conversion gives for a number that its type lacks
+    requirements: [values.behind]
+    inputs: {x: {values: [200, 1]}}
+    nodes:
+      narrow: {op: Convert-1, data: x, destination_type: i8}
+      sum: {op: Add-1, a: narrow, b: {element_type: i8, values: 1}}
+    outputs: [sum]
+"""
+#: Two outputs, and a node that only the second one follows from.
+TWO_OUTPUTS = """\
+op: Graph-1
+groups:
+  - id: two-outputs
+    title: a product, and a sum of it
+    requirements: [values.behind]
+    inputs: {x: {shape: [2, 2], fill: ramp}}
+    nodes:
+      product: {op: Multiply-1, a: x, b: -2}
+      sum: {op: Add-1, a: product, b: [1, -3]}
+    outputs: [product, sum]
+"""
 WRONG = "output_0[0, 0]: expected -1.0 (0xbf800000), got"
 
 
 @pytest.fixture(scope="module")
 def suite(opconform: Run, tmp_path_factory: pytest.TempPathFactory) -> Suite:
     """A suite of one graph."""
-    folder = tmp_path_factory.mktemp("graphs")
-    (folder / "a.yaml").write_text(SPEC)
+    return suite_of(opconform, tmp_path_factory.mktemp("graphs"), SPEC)
+
+
+def suite_of(opconform: Run, folder: Path, spec: str) -> Suite:
+    """A suite of one spec."""
+    (folder / "a.yaml").write_text(spec)
     opconform("generate", folder / "a.yaml", "--out", folder / "suite", "--jobs", "1")
     return open_suite(folder / "suite")
 
@@ -89,3 +120,60 @@ def test_a_failure_shows_how_the_graph_is_made(opconform: Run, suite: Suite, tmp
     case = failed(opconform, suite, tmp_path / "out", "DropsBehind")
 
     assert "product = Multiply-1(x, b_of_product), sum = Add-1(product, b_of_sum)" in case["inputs"]
+
+
+def test_another_reading_of_a_node_excuses_a_graph(opconform: Run, tmp_path: Path) -> None:
+    """The verdict names the interpretation and the node, and needs no nodes alone."""
+    case = failed(opconform, suite_of(opconform, tmp_path, CONVERTED), tmp_path / "out", "KeepsLowBits", code=0)
+
+    assert (case["verdict"], case["broken"]) == ("fail", ["nodes.readings"])
+    assert case["sentence"] == (
+        "output_0[0]: expected -128 (0x80), got -55 (0xc9); differing elements: 1 of 2; "
+        "another reading of Convert-1:floats.clamped (narrow) gives these outputs"
+    )
+
+
+REJECTED = Fail(reason="rejected-valid", sentence="it is rejected")
+
+
+def wrong(*outputs: str, reason: Reason = "value", readings: tuple[str, ...] = ()) -> Fail:
+    """A failure in which some outputs differ."""
+    mismatches = tuple(Mismatch(reason=reason, sentence=f"{x}: it differs", feed=0, output=x) for x in outputs)
+    mismatches = tuple(replace(x, readings=readings) for x in mismatches)
+    return Fail(reason=reason, sentence="it fails", mismatch=mismatches[0], outputs=mismatches)
+
+
+@pytest.mark.parametrize(
+    ("graph", "nodes", "end", "node_fails"),
+    [
+        (wrong("output_0"), wrong("output_1"), "each operation before output_0 passes alone", False),
+        (wrong("output_0", "output_1"), wrong("output_1"), "each operation before output_0 passes alone", False),
+        (wrong("output_1"), wrong("output_1"), "Add-1 (sum) fails alone, too: output_1: it differs", True),
+        (wrong("output_1"), wrong("output_0"), "Multiply-1 (product) fails alone, too: output_0: it differs", True),
+        (
+            wrong("output_1"),
+            wrong("output_0", reason="rounding"),
+            "Multiply-1 (product) is less accurate alone, too: output_0: it differs",
+            True,
+        ),
+        (
+            wrong("output_1"),
+            wrong("output_1", readings=("Add-1:values.wrap@sum",)),
+            "Add-1 (sum) alone follows another reading of Add-1:values.wrap (sum): output_1: it differs",
+            True,
+        ),
+        (REJECTED, wrong("output_1"), "none of its operations is rejected alone", False),
+        (wrong("output_1"), REJECTED, "its operations alone have no verdict: it is rejected", False),
+        (REJECTED, REJECTED, "one of its operations fails alone, too: it is rejected", True),
+    ],
+)
+def test_a_wrong_output_is_a_fault_of_the_nodes_that_it_follows_from(
+    opconform: Run, tmp_path: Path, graph: Fail, nodes: Fail, end: str, node_fails: bool
+) -> None:
+    """A node that no wrong output follows from explains nothing."""
+    suite = suite_of(opconform, tmp_path, TWO_OUTPUTS)
+    [entry] = suite.entries
+    verdict = with_neighbour_check(suite.case(entry), graph, nodes)
+
+    assert isinstance(verdict, Fail)
+    assert (verdict.sentence, verdict.node_fails) == (f"{graph.sentence}; {end}", node_fails)

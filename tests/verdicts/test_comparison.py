@@ -11,7 +11,7 @@ from opconform.model.fills import fill
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array, patterns
 from opconform_runners.verdicts import comparison
-from opconform_runners.verdicts.comparison import is_invented, mismatch_of
+from opconform_runners.verdicts.comparison import is_invented, mismatch_of, mismatches_of
 
 names = st.sampled_from(list(ELEMENT_TYPES))
 
@@ -98,3 +98,14 @@ def test_a_string_that_is_not_utf8_can_be_logged() -> None:
     assert found is not None
     assert found.actual == r"OMZ\udc00\udcff"
     assert found.sentence.encode().startswith(rb"output_0[0]: expected 'OMZ', got 'OMZ\udc00\udcff'")
+
+
+def test_each_output_that_differs_is_known_and_a_wrong_form_comes_first() -> None:
+    """A graph is judged by all of its outputs: the shape of one does not hide the elements of another."""
+    wide, one = np.zeros((2, 2), np.float32), np.zeros(2, np.float32)
+    expected, actual, types = [one, one, wide], [one + 1, one, one], ["f32"] * 3
+
+    found = mismatches_of(expected, actual, types)
+
+    assert [(x.output, x.reason) for x in found] == [("output_0", "value"), ("output_2", "shape")]
+    assert mismatch_of(expected, actual, types) == found[1]

@@ -57,7 +57,7 @@ def evaluated(
 
 
 def read_otherwise(
-    graph: Graph, ours: Mapping[str, Tensor], read: Callable[[Operation, Arguments], tuple[Tensor, ...] | None]
+    graph: Graph, ours: Mapping[str, Tensor], read: Callable[[Node, Arguments], tuple[Tensor, ...] | None]
 ) -> dict[str, Tensor]:
     """Every tensor of a valid case's graph by another reading of the specification.
 
@@ -67,7 +67,7 @@ def read_otherwise(
     tensors, changed = dict(ours), set[str]()
     for node in graph.nodes:
         arguments = evaluated_arguments(node, tensors)
-        outputs = read(OPERATIONS[node.op], arguments)
+        outputs = read(node, arguments)
         if outputs is None and changed.isdisjoint(ports_of(node).values()):
             continue
         tensors |= zip(node.outputs, outputs or OPERATIONS[node.op].evaluate(arguments), strict=True)

@@ -12,7 +12,7 @@ from opconform.model.draft import Draft, TensorDraft
 from opconform.model.evaluation import evaluated, inferred, operand_of, ports_of, taken
 from opconform.model.fills import fill, longest_text
 from opconform.model.graph import declared, graph_of
-from opconform.model.other_elements import with_other_elements
+from opconform.model.other_elements import with_other_elements, with_readings_of_nodes
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import NoGolden, Operand, TensorType
 from opconform.operations.denormals import flushed, has_denormals, without_denormals
@@ -241,7 +241,9 @@ def _nodes_alone(golden: Golden) -> Golden | None:
         essential=False,
         graph=graph,
     )
-    return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tuple(evaluated(graph, input_) for input_ in inputs))
+    ours = [evaluated(graph, feed) for feed in inputs]
+    tensors = with_readings_of_nodes(graph, ours, compared_feeds(graph, inputs, ours))
+    return Golden(draft=draft, graph=graph, inputs=inputs, tensors=tensors)
 
 
 def _alone(tensor: Tensor) -> Tensor:

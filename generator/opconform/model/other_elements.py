@@ -1,14 +1,15 @@
 """The elements that other readings of interpretations give. Each is legitimate by itself."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from opconform.model.evaluation import read_otherwise
+from opconform.model.graph_readings import GraphReading, are_equal, graph_readings
 from opconform.operations.arguments import Arguments, NoGolden, Rejection, Unknown
 from opconform.operations.operation import Operation
-from opconform.suite.case import Graph
+from opconform.suite.case import GRAPH, Graph, Node
 from opconform.tensors.tensor import Array, Tensor, patterns
 
 _Outputs = tuple[Tensor, ...]
@@ -27,6 +28,8 @@ def with_other_elements(
         ours: The tensors of each feed as they are evaluated.
         feeds: These tensors, with what verdicts need.
     """
+    if operation.name == GRAPH:
+        return _of_graph([x for x in graph_readings(graph, ours) if x.by_element], graph, ours, feeds)
     known = [dict(feed) for feed in feeds]
     for requirement, others in _others(operation, graph, ours):
         for name in graph.outputs:
@@ -35,6 +38,28 @@ def with_other_elements(
             if _have_shape(outputs, arrays) and _is_new(requirement, outputs, arrays):
                 for feed, tensor in zip(known, read, strict=True):
                     feed[name] = replace(feed[name], otherwise=(*feed[name].otherwise, (requirement, tensor)))
+    return tuple(known)
+
+
+def with_readings_of_nodes(graph: Graph, ours: _Feeds, feeds: _Feeds) -> tuple[Mapping[str, Tensor], ...]:
+    """The same for nodes side by side, whose outputs have the elements of all readings of each node."""
+    return _of_graph(graph_readings(graph, ours), graph, ours, feeds)
+
+
+def _of_graph(
+    readings: Iterable[GraphReading], graph: Graph, ours: _Feeds, feeds: _Feeds
+) -> tuple[Mapping[str, Tensor], ...]:
+    """The tensors with the elements of each output that differ by some readings of a graph."""
+    known = [dict(feed) for feed in feeds]
+    for reading in readings:
+        for name in graph.outputs if reading.tensors else ():
+            read = [other[name] for other in reading.tensors or ()]
+            mine = [feed[name] for feed in ours]
+            layers = [mine, *zip(*([x for _, x in feed[name].otherwise] for feed in known), strict=True)]
+            is_known = any(all(map(are_equal, read, layer)) for layer in layers)
+            if not is_known and _have_shape(mine, [x.array for x in read]):
+                for feed, tensor in zip(known, read, strict=True):
+                    feed[name] = replace(feed[name], otherwise=(*feed[name].otherwise, (reading.name, tensor)))
     return tuple(known)
 
 
@@ -67,13 +92,13 @@ def _others(operation: Operation, graph: Graph, ours: _Feeds) -> Iterator[tuple[
 def _evaluated(operation: Operation, graph: Graph, ours: Mapping[str, Tensor], way: _Way) -> Mapping[str, Tensor]:
     """The tensors of a feed whose nodes of the operation under test are read in another way."""
 
-    def read(node: Operation, arguments: Arguments) -> _Outputs | None:
-        if node.name != operation.name:
+    def read(node: Node, arguments: Arguments) -> _Outputs | None:
+        if node.op != operation.name:
             return None
         try:
             other = way(arguments)
         except Unknown:  # the reading treats the node as ours does
             return None
-        return node.evaluate(other) if isinstance(other, Arguments) else other
+        return operation.evaluate(other) if isinstance(other, Arguments) else other
 
     return read_otherwise(graph, ours, read)

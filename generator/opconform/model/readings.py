@@ -9,9 +9,12 @@ from opconform.model.draft import Draft, inference
 from opconform.model.evaluation import arguments_of, evaluated_arguments, read_otherwise
 from opconform.model.golden import Golden
 from opconform.model.graph import graph_of
+from opconform.model.graph_readings import graph_readings
+from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, NoGolden, Rejection, Unknown
 from opconform.operations.interpretation import Reading
 from opconform.operations.operation import Operation
+from opconform.suite.case import Node
 from opconform.suite.manifest import OtherReadings
 from opconform.tensors.tensor import Array, Tensor, outputs_digest, patterns, with_one_nan
 
@@ -58,7 +61,11 @@ def _of_values(draft: Draft) -> tuple[str, ...]:
 def other_readings(golden: Golden) -> OtherReadings:
     """The interpretations by whose other readings a case may be rejected, or may have other outputs."""
     draft = golden.draft
-    if draft.rejected_for is not None or not draft.operation.readings:
+    if draft.rejected_for is not None:
+        return OtherReadings()
+    if draft.graph is not None:
+        return _of_graph(golden)
+    if not draft.operation.readings:
         return OtherReadings()
     tested = ((arguments, None) for arguments in _tested(draft))
     whole = {name: reading for name, reading in draft.operation.readings.items() if not reading.by_element}
@@ -66,8 +73,26 @@ def other_readings(golden: Golden) -> OtherReadings:
     ways: dict[str, tuple[_Way, ...]] = {name: (*whole[name].rewrites, *whole[name].computes) for name in touched}
     outputs, refused = _other_outputs(golden, {name: way for name, way in ways.items() if way})
     reject = tuple(name for name, rejects in touched.items() if rejects or name in refused)
+    return OtherReadings(reject=reject, outputs=outputs, elements=_of_elements(golden))
+
+
+def _of_elements(golden: Golden) -> tuple[str, ...]:
     found = (name for feed in golden.outputs for tensor in feed for name, _ in tensor.otherwise)
-    return OtherReadings(reject=reject, outputs=outputs, elements=tuple(dict.fromkeys(found)))
+    return tuple(dict.fromkeys(found))
+
+
+def _of_graph(golden: Golden) -> OtherReadings:
+    """The readings of single nodes of a graph under test."""
+    reject: list[str] = []
+    outputs = {outputs_digest([[*map(_elements, feed)] for feed in golden.outputs]): ("",)}
+    for reading in graph_readings(golden.graph, golden.tensors):
+        if reading.tensors is None:
+            reject.append(reading.name)
+        elif not reading.by_element:
+            feeds = [[_elements(feed[name]) for name in golden.graph.outputs] for feed in reading.tensors]
+            outputs.setdefault(outputs_digest(feeds), (reading.name,))
+    _ours, *others = outputs.items()
+    return OtherReadings(reject=tuple(dict.fromkeys(reject)), outputs=dict(others), elements=_of_elements(golden))
 
 
 def is_read_otherwise(operation: Operation, arguments: Arguments, outputs: _Outputs) -> bool:
@@ -165,9 +190,9 @@ def _outputs(golden: Golden, ways: list[_Way]) -> str:
     """The digest of the outputs of a case whose nodes of the operation under test read their arguments otherwise."""
     op = golden.draft.op
 
-    def read(operation: Operation, arguments: Arguments) -> _Outputs | None:
-        is_ours = True
-        for way in ways if operation.name == op else ():
+    def read(node: Node, arguments: Arguments) -> _Outputs | None:
+        operation, is_ours = OPERATIONS[node.op], True
+        for way in ways if node.op == op else ():
             try:
                 other = way(arguments)
             except Unknown:  # this reading treats the node as ours does, and another node otherwise

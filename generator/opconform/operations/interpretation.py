@@ -24,12 +24,14 @@ class Reading:
             it does not differ. Arguments that are then invalid are rejected by the other reading.
         by_element: Whether each element is right by this reading alone, whatever the others are, since the page says
             what becomes of one element: a kernel may read a block of elements one way and the rest another way.
+        misreads: Whether the requirement is normative, so that the reading is wrong.
     """
 
     rejects: Predicate = never
     rewrites: tuple[Callable[[Arguments], Arguments], ...] = ()
     computes: tuple[Callable[[Arguments], tuple[Tensor, ...]], ...] = ()
     by_element: bool = False
+    misreads: bool = False
 
 
 def is_empty(operand: Operand) -> bool:

@@ -17,6 +17,7 @@ from opconform.suite.names import (
     Line,
     OperationName,
     ProfileName,
+    ReadingName,
     RequirementId,
     Seen,
 )
@@ -101,7 +102,7 @@ class Output:
     flushed: bool = False
     reduced: bool = False
     also: Annotated[int, Field(ge=0, le=MOST_VALUES)] = 0
-    otherwise: Annotated[tuple[RequirementId, ...], Field(max_length=MOST_VALUES)] = ()
+    otherwise: Annotated[tuple[ReadingName, ...], Field(max_length=MOST_VALUES)] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,6 +21,7 @@ from opconform.suite.names import (
     Line,
     OperationName,
     ProfileName,
+    ReadingName,
     RequirementId,
     SpecName,
     VersionName,
@@ -35,7 +36,8 @@ _STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Level = Literal["normative", "interpretation"]
 #: The stages of comparing outputs, in order. `value-1` is `value` for the second output alone, `open` a difference in
-#: elements that other readings have otherwise, `nan-payload` one between two NaNs only, and `rounding` one of results
+#: elements that other readings have otherwise, `node` one of a graph of which a node fails alone, `reading` one that
+#: another reading of a node gives, `nan-payload` one between two NaNs only, and `rounding` one of results
 #: within the bounds of reduced arithmetic.
 Stage = Literal[
     "count",
@@ -47,6 +49,7 @@ Stage = Literal[
     "value-3",
     "open",
     "node",
+    "reading",
     "bits",
     "rounding",
     "nan-payload",
@@ -137,13 +140,15 @@ class OtherReadings:
         reject: The interpretations whose other reading rejects the case.
         outputs: The interpretations whose other readings give other outputs, by the SHA-256 of these outputs.
         elements: The interpretations whose other readings give other elements, which the expected outputs have.
+
+    In a graph under test, a name has the operation and the nodes that are read otherwise.
     """
 
     __pydantic_config__ = _STRICT
 
-    reject: tuple[RequirementId, ...] = ()
-    outputs: Mapping[_Digest, tuple[RequirementId, ...]] = field(default_factory=dict)
-    elements: tuple[RequirementId, ...] = ()
+    reject: tuple[ReadingName, ...] = ()
+    outputs: Mapping[_Digest, tuple[ReadingName, ...]] = field(default_factory=dict)
+    elements: tuple[ReadingName, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there are any."""

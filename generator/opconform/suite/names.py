@@ -15,14 +15,17 @@ _WORDS, _NAME, _LONGEST = 80, 200, 1_000
 _KEBAB = r"[a-z0-9]+(-[a-z0-9]+)*"
 _OP = r"[A-Za-z][A-Za-z0-9]*-[0-9]+"
 _ID = rf"{_OP}/{_KEBAB}/[0-9a-f]{{10}}"
+_NODE = r"[A-Za-z_][A-Za-z0-9_]*"
 #: A lower-case name, as in `zero-length`.
 KEBAB = f"^{_KEBAB}$"
 #: An operation with its version, as in `Split-1`.
 OPERATION = f"^{_OP}$"
 #: The id of a requirement, as in `axis.range`.
 REQUIREMENT = r"^[a-z0-9_]+([.-][a-z0-9_]+)*$"
+#: A requirement, or one of an operation with the nodes of a graph, as in `Convert-1:floats.clamped@third`.
+READING = rf"{REQUIREMENT}|^{_OP}:{REQUIREMENT[1:-1]}@(\*|{_NODE}(\+{_NODE})*)$"
 #: A tensor, a node, an input or an attribute, as in `block_shape`.
-IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_]*$"
+IDENTIFIER = f"^{_NODE}$"
 #: A file in the folder of a case.
 FILE = r"^([A-Za-z0-9_-][A-Za-z0-9_.-]*/){0,2}[A-Za-z0-9_-][A-Za-z0-9_.-]*$"
 #: One line of text, without control characters.
@@ -36,6 +39,9 @@ DIMENSION = r"^(\?|[0-9]{1,18}\.\.[0-9]{1,18})$"
 Kebab = Annotated[str, Field(pattern=KEBAB, max_length=_WORDS)]
 OperationName = Annotated[str, Field(pattern=OPERATION, max_length=_NAME)]
 RequirementId = Annotated[str, Field(pattern=REQUIREMENT, max_length=_NAME)]
+#: A requirement whose other reading decides a result, as in `floats.clamped`; or in a graph under test, also the
+#: operation, and the nodes that are read otherwise, as in `Convert-1:floats.clamped@first+third`, or `@*` for many.
+ReadingName = Annotated[str, Field(pattern=READING, max_length=_LONGEST)]
 Identifier = Annotated[str, Field(pattern=IDENTIFIER, max_length=_NAME)]
 Line = Annotated[str, Field(pattern=LINE, max_length=_LONGEST)]
 Seen = Annotated[str, Field(pattern=SEEN, max_length=_NAME)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from opconform.errors import MissingError, SuiteError
-from opconform.suite.case import case_text
+from opconform.suite.case import GRAPH, case_text
 from opconform.suite.file_names import CASE, HEADER, MANIFEST
 from opconform.suite.manifest import NEIGHBOUR_CHECK, Entry, entry_line, reasons_by_dialect
 from opconform.suite.reader import Suite, array_problems, open_suite, tensors_of
@@ -76,6 +76,8 @@ def _reference_problems(suite: Suite, entry: Entry) -> Iterator[str]:
     violated = () if entry.expect == "accept" else (entry.expect.reject,)
     others = [name for names in entry.readings.outputs.values() for name in names]
     others += [*entry.readings.reject, *entry.readings.elements]
+    if entry.op == GRAPH:  # they are interpretations of other operations
+        others = []
     for name in dict.fromkeys((*entry.requirements, *violated, *others)):
         if name not in known:
             yield f"{suite.store.root}: {entry.id} tests {name}, which {HEADER} does not list."

@@ -31,7 +31,7 @@ from opconform_runners.findings.grouping import with_named_subgraphs
 from opconform_runners.findings.report import Report
 from opconform_runners.findings.symptom import symptom_of
 from opconform_runners.harness.command import Launch
-from opconform_runners.verdicts.neighbours import EACH_ALONE
+from opconform_runners.verdicts.neighbours import passes_alone
 from opconform_runners.verdicts.results import Result
 
 #: The digest of a spec that does not exist.
@@ -162,7 +162,7 @@ def with_subgraphs(
     backend that no longer starts, a budget that is spent, and an interrupt end the search, since the run is complete
     without it.
     """
-    results = {result.id: result for result in report.results if result.sentence.endswith(EACH_ALONE)}
+    results = {result.id: result for result in report.results if passes_alone(result.sentence)}
     chosen = [*dict.fromkeys(_cut_cases(report.findings, results, suite))]
     if not chosen:
         return report

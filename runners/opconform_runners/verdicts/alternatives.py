@@ -46,10 +46,15 @@ class OpenElements:
 
 
 def open_elements(
-    suite: Suite, entry: Entry, feeds: Sequence[Sequence[Array]], outputs: Sequence[Output]
+    suite: Suite,
+    entry: Entry,
+    feeds: Sequence[Sequence[Array]],
+    outputs: Sequence[Output],
+    *,
+    only: int | None = None,
 ) -> OpenElements:
-    """What other readings say of the wrong elements in all feeds of a case."""
-    if not entry.readings.elements or any(len(actual) != len(outputs) for actual in feeds):
+    """What other readings say of the wrong elements in all feeds of a case, or of one output alone, by its number."""
+    if not any(output.otherwise for output in outputs) or any(len(actual) != len(outputs) for actual in feeds):
         return OpenElements()
     named: dict[str, None] = {}
     levels, stages = suite.header.requirements.get(entry.op, {}), suite.header.establishes.get(entry.op, {})
@@ -61,6 +66,8 @@ def open_elements(
         limits = suite.otherwise_bounds(entry, feed)
         right = nearest_right([golden[output.name] for output in outputs], actual, suite.also(entry, feed))
         for number, output in enumerate(outputs):
+            if only not in (None, number):
+                continue
             if not _has_form(actual, number, right[number]):
                 return OpenElements()
             wrong = _wrong(right[number], actual[number], bounds[number], output)

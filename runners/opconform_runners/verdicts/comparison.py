@@ -14,6 +14,8 @@ from opconform.tensors.tensor import Array, patterns
 from opconform_runners.verdicts.rounding_error import errors_of, units_in_last_place
 
 Reason = Literal["count", "element-type", "shape", "value", "rounding", "nan-payload"]
+#: The differences of results that are nearly right.
+SLIGHT: tuple[Reason, ...] = ("rounding", "nan-payload")
 #: The bytes of arrays that are compared as bytes first, which takes a tenth of the time.
 _SMALL = 1 << 16
 #: How many elements are compared at a time.
@@ -66,26 +68,42 @@ def mismatch_of(
     It is one of the first feed. `bounds` has the bounds of rounded outputs, and `reduced` the bounds of results that
     are less accurate, and not wrong. `stated` has the outputs' element types as the harness reports them, if it does.
     """
+    found = mismatches_of(expected, actual, element_types, bounds=bounds, reduced=reduced, stated=stated)
+    return worst_of(found)
+
+
+def mismatches_of(
+    expected: Sequence[Array],
+    actual: Sequence[Array],
+    element_types: Sequence[str],
+    *,
+    bounds: Sequence[Bounds | None] = (),
+    reduced: Sequence[Bounds | None] = (),
+    stated: Sequence[str] | None = None,
+) -> list[Mismatch]:
+    """The first difference of each output that differs, or the one in their number alone."""
     if len(expected) != len(actual):
         sentence = f"expected {counted(len(expected), 'output')}, got {len(actual)}"
-        return Mismatch(reason="count", sentence=sentence, feed=0)
-    outputs = list(zip(expected, actual, element_types, strict=True))
-    for number, (want, got, element_type) in enumerate(outputs):
-        kind = stated[number] if stated is not None and number < len(stated) else None
-        mismatch = _form(want, got, element_type, kind, f"output_{number}")
+        return [Mismatch(reason="count", sentence=sentence, feed=0)]
+    none = [None] * len(expected)
+    found = []
+    outputs = zip(expected, actual, element_types, bounds or none, reduced or none, strict=True)
+    for number, (want, got, element_type, bound, wide) in enumerate(outputs):
+        kind, name = stated[number] if stated is not None and number < len(stated) else None, f"output_{number}"
+        mismatch = _form(want, got, element_type, kind, name)
+        if mismatch is None and bound is None:
+            mismatch = _values(want, got, element_type, name)
+        elif mismatch is None and bound is not None:
+            place = Mismatch(reason="value", sentence="", feed=0, output=name)
+            mismatch = _rounded((want, got, element_type), bound, wide, place)
         if mismatch is not None:
-            return mismatch
-    none = [None] * len(outputs)
-    values = [
-        _values(*output, f"output_{number}")
-        if bound is None
-        else _rounded(output, bound, wide, Mismatch(reason="value", sentence="", feed=0, output=f"output_{number}"))
-        for number, (output, bound, wide) in enumerate(zip(outputs, bounds or none, reduced or none, strict=True))
-    ]
-    found_values = [value for value in values if value is not None]
-    return next(
-        (found_value for found_value in found_values if found_value.reason == "value"), next(iter(found_values), None)
-    )
+            found.append(mismatch)
+    return found
+
+
+def worst_of(mismatches: Sequence[Mismatch]) -> Mismatch | None:
+    """The first difference in form, or else in value, or else of rounding or between NaNs; None if there is none."""
+    return min(mismatches, key=lambda x: (x.reason in SLIGHT) + (x.reason in ("value", *SLIGHT)), default=None)
 
 
 def is_altered(expected: Array, actual: Array, inputs: Sequence[Array]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from opconform.errors import SuiteError
-from opconform.suite.case import Accept, Case, Output, Reject
+from opconform.suite.case import GRAPH, Accept, Case, Output, Reject
 from opconform.suite.manifest import OUTPUT_STAGES, Entry, Header, RequirementNote, Stage, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -15,6 +15,7 @@ from opconform_runners.harness.protocol import NotSupported, Refused
 from opconform_runners.verdicts.alternatives import nearest_right, open_elements
 from opconform_runners.verdicts.comparison import Mismatch, is_altered, is_invented, mismatch_of, output_number
 from opconform_runners.verdicts.flushing import FLUSHES_DENORMALS, is_flushed
+from opconform_runners.verdicts.graph_outputs import graph_outputs, reading_text
 from opconform_runners.verdicts.rounding_error import largest_error
 from opconform_runners.verdicts.verdict import (
     OF_CLAIMS,
@@ -163,7 +164,8 @@ def broken_by(
       moved, this is not the one on bits. If the case has no such requirement, they break the first one that the failed
       stage of the comparison establishes.
     - A claimed case that is refused, or less accurate than claimed, breaks the claim, and no requirement.
-    - A graph of which a node fails alone breaks the requirement under `node`.
+    - A graph of which a node fails alone breaks the requirement under `node`, and one that another reading of a node
+      explains the requirement under `reading`.
     - A crash, a timeout and a rejection break the first normative requirement of the case. If it has none, they break
       the first one that the comparison of shapes establishes, since they give no outputs.
     """
@@ -179,14 +181,14 @@ def broken_by(
     of_reading = mismatch.readings if mismatch and _are_readings(mismatch.readings, entry) else ()
     if reason == "rounding" and not of_reading and stages.get("rounding"):
         return stages["rounding"]
+    if reason == "rejected-valid" and entry.readings.reject:
+        return tuple(dict.fromkeys(name for x in entry.readings.reject for name in _of_reading(x, stages)))
+    if of_reading:
+        return tuple(dict.fromkeys(name for x in of_reading for name in _of_reading(x, stages)))
     if node_fails:
         return stages.get("node", ())
     if reason == "nan-payload":
         return tuple(requirement for requirement in entry.requirements if requirement in about_nan)
-    if reason == "rejected-valid" and entry.readings.reject:
-        return entry.readings.reject
-    if of_reading:
-        return of_reading
     if reason in ("value", "rounding") and (values := _of_values(entry, mismatch, listed, stages)):
         return values
     if reason == "element-type" and (types := stages.get("element-type", ())):
@@ -201,6 +203,11 @@ def broken_by(
     unmet = [x for x in normative if x not in met]
     on_bits = [x for x in listed if x in bits]
     return tuple((*unmet, *on_bits, *stages.get(stage, ()), *bits, *normative)[:1])
+
+
+def _of_reading(name: str, stages: Mapping[Stage, tuple[str, ...]]) -> tuple[str, ...]:
+    """The requirement that another reading breaks: the interpretation, or that on readings of a graph's nodes."""
+    return stages.get("reading", ())[:1] if "@" in name else (name,)
 
 
 def _of_values(
@@ -223,7 +230,7 @@ def _said_of(readings: Sequence[str], levels: Mapping[str, RequirementNote]) -> 
     misread = [name for name in readings if name in levels and levels[name].level == "normative"]
     if misread:
         return f"these outputs contradict {', '.join(misread)}"
-    return f"another reading of {', '.join(readings)} gives these outputs"
+    return f"another reading of {', '.join(map(reading_text, readings))} gives these outputs"
 
 
 def _are_readings(names: tuple[str, ...], entry: Entry) -> bool:
@@ -359,7 +366,9 @@ def _compared(suite: Suite, entry: Entry, outcome: Returned, outputs: Sequence[O
                 mismatch = replace(mismatch, reason="value" if mismatch.reason == "rounding" else mismatch.reason)
             where = f"in feed {feed} " if feed else ""
             also = f"; {_said_of(readings, suite.header.requirements.get(entry.op, {}))}" if readings else ""
-            return Fail(reason=mismatch.reason, sentence=f"{where}{mismatch.sentence}{also}", mismatch=mismatch)
+            of_graph = graph_outputs(suite, entry, outcome, outputs) if entry.op == GRAPH else ()
+            sentence = f"{where}{mismatch.sentence}{also}"
+            return Fail(reason=mismatch.reason, sentence=sentence, mismatch=mismatch, outputs=of_graph)
         elif (error := largest_error(expected, actual, bounds, element_types)) is not None:
             errors.append(error)
     return Pass(error=max(errors, default=None), flushed=flushed)

@@ -52,6 +52,7 @@ class Fail:
 
     Attributes:
         mismatch: The first difference, if outputs were compared.
+        outputs: Of a graph under test, or of its nodes side by side, the first difference of each output.
         node_fails: Whether a node of the graph under test fails alone, with the inputs that it has in the graph.
     """
 
@@ -59,6 +60,7 @@ class Fail:
     reason: FailReason
     sentence: str
     mismatch: Mismatch | None = None
+    outputs: tuple[Mismatch, ...] = ()
     node_fails: bool = False
 
 

@@ -14,7 +14,7 @@ from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import evaluated_entries
 from opconform.model.evaluation import evaluated, inferred, operand_of
 from opconform.model.golden import compared_feeds
-from opconform.model.other_elements import with_other_elements
+from opconform.model.other_elements import with_other_elements, with_readings_of_nodes
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Rejection
 from opconform.specs.every.groups import digest_of
@@ -110,7 +110,9 @@ def _check_golden(suite: Suite, entry: Entry) -> None:
     if isinstance(case.expect, Reject):
         return
     expected = compared_feeds(case.graph, inputs, feeds)
-    if not case.id.endswith(f"/{NEIGHBOUR_CHECK}"):
+    if case.id.endswith(f"/{NEIGHBOUR_CHECK}"):
+        expected = with_readings_of_nodes(case.graph, feeds, expected) if case.tests_graph else expected
+    else:
         expected = with_other_elements(OPERATIONS[case.op], case.graph, feeds, expected)
     for feed, tensors in enumerate(expected):
         outputs = {f"output_{number}": tensors[name] for number, name in enumerate(case.graph.outputs)}

@@ -1,6 +1,7 @@
 """Convert-1, from its specification page: the elements of data in another element type."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -94,6 +95,6 @@ CONVERT = Computation(
         "floats.nearest": other.reading_of(_converted, other.float_below, other.float_above),
         "floats.overflow": other.reading_of(_converted, other.saturated, other.overflowed),
         "booleans.nonzero": other.reading_of(_converted, other.untrue),
-        "values.negative": other.reading_of(_converted, other.negative_clamped),
+        "values.negative": replace(other.reading_of(_converted, other.negative_clamped), misreads=True),
     },
 )

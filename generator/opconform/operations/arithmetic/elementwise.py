@@ -245,7 +245,7 @@ def binary(name: str, kernel: KernelOf, page: BinaryPage = BinaryPage()) -> Comp
         sides = ((True, True), (True, False), (False, True))
         ways[page.denormals] = tuple(flushed(inputs=inputs, output=output) for inputs, output in sides)
     others = {key: Reading(computes=computes, by_element=True) for key, computes in ways.items()}
-    misread = {key: Reading(computes=(way(of),), by_element=True) for key, of in page.misread.items()}
+    misread = {key: Reading(computes=(way(of),), by_element=True, misreads=True) for key, of in page.misread.items()}
     has_pdpd = "pdpd" in page.rules
     return Computation(
         name=name,

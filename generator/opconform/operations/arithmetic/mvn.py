@@ -165,8 +165,12 @@ MVN = Computation(
         "axes.empty": Reading(rejects=lambda a: not a.integers("axes")),
         "values.special": without_special(_computed),
         "variance.mean": Reading(computes=(lambda a: _computed(a, lambda _: 1),), by_element=True),
-        "variance.count": Reading(computes=(_of_sample,), by_element=True),
-        "eps_mode.inside": Reading(computes=(partial(_with_other_mode, "inside_sqrt"),), by_element=True),
-        "eps_mode.outside": Reading(computes=(partial(_with_other_mode, "outside_sqrt"),), by_element=True),
+        "variance.count": Reading(computes=(_of_sample,), by_element=True, misreads=True),
+        "eps_mode.inside": Reading(
+            computes=(partial(_with_other_mode, "inside_sqrt"),), by_element=True, misreads=True
+        ),
+        "eps_mode.outside": Reading(
+            computes=(partial(_with_other_mode, "outside_sqrt"),), by_element=True, misreads=True
+        ),
     },
 )

@@ -205,6 +205,6 @@ TOP_K = Computation(
         "stable.false": _in_any_order(_is_unstable),
         "zeros.equal": Reading(computes=(_by_sign,)),
         "nan.largest": Reading(computes=tuple(partial(_beside_nan, number) for number in range(_OTHERS_OF_NAN))),
-        "stable.order": Reading(computes=(_last_first,), by_element=True),
+        "stable.order": Reading(computes=(_last_first,), by_element=True, misreads=True),
     },
 )

@@ -224,7 +224,7 @@ GELU = replace(
     readings={
         **_GELU.readings,
         **{
-            requirement: Reading(computes=(partial(_in_other_mode, requirement),), by_element=True)
+            requirement: Reading(computes=(partial(_in_other_mode, requirement),), by_element=True, misreads=True)
             for requirement in ("values.function", "values.tanh", "approximation_mode.default")
         },
     },

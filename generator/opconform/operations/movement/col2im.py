@@ -235,6 +235,8 @@ COL2IM = Movement(
         "blocks.wrap": Reading(computes=(_saturated,), by_element=True),
         "blocks.booleans": Reading(rejects=lambda a: has_kind(a.operand("data"), "boolean") and _overlap(a)),
         "types.independent": Reading(rejects=lambda a: types_differ(a, *_SETTINGS)),
-        "blocks.added": Reading(rewrites=(_last_remains,), by_element=True),  # behind what excuses the same elements
+        "blocks.added": Reading(
+            rewrites=(_last_remains,), by_element=True, misreads=True
+        ),  # behind what excuses the same elements
     },
 )

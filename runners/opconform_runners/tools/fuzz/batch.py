@@ -21,7 +21,7 @@ from opconform_runners.harness.outcome import Outcome, Returned
 from opconform_runners.tools.fuzz.cases.supply import Batch, Source, supply, written
 from opconform_runners.tools.fuzz.graphs.experience import Lesson
 from opconform_runners.tools.fuzz.trial import Trial
-from opconform_runners.verdicts.neighbours import FAILS_ALONE, alone_text
+from opconform_runners.verdicts.neighbours import deviates_alone
 from opconform_runners.verdicts.results import Result
 
 
@@ -73,14 +73,14 @@ class Failure:
     @property
     def is_of_node(self) -> bool:
         """Whether a node of a graph fails alone, named or not."""
-        return self.trial.draft.graph is not None and FAILS_ALONE in self.result.sentence
+        return self.trial.draft.graph is not None and deviates_alone(self.result.sentence)
 
     @property
     def failing_node(self) -> tuple[str, ...]:
         """The operation that fails alone, if it is one of a graph."""
         graph = self.trial.draft.graph
         nodes = () if graph is None else graph.nodes
-        return tuple(node.op for node in nodes if alone_text(node) in self.result.sentence)[:1]
+        return tuple(node.op for node in nodes if deviates_alone(self.result.sentence, node))[:1]
 
 
 def lesson_of(outcome: Failure | Result) -> tuple[str, Lesson]:
