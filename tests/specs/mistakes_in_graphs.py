@@ -80,8 +80,33 @@ IN_GRAPHS = {
         "spec.yaml:8:7: nodes: a mapping is not allowed: ",
     ),
     "rounded result that is computed with": (
-        nodes("root: {op: Sqrt-1, data: x}", "exp: {op: Exp-1, data: root}", "abs: {op: Abs-1, data: exp}"),
-        "spec.yaml:3:5: group 'a': Abs-1 computes with rounded elements, whose errors are not followed further.\n",
+        nodes("exp: {op: Exp-1, data: x}", "mod: {op: FloorMod-1, a: exp, b: x}", outputs="[mod]"),
+        "spec.yaml:3:5: group 'a': FloorMod-1 computes with rounded elements, whose errors are not followed further.\n",
+    ),
+    "rounded result that decides an integer": (
+        nodes(
+            "mean: {op: ReduceMean-1, data: x, axes: [0, 1]}",
+            "equal: {op: Equal-1, a: mean, b: mean}",
+            outputs="[equal]",
+        ),
+        "spec.yaml:3:5: group 'a': Equal-1: the errors of rounded elements decide a result.\n",
+    ),
+    "rounded result that may be 0 and divides": (
+        nodes(
+            "mean: {op: ReduceMean-1, data: x, axes: [0, 1]}",
+            "zero: {op: Subtract-1, a: mean, b: mean}",
+            "ratio: {op: Divide-1, a: x, b: zero}",
+            outputs="[ratio]",
+        ),
+        "spec.yaml:3:5: group 'a': Divide-1: a rounded number may be divided by 0.\n",
+    ),
+    "bounds that prove nothing": (
+        nodes(
+            "mean: {op: ReduceMean-1, data: x, axes: [0, 1]}",
+            "zero: {op: Subtract-1, a: mean, b: mean}",
+            outputs="[zero]",
+        ),
+        "spec.yaml:3:5: group 'a': the bounds of its results are as wide as the results, so that it proves nothing. ",
     ),
     "result twice": (
         nodes("abs: {op: Abs-1, data: x}", outputs="[abs, abs.0]"),

@@ -32,7 +32,7 @@ _PACKAGE = "opconform.operations"
 #: The modules that all operations share; their mutants are not specific to an operation's cases.
 _SHARED = frozenset({"arguments", "checks", "contexts", "contract", "interpretation", "operation", "places"})
 #: The modules of bounds, which unit tests compare with another implementation: a backend has no bounds to get wrong.
-_BOUNDS = frozenset({"composites", "composition", "reduced"})
+_BOUNDS = frozenset({"composites", "composition", "propagation", "reduced"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,7 +102,7 @@ def _declared(module: ModuleType) -> dict[str, Operation]:
 def _follows(module: str, imported: str) -> bool:
     """Whether an imported module holds semantics: one of the operations, or of the same foreign package."""
     if module.startswith(f"{_PACKAGE}."):
-        return imported.startswith(f"{_PACKAGE}.") and imported.rpartition(".")[2] not in _SHARED | _BOUNDS
+        return imported.startswith(f"{_PACKAGE}.") and (_SHARED | _BOUNDS).isdisjoint(imported.split("."))
     package = module.rpartition(".")[0]
     return bool(package) and imported.startswith(f"{package}.")
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, Rejection, TensorType
-from opconform.operations.operation import Operation
+from opconform.operations.operation import Computation, Operation
 from opconform.suite.case import Graph, Node
 from opconform.tensors.tensor import Tensor
 
@@ -44,14 +44,20 @@ def evaluated(
     graph: Graph,
     inputs: Mapping[str, Tensor],
     evaluate: Callable[[Operation, Arguments], tuple[Tensor, ...]] = lambda operation, a: operation.evaluate(a),
+    *,
+    follows_errors: bool = False,
 ) -> dict[str, Tensor]:
     """Every tensor of a valid case's graph, by name, as the reference semantics evaluate them.
 
-    `evaluate` may give the outputs of a node by another reading of the specification.
+    `evaluate` may give the outputs of a node by another reading of the specification. `follows_errors` says that
+    nodes compute with rounded elements; otherwise such elements may only be moved.
     """
-    tensors = dict(inputs)
+    tensors, used = dict(inputs), taken(graph) if follows_errors else set[str]()
     for node in graph.nodes:
-        outputs = evaluate(OPERATIONS[node.op], evaluated_arguments(node, tensors))
+        operation, arguments = OPERATIONS[node.op], evaluated_arguments(node, tensors)
+        outputs = evaluate(operation, arguments)
+        if isinstance(operation, Computation) and not used.isdisjoint(node.outputs):
+            outputs = operation.followed(arguments, outputs)
         tensors |= zip(node.outputs, outputs, strict=True)
     return tensors
 

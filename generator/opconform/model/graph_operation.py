@@ -54,7 +54,7 @@ def _types(graph: Graph, arguments: Arguments) -> tuple[TensorType, ...]:
 
 
 def _outputs(graph: Graph, arguments: Arguments) -> tuple[Tensor, ...]:
-    tensors = evaluated(graph, {name: arguments.tensor(name) for name in arguments.inputs})
+    tensors = evaluated(graph, {name: arguments.tensor(name) for name in arguments.inputs}, follows_errors=True)
     return tuple(tensors[name] for name in graph.outputs)
 
 

@@ -7,11 +7,21 @@ from typing import ClassVar
 import numpy as np
 
 from opconform.operations.arguments import Arguments, NoGolden, Operand, TensorType, Unknown
+from opconform.operations.arithmetic.propagation.spans import Formula, moved_spans, propagated, with_infinities
 from opconform.operations.checks import Predicate, never
 from opconform.operations.contract import Contract
 from opconform.operations.places import Places, zero_of
+from opconform.operations.rounded_elements import (
+    check_elements,
+    check_open,
+    exact_arguments,
+    has_spans,
+    tensors_of,
+    without_exact_spans,
+)
 from opconform.suite.case import MOST_VALUES, Shape
-from opconform.tensors.tensor import Array, Tensor, patterns
+from opconform.tensors.exact import REALS
+from opconform.tensors.tensor import Array, Spans, Tensor, patterns
 
 #: The outputs for some arguments.
 Calculate = Callable[[Arguments], tuple[Tensor, ...]]
@@ -88,8 +98,9 @@ class Movement(Contract):
         """
         self.check(arguments)
         if self.calculation is not None and self.calculation.applies(arguments):
-            _check_elements(self.name, arguments)
-            return self.calculation.calculate(_exact_arguments(arguments))
+            arguments = without_exact_spans(arguments)
+            check_elements(self.name, arguments)
+            return self.calculation.calculate(exact_arguments(arguments))
         tensors_by_name = {name: arguments.tensor(name) for name, _ in self._data(arguments)}
         return self._moved_tensors(arguments, tensors_by_name)
 
@@ -125,6 +136,7 @@ class Movement(Contract):
         right = {name: (x.array, x.bounds) for name, x in tensors.items()}
         wide = {name: (x.array, x.reduced or x.bounds) for name, x in tensors.items()}
         both = [self._bounds_moved(arguments, elements, len(outputs)) for elements in (right, wide)]
+        spans = self._spans_moved(arguments, tensors, len(outputs))
         return tuple(
             Tensor(
                 element_type=first.element_type,
@@ -132,6 +144,7 @@ class Movement(Contract):
                 bounds=bounds,
                 reduced=reduced,
                 also=_others(array, [other[number] for other in others]),
+                spans=spans[number],
                 is_computed=is_computed,
             )
             for number, (array, bounds, reduced) in enumerate(zip(outputs, *both, strict=True))
@@ -161,6 +174,12 @@ class Movement(Contract):
         )
         return [*zip(lower, upper, strict=True)]
 
+    def _spans_moved(self, arguments: Arguments, tensors: Mapping[str, Tensor], count: int) -> Sequence[Spans | None]:
+        """What the elements of the outputs can be, moved by their numbers; an element of no input is a zero."""
+        if not any(tensor.spans for tensor in tensors.values()):
+            return [None] * count
+        return moved_spans(tensors, lambda places: self._moved(arguments, Places(places, none=np.array(-1))))
+
     def _elements_moved(self, arguments: Arguments, elements: Mapping[str, Array]) -> list[Array]:
         """The arrays of its outputs for the elements of its data inputs."""
         element_type = next(operand.element_type for _, operand in self._data(arguments))
@@ -181,6 +200,8 @@ class Computation(Contract):
     Attributes:
         types: The types of the outputs.
         calculate: The outputs. Their bits are compared where they have no bounds, so cases need exact results.
+        rounded: The formula of its only output for elements that may be rounded themselves; None where errors are not
+            followed.
         undefined: The arguments for which the page has no result.
         is_numeric: Whether it computes with numbers, so that results can be rounded.
         products: The work of computing the outputs, as a number of exact products of two numbers.
@@ -198,6 +219,7 @@ class Computation(Contract):
 
     types: Callable[[Arguments], tuple[TensorType, ...]]
     calculate: Calculate
+    rounded: Formula | None = None
     undefined: Predicate = never
     is_numeric: bool = False
     products: Callable[[Arguments], int] = lambda _: 0
@@ -226,10 +248,28 @@ class Computation(Contract):
         """
         self.check(arguments)
         if self.reads_elements:
-            _check_elements(self.name, arguments)
+            arguments = without_exact_spans(arguments)
+            if self.rounded is not None and has_spans(arguments):
+                check_open(self.name, arguments)
+                return (propagated(self.name, self.rounded, arguments, self.types(arguments)[0]),)
+            check_elements(self.name, arguments)
         if self.undefined(arguments):
             raise NoGolden(f"the page of {self.name} leaves the result of these elements undefined")
-        return self.calculate(_exact_arguments(arguments))
+        return self.calculate(exact_arguments(arguments))
+
+    def followed(self, arguments: Arguments, outputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """Its outputs for some arguments, with what the next operations of a graph compute with if they are rounded."""
+        output = outputs[0]
+        is_rounded = output.element_type in REALS and output.spans is None and output.array.size > 0
+        if self.rounded is None or not is_rounded or all(x.element_type not in REALS for x in tensors_of(arguments)):
+            return outputs
+        exact = exact_arguments(without_exact_spans(arguments))
+        spans = propagated(self.name, self.rounded, exact, self.types(arguments)[0]).spans
+        if spans is None:
+            return outputs
+        spans = with_infinities(spans, output)
+        is_exact = output.bounds is None and spans.are_exact
+        return outputs if is_exact else (replace(output, spans=spans), *outputs[1:])
 
     def values(self, arguments: Arguments) -> tuple[int, ...] | None:
         """The integers of its only output, or None if its arguments do not say them during inference."""
@@ -240,24 +280,6 @@ class Computation(Contract):
 
 
 Operation = Movement | Computation
-
-
-def _check_elements(name: str, arguments: Arguments) -> None:
-    """Raise `NoGolden` for elements that have bounds, or of which several are right."""
-    tensors = [input_.tensor for input_ in arguments.inputs.values() if input_.tensor is not None]
-    if any(tensor.bounds for tensor in tensors):
-        raise NoGolden(f"{name} computes with rounded elements, whose errors are not followed further")
-    if any(tensor.also for tensor in tensors):
-        raise NoGolden(f"{name} computes with elements that are open, whose results are not followed")
-
-
-def _exact_arguments(arguments: Arguments) -> Arguments:
-    """The arguments with the exact elements of tensors alone, since errors are not followed further."""
-    inputs = {
-        name: replace(x, tensor=replace(x.tensor, reduced=None)) if x.tensor is not None and x.tensor.reduced else x
-        for name, x in arguments.inputs.items()
-    }
-    return replace(arguments, inputs=inputs)
 
 
 def _others(array: Array, others: Sequence[Array]) -> tuple[Array, ...]:

@@ -187,6 +187,11 @@ def _rounded(kind: ElementType, exact: Exact, rounding: int) -> float:
         return float(gmpy2.mpfr(exact))
 
 
+def nearest(kind: ElementType, exact: Exact) -> Exact:
+    """The nearest number of a type to one within its range, and the even one of two."""
+    return Exact(_rounded(kind, exact, gmpy2.RoundToNearest))
+
+
 @cache
 def largest(name: str) -> Exact:
     """The largest number of a floating-point type."""

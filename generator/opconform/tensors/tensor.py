@@ -15,6 +15,27 @@ _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Spans:
+    """What the elements of a tensor inside a graph can be, rounded or not: exact numbers, NaNs and infinities.
+
+    Attributes:
+        exact: The results of operations that round nothing.
+        right: The ends of what right operations give.
+        reduced: The ends of what reduced arithmetic gives.
+    """
+
+    exact: Array
+    right: tuple[Array, Array]
+    reduced: tuple[Array, Array]
+
+    @property
+    def are_exact(self) -> bool:
+        """Whether every right operation gives the same elements."""
+        low, high = self.right
+        return all(a == b or (a != a and b != b) for a, b in zip(low.flat, high.flat, strict=True))  # noqa: PLR0124
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Tensor:
     """An array of one element type, bit for bit.
 
@@ -26,6 +47,7 @@ class Tensor:
         also: Other right values of each element, one array per value; none where the operations leave one right.
         otherwise: The elements by other readings, each with the interpretation or the requirement that is misread.
         flushed: What it is if operations take denormal numbers in inputs for zeros, where that is another one.
+        spans: What the next operations of a graph compute with, where that is not only `array`.
         is_computed: Whether its elements were computed, so that every NaN equals every other one.
     """
 
@@ -36,6 +58,7 @@ class Tensor:
     also: tuple[Array, ...] = ()
     otherwise: "tuple[tuple[str, Tensor], ...]" = ()
     flushed: "Tensor | None" = None
+    spans: Spans | None = None
     is_computed: bool = False
 
     @property

@@ -13,6 +13,9 @@ import numpy as np
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import FEWER_RULES
 from opconform.operations.arithmetic.elementwise import BinaryPage, Kernel, KernelOf, binary, each, elements_of
+from opconform.operations.arithmetic.propagation import pairs as propagation
+from opconform.operations.arithmetic.propagation.pairs import of_pairs
+from opconform.operations.arithmetic.propagation.spans import Formula
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec
@@ -62,7 +65,9 @@ def _smallest(a: Array, b: Array) -> Array:
     return -_largest(-a, -b)
 
 
-def _extreme(name: str, floats: _Pairwise, integers: Callable[[int, int], int], is_more: Any) -> Computation:
+def _extreme(
+    name: str, floats: _Pairwise, integers: Callable[[int, int], int], is_more: Any, rounded: Formula
+) -> Computation:
     """Maximum-1 or Minimum-1; other readings take a number instead of a NaN, or the first or second of two equals."""
     exact = each(2, integers)
 
@@ -78,7 +83,9 @@ def _extreme(name: str, floats: _Pairwise, integers: Callable[[int, int], int], 
         "values.nan": tuple(either(_has_nan, of) for of in choices),
         "values.zeros": tuple(either(_are_zeros, of) for of in choices[1:]),
     }
-    return binary(name, Kernel(floats=floats, integers=exact), BinaryPage(rules=FEWER_RULES, others=others))
+    return binary(
+        name, Kernel(floats=floats, integers=exact), BinaryPage(rules=FEWER_RULES, rounded=rounded, others=others)
+    )
 
 
 def _quotient_size(a: Array, b: Array) -> Array:
@@ -145,10 +152,12 @@ def _with_zeros(sign_of: _Pairwise) -> Kernel:
     return Kernel(floats=floats, integers=each(2, operator.mod))
 
 
-def _arithmetic(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any], magnitude: _Pairwise) -> Computation:
+def _arithmetic(
+    name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any], magnitude: _Pairwise, rounded: Formula
+) -> Computation:
     """An operation of IEEE 754, whose zeros are positive by another reading."""
     positive = Kernel(floats=lambda a, b: np.asarray(floats(a, b) + 0.0), integers=integers)
-    page = BinaryPage(may_overflow=True, others={"values.special": (positive,)})
+    page = BinaryPage(may_overflow=True, rounded=rounded, others={"values.special": (positive,)})
     return binary(name, Kernel(floats=floats, integers=integers, magnitude=magnitude), page)
 
 
@@ -165,9 +174,15 @@ def _comparison(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any
     return binary(name, kernel, replace(page, others={"values.special": (by_bits,)}))
 
 
-ADD = _arithmetic("Add-1", np.add, operator.add, _sum_size)
-SUBTRACT = _arithmetic("Subtract-1", np.subtract, operator.sub, _sum_size)
-MULTIPLY = _arithmetic("Multiply-1", np.multiply, operator.mul, _product_size)
+ADD = _arithmetic("Add-1", np.add, operator.add, _sum_size, of_pairs(propagation.added))
+SUBTRACT = _arithmetic("Subtract-1", np.subtract, operator.sub, _sum_size, of_pairs(propagation.subtracted))
+MULTIPLY = _arithmetic(
+    "Multiply-1",
+    np.multiply,
+    operator.mul,
+    _product_size,
+    of_pairs(propagation.multiplied, square=propagation.squared),
+)
 DIVIDE = binary(
     "Divide-1",
     _quotient,
@@ -175,6 +190,7 @@ DIVIDE = binary(
         attributes=(AttributeSpec("m_pythondiv", type="boolean", default=True),),
         undefined=_divides_by_zero,
         may_overflow=True,
+        rounded=of_pairs(propagation.divided),
         others={
             "values.special": (_if_float(lambda a, b: np.asarray(a / b + 0.0)),),
             "m_pythondiv.regular": (_if_regular(_FLOOR), _if_regular(_NEAREST)),
@@ -195,9 +211,14 @@ FLOOR_MOD = binary(
         misread={"values.sign": Kernel(floats=np.fmod, integers=each(2, _truncated_remainder))},
     ),
 )
-MAXIMUM = _extreme("Maximum-1", _largest, max, np.greater)
-MINIMUM = _extreme("Minimum-1", _smallest, min, np.less)
-EQUAL = _comparison("Equal-1", np.equal, operator.eq, BinaryPage(types=None, denormals="values.denormals"))
+MAXIMUM = _extreme("Maximum-1", _largest, max, np.greater, of_pairs(propagation.largest_of))
+MINIMUM = _extreme("Minimum-1", _smallest, min, np.less, of_pairs(propagation.smallest_of))
+EQUAL = _comparison(
+    "Equal-1",
+    np.equal,
+    operator.eq,
+    BinaryPage(types=None, denormals="values.denormals", rounded=of_pairs(propagation.is_equal)),
+)
 LESS = _comparison(
     "Less-1",
     np.less,
@@ -205,6 +226,7 @@ LESS = _comparison(
     BinaryPage(
         types=_ORDERED,
         denormals="values.denormals",
+        rounded=of_pairs(propagation.is_less),
         readings={"booleans.order": Reading(rejects=lambda a: has_kind(a.operand("a"), "boolean"))},
     ),
 )

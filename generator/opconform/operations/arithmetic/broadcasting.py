@@ -1,5 +1,6 @@
 """How operations on two tensors broadcast them, from the page on broadcast rules."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -52,6 +53,16 @@ def stretched(arguments: Arguments) -> tuple[Tensor, Tensor]:
         replace(tensor, array=np.broadcast_to(tensor.array.reshape(aligned), shape))
         for tensor, aligned in zip(map(arguments.tensor, "ab"), _aligned(arguments), strict=True)
     )  # type: ignore[return-value]
+
+
+def places(arguments: Arguments) -> tuple[list[int], list[int]]:
+    """The numbers of the elements of both inputs, broadcast to the shape of the output, in row-major order."""
+    shape = broadcast_shape(arguments)
+    first, second = (
+        np.broadcast_to(np.arange(math.prod(aligned)).reshape(aligned), shape).reshape(-1).tolist()
+        for aligned in _aligned(arguments)
+    )
+    return first, second
 
 
 def _without_last_ones(arguments: Arguments) -> Arguments:

@@ -24,13 +24,13 @@ _LEAST = Exact(-171, 1000)
 _ROOT_UNITS, _QUOTIENT_UNITS = Exact(4), Exact(4)
 
 
-def sigmoid(way: Composition, x: Exact) -> Interval:
+def sigmoid(way: Composition, x: Exact | Interval) -> Interval:
     """1 / (1 + exp(-x)); the exponential may overflow, so that the quotient is 0."""
     total = way.sum(_exact(_ONE), _exponential(way, -way.operand(x)))
     return way.quotient(_exact(_ONE), total).clipped(_ZERO)
 
 
-def gelu_erf(way: Composition, x: Exact) -> Interval:
+def gelu_erf(way: Composition, x: Exact | Interval) -> Interval:
     """X / 2 * (1 + erf(x / sqrt(2))), whose sum cancels for negative numbers."""
     units = UNITS["erf"].wide
     inner = way.product(way.operand(x), way.rounded(_ROOT_OF_HALF))
@@ -38,7 +38,7 @@ def gelu_erf(way: Composition, x: Exact) -> Interval:
     return _half_product(way, x, erf, units)
 
 
-def gelu_tanh(way: Composition, x: Exact) -> Interval:
+def gelu_tanh(way: Composition, x: Exact | Interval) -> Interval:
     """X / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))."""
     operand = way.operand(x)
     cube = way.product(way.product(operand, operand), operand)
@@ -48,23 +48,25 @@ def gelu_tanh(way: Composition, x: Exact) -> Interval:
     return _half_product(way, x, tanh, UNITS["exp"].wide + DIVISION + 1)
 
 
-def softmax(way: Composition, elements: Sequence["Exact | float"], largest: Exact) -> list[Interval]:
+def softmax(
+    way: Composition, elements: Sequence["Exact | Interval | float"], largest: Exact, spread: Exact = _ZERO
+) -> list[Interval]:
     """The exponentials of the rounded differences to the largest element, divided by their sum in any order.
 
-    An element that is a float is minus infinity.
+    An element that is a float is minus infinity. The largest element may be larger than `largest` by `spread`.
     """
     subtracted = -way.operand(largest)
     powers = [
         _exact(_ZERO)
         if isinstance(x, float)
-        else _exponential(way, way.sum(way.operand(x), subtracted, _ONE).clipped(None, _ZERO))
+        else _exponential(way, way.sum(way.operand(x), subtracted, _ONE).clipped(None, spread))
         for x in elements
     ]
     total = way.total(powers).clipped(_HALF)  # the largest element has the exponential 1
     return [way.quotient(power, total).clipped(_ZERO) for power in powers]
 
 
-def differences(way: Composition, elements: Sequence[Exact]) -> list[Interval]:
+def differences(way: Composition, elements: Sequence[Exact | Interval]) -> list[Interval]:
     """The differences of elements to their mean, whose sum is in any order."""
     count = len(elements)
     operands = [way.operand(x) for x in elements]
@@ -76,7 +78,7 @@ def differences(way: Composition, elements: Sequence[Exact]) -> list[Interval]:
 
 
 def normalized(
-    way: Composition, elements: Sequence[Exact], parts: int, divisor_of: Callable[[Exact], Exact]
+    way: Composition, elements: Sequence[Exact | Interval], parts: int, divisor_of: Callable[[Exact], Exact]
 ) -> list[Interval]:
     """The differences to the mean, divided by what the variance gives.
 
@@ -107,12 +109,13 @@ def _exponential(way: Composition, part: Interval) -> Interval:
     return way.applied(lambda x: x.exp(), part, UNITS["exp"].wide).clipped(_ZERO)
 
 
-def _half_product(way: Composition, x: Exact, odd: Interval, units: int) -> Interval:
+def _half_product(way: Composition, x: Exact | Interval, odd: Interval, units: int) -> Interval:
     """X / 2 * (1 + odd); the sum may be erfc or 2 / (1 + exp), which is within some units."""
     total = way.rounded(Interval(1 + odd.low, 1 + odd.high), Exact(units)).clipped(_ZERO, 2 * _ONE)
     part = way.product(way.product(way.operand(x), _exact(_HALF)), total)
     is_beyond = way.product(way.operand(x), total).overflows  # x times the sum is halved in the end
-    low, high = (_LEAST, _ZERO) if x < 0 else (_ZERO, None)
+    lowest, highest = x[:2] if isinstance(x, Interval) else (x, x)
+    low, high = _LEAST if lowest < 0 else _ZERO, _ZERO if highest < 0 else None
     return Interval(part.low, part.high, part.overflows or is_beyond).clipped(low, high)
 
 

@@ -69,24 +69,28 @@ class Composition:
         kind: The type in which they are computed.
         is_reduced: Whether by reduced arithmetic: operands and parts have few significant bits.
         keeps_exact: Whether parts that the type has are exact.
+        is_exact: Whether nothing is rounded.
     """
 
     kind: ElementType
     is_reduced: bool = False
     keeps_exact: bool = False
+    is_exact: bool = False
 
-    def operand(self, exact: Exact) -> Interval:
-        """A number that the formula is of."""
-        if not self.is_reduced or has_few_bits(exact):
-            return Interval(exact, exact)
-        error = abs(exact) * REDUCED / 2
-        return Interval(exact - error, exact + error)
+    def operand(self, number: Exact | Interval) -> Interval:
+        """A number that the formula is of, or one that is rounded itself."""
+        low, high, overflows = number if isinstance(number, Interval) else (number, number, False)
+        if not self.is_reduced or (low == high and has_few_bits(low)):
+            return Interval(low, high, overflows)
+        return Interval(low - abs(low) * REDUCED / 2, high + abs(high) * REDUCED / 2, overflows)
 
     def rounded(self, part: Interval, units: Exact = _HALF) -> Interval:
         """A part with an error of some units in the last place.
 
         Above a power of two within the part, units are twice as large as at its smaller end.
         """
+        if self.is_exact:
+            return part
         low, high, overflows = part
         below = unit(self.kind, low)
         if low == high:
@@ -149,7 +153,7 @@ class Composition:
             any(x.overflows for x in parts),
         )
         size = sum((x.size for x in parts), _ZERO)
-        if not size:
+        if not size or self.is_exact:
             return part
         if self.keeps_exact and all(x.low == x.high for x in parts):
             error = right_error(self.kind, [x.low for x in parts])

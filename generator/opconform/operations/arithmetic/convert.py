@@ -8,6 +8,7 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic import other_conversions as other
+from opconform.operations.arithmetic.propagation import conversions
 from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
@@ -71,6 +72,7 @@ CONVERT = Computation(
     attributes=(AttributeSpec("destination_type", type="enum", values=TYPES),),
     types=lambda a: (TensorType(element_type=_target(a).name, shape=a.shape("data")),),
     calculate=_converted,
+    rounded=conversions.converted(_target),
     undefined=_has_no_number,
     integer_output=_known,
     contexts={"chain": contexts.chain("data"), "doubled": contexts.doubled(lambda _: 0)},

@@ -11,6 +11,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic.elementwise import Keep, elements_of, saturating, without_special
 from opconform.operations.arithmetic.matmul import Sums, sum_mistakes, sums_of_products
+from opconform.operations.arithmetic.propagation.sums import of_products
 from opconform.operations.arithmetic.sums import SUMMED
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, is_empty
@@ -18,7 +19,7 @@ from opconform.operations.operation import Computation
 from opconform.suite.case import Attribute, Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.rounding import low_bits
-from opconform.tensors.tensor import Tensor
+from opconform.tensors.tensor import Array, Tensor
 
 #: The attributes with one number per spatial dimension (Attributes).
 _LISTS = ("strides", "pads_begin", "pads_end", "dilations")
@@ -79,13 +80,9 @@ def _shape(arguments: Arguments) -> Shape:
     return (arguments.shape("data")[0], arguments.shape("filters")[0], *windows)
 
 
-def _convolved(arguments: Arguments, keep: Keep = low_bits, sums: Sums = sums_of_products) -> tuple[Tensor, ...]:
-    data, filters = arguments.tensor("data"), arguments.tensor("filters")
-    windows, shape, rank = windows_of(arguments), _shape(arguments), len(data.shape)
-    if 0 in shape:
-        return (Tensor(element_type=data.element_type, array=np.zeros(shape, data.type.storage)),)
-    elements = elements_of(data)
-    zero = np.array(0, elements.dtype)  # by itself, `numpy.pad` adds an integer of numpy to those of Python
+def _operands(arguments: Arguments, elements: Array, filters: Array, zero: Array) -> tuple[Array, Array]:
+    """The elements of filters and those of windows, as rows of matrices; `zero` stands where data is padded."""
+    windows, shape, rank = windows_of(arguments), _shape(arguments), elements.ndim
     padded = np.pad(elements, [(0, 0), (0, 0), *(window.added for window in windows)], constant_values=zero)
     parts = np.lib.stride_tricks.sliding_window_view(padded, [x.extent for x in windows], tuple(range(2, rank)))
     steps = (*(slice(None, None, x.stride) for x in windows), *(slice(None, None, x.dilation) for x in windows))
@@ -94,7 +91,16 @@ def _convolved(arguments: Arguments, keep: Keep = low_bits, sums: Sums = sums_of
     batches, channels, *places = shape
     count = prod(filters.shape[1:])
     columns = moved.reshape(batches, prod(places), count)
-    rows = np.broadcast_to(elements_of(filters).reshape(channels, count), (batches, channels, count))
+    return np.broadcast_to(filters.reshape(channels, count), (batches, channels, count)), columns
+
+
+def _convolved(arguments: Arguments, keep: Keep = low_bits, sums: Sums = sums_of_products) -> tuple[Tensor, ...]:
+    data, filters, shape = arguments.tensor("data"), arguments.tensor("filters"), _shape(arguments)
+    if 0 in shape:
+        return (Tensor(element_type=data.element_type, array=np.zeros(shape, data.type.storage)),)
+    elements = elements_of(data)
+    zero = np.array(0, elements.dtype)  # by itself, `numpy.pad` adds an integer of numpy to those of Python
+    rows, columns = _operands(arguments, elements, elements_of(filters), zero)
     return (sums(data.type, rows, columns, shape, keep),)
 
 
@@ -174,6 +180,7 @@ CONVOLUTION = Computation(
     checks=_CHECKS,
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=_shape(a)),),
     calculate=_convolved,
+    rounded=of_products(lambda a, rows, data: _operands(a, data, rows, np.array(-1)), ("filters", "data")),
     is_numeric=True,
     products=lambda a: prod(_shape(a)) * prod(a.shape("filters")[1:]),
     sums=True,

@@ -8,6 +8,8 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, NoGolden, TensorType
 from opconform.operations.arithmetic.elementwise import Keep, elements_of, saturating, tensor_of, without_special
 from opconform.operations.arithmetic.functions import FUNCTION_WORK
+from opconform.operations.arithmetic.propagation import sums as propagation
+from opconform.operations.arithmetic.propagation.sums import of_slices
 from opconform.operations.arithmetic.sums import OPEN, SUMMED, is_open, partial_sums
 from opconform.operations.checks import RANKED
 from opconform.operations.movement.axis import from_front, is_outside
@@ -31,10 +33,15 @@ def _placed(arguments: Arguments, rows: Array) -> Array:
     return rows[..., ::-1] if arguments.attribute("reverse") is True else rows
 
 
+def _rows(arguments: Arguments, elements: Array) -> Array:
+    """The elements of data, with those that are summed along the last axis, in their order."""
+    return _placed(arguments, np.moveaxis(elements, _axis(arguments), -1))
+
+
 def _sums(arguments: Arguments, keep: Keep = low_bits) -> tuple[Tensor, ...]:
     """The output; `keep` gives the integers of the type for those beyond its range."""
     data, axis, is_exclusive = arguments.tensor("data"), _axis(arguments), arguments.attribute("exclusive") is True
-    rows = _placed(arguments, np.moveaxis(elements_of(data), axis, -1))
+    rows = _rows(arguments, elements_of(data))
     sums = np.empty(rows.shape, object)
     for index in places_in(rows, rows.shape[:-1]):
         row = rows[index].tolist()[: len(rows[index]) - is_exclusive]
@@ -67,6 +74,7 @@ CUM_SUM = Computation(
     checks={"axis.range": lambda a: is_outside(_given_axis(a), len(a.shape("data")))},
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
     calculate=_sums,
+    rounded=of_slices(_rows, propagation.partial_sums("exclusive")),
     is_numeric=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
     contexts={"doubled": contexts.doubled(_axis), "convert": contexts.convert},

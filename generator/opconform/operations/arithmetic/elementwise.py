@@ -22,6 +22,7 @@ from opconform.operations.arithmetic.broadcasting import (
     broadcast_shape,
     stretched,
 )
+from opconform.operations.arithmetic.propagation.spans import Formula
 from opconform.operations.arithmetic.sums import allowed_error
 from opconform.operations.checks import NUMBERS, Predicate, never
 from opconform.operations.denormals import with_tensors, without_denormals
@@ -198,6 +199,7 @@ class BinaryPage:
         readings: The other readings that are not kernels.
         denormals: The interpretation whose other reading takes denormal numbers for zeros.
         calculate: The outputs, where results have bounds.
+        rounded: The formula for elements that may be rounded themselves.
         work: The work of an element, in exact products.
     """
 
@@ -210,6 +212,7 @@ class BinaryPage:
     misread: Mapping[str, KernelOf] = field(default_factory=dict)
     readings: Mapping[str, Reading] = field(default_factory=dict)
     calculate: Calculate | None = None
+    rounded: Formula | None = None
     work: int = 0
     denormals: str | None = "values.rounded"
 
@@ -257,6 +260,7 @@ def binary(name: str, kernel: KernelOf, page: BinaryPage = BinaryPage()) -> Comp
         },
         types=type_of,
         calculate=calculate,
+        rounded=page.rounded,
         undefined=page.undefined,
         is_numeric=True,
         products=lambda a: page.work * math.prod(broadcast_shape(a)),

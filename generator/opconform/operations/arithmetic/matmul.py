@@ -16,6 +16,7 @@ from opconform.operations.arithmetic.elementwise import (
     without_special,
 )
 from opconform.operations.arithmetic.mistakes import Accumulate, accumulators, narrow_sums, tails
+from opconform.operations.arithmetic.propagation.sums import of_products
 from opconform.operations.arithmetic.sums import SUMMED, reduced_error, sum_of_products
 from opconform.operations.checks import RANKED
 from opconform.operations.operation import Calculate, Computation
@@ -174,6 +175,7 @@ MATMUL = Computation(
     },
     types=lambda a: (TensorType(element_type=a.operand("a").element_type, shape=_shape(a)),),
     calculate=_computed,
+    rounded=of_products(lambda a, *numbers: _operands(a, numbers), ("a", "b")),
     is_numeric=True,
     products=lambda a: math.prod(_shape(a)) * _matrices(a)[0][-1],
     sums=True,

@@ -20,6 +20,9 @@ from opconform.operations.arithmetic.composition import (
 )
 from opconform.operations.arithmetic.elementwise import exact_array, without_special
 from opconform.operations.arithmetic.functions import FUNCTION_WORK
+from opconform.operations.arithmetic.propagation import composites as propagation
+from opconform.operations.arithmetic.propagation.spans import Part
+from opconform.operations.arithmetic.propagation.sums import of_slices
 from opconform.operations.arithmetic.reductions import reduced_axes
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.movement.axis import is_outside
@@ -96,12 +99,30 @@ def _has_open_zero(arguments: Arguments) -> bool:
     return any(sum(row) == 0 for row in rows if not any(isinstance(x, float) for x in row))
 
 
+def _scale(arguments: Arguments, parts: Callable[[int], int]) -> _Scale | None:
+    """What the differences are divided by, if by anything."""
+    if arguments.attribute("normalize_variance") is not True:
+        return None
+    eps = Exact(float(str(arguments.attribute("eps"))))
+    return _Scale(eps, arguments.attribute("eps_mode") == "inside_sqrt", parts)
+
+
+def _slices(arguments: Arguments, numbers: Array) -> Array:
+    """The numbers of the elements, with those that are normalized together along the last axis."""
+    axes = reduced_axes(arguments)
+    last = tuple(range(numbers.ndim - len(axes), numbers.ndim))
+    return _rows(np.moveaxis(numbers, axes, last), len(axes)) if numbers.size else numbers.reshape(0, 1)
+
+
+def _propagated(arguments: Arguments, way: Composition, parts: Sequence[Part]) -> list[Part]:
+    """A slice of elements that may be rounded themselves."""
+    scale = _scale(arguments, int)
+    return propagation.normalized(way, parts, len(parts), scale and scale.of)
+
+
 def _computed(arguments: Arguments, parts: Callable[[int], int] = int) -> tuple[Tensor, ...]:
     data, axes = arguments.tensor("data"), reduced_axes(arguments)
-    scale = None
-    if arguments.attribute("normalize_variance") is True:
-        eps = Exact(float(str(arguments.attribute("eps"))))
-        scale = _Scale(eps, arguments.attribute("eps_mode") == "inside_sqrt", parts)
+    scale = _scale(arguments, parts)
     last = tuple(range(len(data.shape) - len(axes), len(data.shape)))
     moved = np.moveaxis(exact_array(data), axes, last)
     rows = _rows(moved, len(axes))
@@ -146,6 +167,7 @@ MVN = Computation(
     },
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
     calculate=_computed,
+    rounded=of_slices(_slices, _propagated),
     undefined=_has_open_zero,
     is_numeric=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),

@@ -11,6 +11,8 @@ from opconform.operations.arithmetic.broadcasting import FEWER_RULES, stretched
 from opconform.operations.arithmetic.composition import PRECISION
 from opconform.operations.arithmetic.elementwise import BinaryPage, Kernel, binary, computed, elements_of
 from opconform.operations.arithmetic.functions import FUNCTION_WORK, exact_of_value
+from opconform.operations.arithmetic.propagation.pairs import of_pairs
+from opconform.operations.arithmetic.propagation.powers import power
 from opconform.operations.arithmetic.reduced import FAR, power_ends, reduced_result
 from opconform.operations.arithmetic.units import UNITS
 from opconform.operations.interpretation import Reading
@@ -96,6 +98,7 @@ POWER = binary(
         may_overflow=True,
         readings={"values.special": Reading(computes=(*map(_computed, (_of_script, _of_logarithm)),), by_element=True)},
         calculate=_computed(_value),
+        rounded=of_pairs(power),
         work=FUNCTION_WORK,
         denormals=None,
     ),

@@ -35,12 +35,12 @@ def product_of(kind: ElementType, factors: Sequence[float]) -> Result:
     exact, bits = Exact(sign) * large * small, int(kind.layout.nmant) + 1
     lost = least if small < least else Exact(0)
     rounding, reduced = (abs(exact) * ((1 + part) ** len(factors) - 1) + lost for part in (Exact(2) ** -bits, REDUCED))
-    if large <= most and small >= least and _odd_part(exact).bit_length() <= bits:
+    if large <= most and small >= least and odd_part(exact).bit_length() <= bits:
         return within(exact, Exact(0), rounding if all(map(has_few_bits, sizes)) else reduced)
     return within(exact, rounding, reduced)
 
 
-def _odd_part(exact: Exact) -> int:
+def odd_part(exact: Exact) -> int:
     """The numerator without factors of 2, which no product of some of the factors exceeds."""
     number = abs(int(exact.numerator))
     return number // (number & -number)

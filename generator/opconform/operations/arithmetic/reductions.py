@@ -17,6 +17,8 @@ from opconform.operations.arguments import Arguments, NoGolden, TensorType, Unkn
 from opconform.operations.arithmetic.elementwise import Keep, clamped, elements_of, tensor_of, without_special
 from opconform.operations.arithmetic.mistakes import Accumulate, accumulators, tails
 from opconform.operations.arithmetic.products import product_of
+from opconform.operations.arithmetic.propagation import sums as propagation
+from opconform.operations.arithmetic.propagation.sums import Reduce, of_rows
 from opconform.operations.arithmetic.sums import OPEN, SUMMED, is_open, sum_of_products
 from opconform.operations.checks import INTEGERS, NUMBERS, Predicate
 from opconform.operations.interpretation import Reading
@@ -42,6 +44,7 @@ class Reduction:
         results: The result for a list of numbers; `NoGolden` where the page or the order leaves it open.
         numbers: In place of `results`, the exact results for an array of f64.
         is_empty_defined: Whether the page has a result for data without elements.
+        parts: The result for elements that may be rounded themselves.
         types: The element types of data.
         work: The work of an element in exact products, for the number of elements that become one.
         readings: Its own interpretations.
@@ -51,6 +54,7 @@ class Reduction:
     integers: Callable[[Array], Array]
     results: Callable[[ElementType, list[float]], Result] | None = None
     numbers: Callable[[Array], Array] | None = None
+    parts: Reduce | None = None
     is_empty_defined: bool = True
     types: tuple[str, ...] = SUMMED
     work: Callable[[int], int] = lambda _: _SUM_WORK
@@ -73,9 +77,9 @@ def _shape(arguments: Arguments) -> Shape:
     return tuple(1 if axis in axes else size for axis, size in sizes if keeps or axis not in axes)
 
 
-def _rows(arguments: Arguments) -> Array:
+def _rows(arguments: Arguments, elements: Array) -> Array:
     """The elements of data, with those that become one along the last axis."""
-    elements, axes = elements_of(arguments.tensor("data")), reduced_axes(arguments)
+    axes = reduced_axes(arguments)
     kept = [axis for axis in range(elements.ndim) if axis not in axes]
     sizes = [elements.shape[axis] for axis in kept]
     return elements.transpose(*kept, *axes).reshape(*sizes, math.prod(elements.shape[axis] for axis in axes))
@@ -93,7 +97,7 @@ def computed_by(reduction: Reduction, arguments: Arguments, keep: Keep = low_bit
         return Tensor(element_type=data.element_type, array=data.array, is_computed=True)
     if 0 in data.shape and not reduction.is_empty_defined:
         raise NoGolden("the page leaves the result for data without elements undefined")
-    rows, of = _rows(arguments), reduction.integers if data.type.is_integer else reduction.numbers
+    rows, of = _rows(arguments, elements_of(data)), reduction.integers if data.type.is_integer else reduction.numbers
     if of is not None:
         return tensor_of(
             data.type, np.asarray(of(rows), object if data.type.is_integer else None).reshape(shape), keep=keep
@@ -118,6 +122,7 @@ def _operation(name: str, reduction: Reduction) -> Computation:
         },
         types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=_shape(a)),),
         calculate=calculate,
+        rounded=of_rows(_rows, reduction.parts) if reduction.parts else None,
         is_numeric=True,
         products=lambda a: (
             math.prod(a.shape("data")) * reduction.work(math.prod(a.shape("data")[x] for x in reduced_axes(a)))
@@ -299,6 +304,7 @@ REDUCE_SUM = _operation(
     Reduction(
         integers=_integer_sum,
         results=_sum,
+        parts=propagation.total,
         mistakes=_sum_mistakes(),
         readings={**_EMPTY, **_SIGNED_ZEROS, "values.wrap": _otherwise(_integer_sum, integers=True, keep=clamped)},
     ),
@@ -308,6 +314,7 @@ REDUCE_PROD = _operation(
     Reduction(
         integers=_integer_product,
         results=product_of,
+        parts=propagation.product,
         work=lambda count: _SUM_WORK + count // _GROWTH,
         readings={**_EMPTY, "values.wrap": _otherwise(_integer_product, integers=True, keep=clamped)},
     ),
@@ -317,6 +324,7 @@ REDUCE_MEAN = _operation(
     Reduction(
         integers=_integer_mean(math.trunc),
         results=_mean,
+        parts=propagation.mean,
         mistakes=_sum_mistakes(is_mean=True),
         readings={
             **_SIGNED_ZEROS,
@@ -336,6 +344,7 @@ REDUCE_MAX = _operation(
     Reduction(
         integers=lambda rows: rows.max(-1),
         numbers=_maximum,
+        parts=propagation.maximum,
         is_empty_defined=False,
         types=NUMBERS,
         readings={

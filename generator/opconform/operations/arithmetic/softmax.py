@@ -12,6 +12,8 @@ from opconform.operations.arithmetic import composites
 from opconform.operations.arithmetic.composition import PRECISION, composed
 from opconform.operations.arithmetic.elementwise import exact_array
 from opconform.operations.arithmetic.functions import EXPONENT, FUNCTION_WORK
+from opconform.operations.arithmetic.propagation import composites as propagation
+from opconform.operations.arithmetic.propagation.sums import of_slices
 from opconform.operations.interpretation import Reading, is_empty
 from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
@@ -82,6 +84,9 @@ SOFTMAX = Computation(
     checks={"axis.range": _is_outside},
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
     calculate=_computed,
+    rounded=of_slices(
+        lambda a, numbers: np.moveaxis(numbers, _axis(a), -1), lambda _, way, parts: propagation.softmax(way, parts)
+    ),
     is_numeric=True,
     products=lambda a: FUNCTION_WORK * math.prod(a.shape("data")),
     contexts={"doubled": contexts.doubled(_axis)},

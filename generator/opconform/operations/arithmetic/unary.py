@@ -23,6 +23,8 @@ from opconform.operations.arithmetic.elementwise import (
 )
 from opconform.operations.arithmetic.functions import COMPOSITE_WORK, FUNCTION_WORK, FUNCTIONS, results_of, value_of
 from opconform.operations.arithmetic.mistakes import tables
+from opconform.operations.arithmetic.propagation import functions as propagation
+from opconform.operations.arithmetic.propagation.functions import of_elements
 from opconform.operations.checks import INTEGERS, NUMBERS
 from opconform.operations.interpretation import Reading
 from opconform.suite.case import Shape
@@ -158,17 +160,33 @@ def _has_no_logarithm(arguments: Arguments) -> bool:
 
 _ABS = Kernel(floats=np.abs, integers=np.abs)
 _NEGATIVE = Kernel(floats=np.negative, integers=operator.neg)
-ABS = unary("Abs-1", _exactly(_ABS), others={"values.wrap": [_exactly(_ABS, keep=clamped)]})
-NEGATIVE = unary(
-    "Negative-1", _exactly(_NEGATIVE), types=_SIGNED, others={"values.wrap": [_exactly(_NEGATIVE, keep=clamped)]}
+ABS = replace(
+    unary(
+        "Abs-1",
+        _exactly(_ABS),
+        others={"values.wrap": [_exactly(_ABS, keep=clamped)]},
+    ),
+    rounded=of_elements(propagation.absolute),
 )
-RELU = unary(
-    "ReLU-1",
-    _relu(keeps_nan=True, keeps_zero=False),
-    others={
-        "values.nan": [_relu(keeps_nan=False, keeps_zero=False)],
-        "values.zero": [_relu(keeps_nan=True, keeps_zero=True)],
-    },
+NEGATIVE = replace(
+    unary(
+        "Negative-1",
+        _exactly(_NEGATIVE),
+        types=_SIGNED,
+        others={"values.wrap": [_exactly(_NEGATIVE, keep=clamped)]},
+    ),
+    rounded=of_elements(propagation.negative),
+)
+RELU = replace(
+    unary(
+        "ReLU-1",
+        _relu(keeps_nan=True, keeps_zero=False),
+        others={
+            "values.nan": [_relu(keeps_nan=False, keeps_zero=False)],
+            "values.zero": [_relu(keeps_nan=True, keeps_zero=True)],
+        },
+    ),
+    rounded=of_elements(propagation.relu),
 )
 CLAMP = replace(
     unary(
@@ -180,30 +198,42 @@ CLAMP = replace(
             "values.zero": [partial(_clamp, is_zero_replaced=True)],
         },
     ),
+    rounded=propagation.clamp(_limits),
     attributes=(AttributeSpec("min", type="float"), AttributeSpec("max", type="float")),
     checks={"min.order": lambda a: operator.gt(*_limits(a))},
     facts={"a limit has a fraction": lambda a: any(x % 1 for x in _limits(a))},
 )
-SQRT = unary(
-    "Sqrt-1",
-    _exactly(Kernel(floats=np.sqrt, integers=each(1, _rounded_root), magnitude=np.sqrt)),
-    undefined=_has_negative,
-    others={"values.zero": [_exactly(Kernel(floats=lambda x: np.sqrt(np.abs(x)), integers=each(1, _rounded_root)))]},
+SQRT = replace(
+    unary(
+        "Sqrt-1",
+        _exactly(Kernel(floats=np.sqrt, integers=each(1, _rounded_root), magnitude=np.sqrt)),
+        undefined=_has_negative,
+        others={
+            "values.zero": [_exactly(Kernel(floats=lambda x: np.sqrt(np.abs(x)), integers=each(1, _rounded_root)))]
+        },
+    ),
+    rounded=of_elements(propagation.square_root),
 )
-EXP = unary("Exp-1", _function("exp"), work=FUNCTION_WORK, types=REALS)
-LOG = unary(
-    "Log-1",
-    _function("log"),
-    work=FUNCTION_WORK,
-    types=(*REALS, *INTEGERS),
-    undefined=_has_no_logarithm,
-    others={"values.integers": _to_integer("log")},
+EXP = replace(unary("Exp-1", _function("exp"), work=FUNCTION_WORK, types=REALS), rounded=propagation.function("exp"))
+LOG = replace(
+    unary(
+        "Log-1",
+        _function("log"),
+        work=FUNCTION_WORK,
+        types=(*REALS, *INTEGERS),
+        undefined=_has_no_logarithm,
+        others={"values.integers": _to_integer("log")},
+    ),
+    rounded=propagation.function("log"),
 )
 SIGMOID = replace(
-    unary("Sigmoid-1", _function("sigmoid"), work=COMPOSITE_WORK, types=REALS), mistakes=tables(lambda _: "sigmoid")
+    unary("Sigmoid-1", _function("sigmoid"), work=COMPOSITE_WORK, types=REALS),
+    rounded=propagation.function("sigmoid"),
+    mistakes=tables(lambda _: "sigmoid"),
 )
 TANH = replace(
     unary("Tanh-1", _function("tanh"), work=FUNCTION_WORK, types=(*REALS, *INTEGERS)),
+    rounded=propagation.function("tanh"),
     mistakes=tables(lambda _: "tanh"),
 )
 ERF = replace(
@@ -214,10 +244,15 @@ ERF = replace(
         types=(*REALS, *INTEGERS),
         others={"values.integers": _to_integer("erf")},
     ),
+    rounded=propagation.function("erf"),
     mistakes=tables(lambda _: "erf"),
 )
 _GELU = unary(
-    "Gelu-7", _gelu, work=COMPOSITE_WORK, types=REALS, others={"values.special": [partial(_gelu, is_limit=True)]}
+    "Gelu-7",
+    _gelu,
+    work=COMPOSITE_WORK,
+    types=REALS,
+    others={"values.special": [partial(_gelu, is_limit=True)]},
 )
 GELU = replace(
     _GELU,
@@ -228,6 +263,7 @@ GELU = replace(
             for requirement in ("values.function", "values.tanh", "approximation_mode.default")
         },
     },
+    rounded=lambda a, way, parts: propagation.function(_gelu_name(a))(a, way, parts),
     mistakes=tables(_gelu_name),
     attributes=(AttributeSpec("approximation_mode", type="enum", values=("erf", "tanh"), default="erf"),),
 )

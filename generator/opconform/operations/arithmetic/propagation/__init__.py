@@ -1,0 +1,1 @@
+"""How the errors of rounded elements go through the operations of a graph."""

@@ -1,0 +1,132 @@
+"""Functions of one rounded number: monotone ones map the ends of its interval, and composites each of their parts."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import gmpy2
+
+from opconform.operations.arguments import Arguments, NoGolden
+from opconform.operations.arithmetic.composition import Composition, Interval
+from opconform.operations.arithmetic.functions import FUNCTIONS, RealFunction, exact_of_value, value_of
+from opconform.operations.arithmetic.propagation.pairs import largest_of, smallest_of
+from opconform.operations.arithmetic.propagation.spans import Formula, Part, point
+from opconform.operations.arithmetic.units import UNITS
+from opconform.tensors.exact import Exact, is_narrow, unit, wide_type
+
+#: A function of an element.
+Unary = Callable[[Composition, Part], Part]
+_HALF, _ZERO = Exact(1, 2), Exact(0)
+_SQRT = RealFunction(value=gmpy2.sqrt, limits=(math.nan, math.inf), range=(0, None), root=0)
+
+
+def of_elements(of: Unary) -> Formula:
+    """The formula of an operation on one tensor."""
+
+    def formula(_: Arguments, way: Composition, parts: Mapping[str, Sequence[Part]]) -> list[Part]:
+        return [of(way, x) for x in parts["data"]]
+
+    return formula
+
+
+def negative(_: Composition, x: Part) -> Part:
+    """The number with the other sign."""
+    return -x
+
+
+def absolute(way: Composition, x: Part) -> Part:
+    """The number without its sign."""
+    if isinstance(x, Interval) and x.low < 0 < x.high:
+        return Interval(_ZERO, x.size)
+    return largest_of(way, x, -x)
+
+
+def relu(way: Composition, x: Part) -> Part:
+    """The number, or 0 if that is larger."""
+    return largest_of(way, x, point(_ZERO))
+
+
+def clamp(limits: Callable[[Arguments], tuple[float, float]]) -> Formula:
+    """The formula of an operation that keeps numbers within limits, which the type may not have."""
+
+    def formula(arguments: Arguments, way: Composition, parts: Mapping[str, Sequence[Part]]) -> list[Part]:
+        least, most = (way.rounded(point(Exact(x))) if math.isfinite(x) else x for x in limits(arguments))
+        return [smallest_of(way, largest_of(way, x, least), most) for x in parts["data"]]
+
+    return formula
+
+
+def square_root(way: Composition, x: Part) -> Part:
+    """The square root; `NoGolden` if the number may be negative."""
+    if (isinstance(x, Interval) and x.low < 0) or x == -math.inf:
+        raise NoGolden("a rounded number of which a root is taken may be negative")
+    return _mapped(way, _SQRT, x, _HALF)
+
+
+def function(name: str) -> Formula:
+    """The formula of a function, by its name; a composite is one if it has a formula of its own."""
+    real = FUNCTIONS[name]
+
+    def of(way: Composition, x: Part) -> Part:
+        if real.parts is not None:
+            return _composite(way, real, x)
+        if name == "log" and isinstance(x, Interval) and x.low <= 0:
+            raise NoGolden("a rounded number of which a logarithm is taken may not be positive")
+        units = UNITS[name]
+        return _mapped(
+            replace(way, keeps_exact=False), real, x, Exact(units.narrow if is_narrow(way.kind) else units.wide)
+        )
+
+    return of_elements(of)
+
+
+def _mapped(way: Composition, real: RealFunction, x: Part, units: Exact) -> Part:
+    """A monotone function of a number, within some units in the last place."""
+    if isinstance(x, float):
+        return _limit(real, x)
+    known = real.exactly(x.low) if x.low == x.high else None
+    if known is not None and not way.is_reduced:
+        return point(known)
+    values = [value_of(real, end) for end in _cut(way, x)]
+    if not all(map(gmpy2.is_finite, values)):
+        raise NoGolden("a function of a rounded number may be beyond every type")
+    low, high = (exact_of_value(value) if value else _ZERO for value in values)
+    least, most = (end if end is None else Exact(end) for end in real.range)
+    return way.rounded(Interval(low, high), units).clipped(least, most)
+
+
+def _cut(way: Composition, x: Interval) -> tuple[Exact, Exact]:
+    """The ends of an operand, which reduced arithmetic cuts to few bits."""
+    return way.operand(x)[:2]
+
+
+def _limit(real: RealFunction, x: float) -> Part:
+    value = x if math.isnan(x) else real.limits[x > 0]
+    return value if not math.isfinite(value) else point(Exact(value))
+
+
+def _composite(way: Composition, real: RealFunction, x: Part) -> Part:
+    if isinstance(x, float):
+        return _limit(real, x)
+    known = real.exactly(x.low) if x.low == x.high else None
+    if known is not None and not way.is_reduced:
+        return point(known)
+    if real.parts is None:
+        raise NoGolden("a function has no formula")
+    least, most = (end if end is None else Exact(end) for end in real.range)
+    part = real.parts(wide(way), x)
+    return last(way, part).clipped(least, most)
+
+
+def wide(way: Composition) -> Composition:
+    """How the parts of a composite are rounded: in the wide type, and none exactly."""
+    return replace(way, kind=wide_type(way.kind), keeps_exact=False)
+
+
+def last(way: Composition, part: Interval) -> Interval:
+    """The result of a composite, rounded to its type in the end."""
+    if part.overflows:
+        raise NoGolden("a part of a composite of rounded numbers may be beyond the range of its type")
+    if way.is_exact or not is_narrow(way.kind):
+        return part
+    return Interval(part.low - unit(way.kind, abs(part.low)), part.high + unit(way.kind, abs(part.high)))
