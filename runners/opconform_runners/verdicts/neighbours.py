@@ -20,17 +20,12 @@ from opconform_runners.verdicts.verdict import (
 )
 
 #: How the sentence ends on a graph that fails, although no node explains it.
-_PASSES, _EACH_PASSES, _NONE_REJECTED = (
-    "passes alone",
-    "each of its operations passes alone",
-    "none of its operations is rejected alone",
-)
+_PASSES = "passes alone"
+_NONE_REJECTED = "none of its operations is rejected alone"
 #: How the sentence goes on behind a node that explains the failure of its graph.
-_FAILS, _READS, _IS_LESS_ACCURATE = (
-    "fails alone, too",
-    "alone follows another reading of",
-    "is less accurate alone, too",
-)
+_FAILS = "fails alone, too"
+_READS = "alone follows another reading of"
+_IS_LESS_ACCURATE = "is less accurate alone, too"
 
 
 def passes_alone(sentence: str) -> bool:
@@ -78,7 +73,7 @@ def _with_nodes_alone(case: Case, verdict: Verdict, nodes: Own) -> Verdict:
     failed = verdict.sentence.rstrip(".")
     match nodes:
         case Pass():
-            return replace(verdict, sentence=f"{failed}; {_EACH_PASSES}")
+            return replace(verdict, sentence=f"{failed}; each of its operations {_PASSES}")
         case Fail() if verdict.outputs and nodes.outputs:
             return _compared_with_nodes(case, verdict, nodes)
         case Fail(outputs=outputs) if outputs and verdict.reason == "rejected-valid":
