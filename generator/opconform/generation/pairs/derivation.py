@@ -1,5 +1,6 @@
 """The pairs of operations of a pattern: their graphs as the keys of cases, and why others cannot be paired."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,12 +28,16 @@ class Pairs:
 
 
 @cache
-def pairs_of(pattern: Pattern, last: str | None = None) -> Pairs:
-    """The pairs of a pattern of all shipped operations with samples; `last` is the operation that joins results."""
-    ops = [op for op in OPERATIONS if op in {path.parent.name for path in sample_files()} and templates_of(op)]
+def pairs_of(pattern: Pattern, last: str | None = None, ops: tuple[str, ...] = ()) -> Pairs:
+    """The pairs of a pattern of some operations with samples, by default of all that are shipped.
+
+    `last` is the operation that joins results.
+    """
+    shipped = {path.parent.name for path in sample_files()}
     rotation, left_out = Rotation(), Counter[str]()
     cases = []
-    for number, (first, second) in enumerate(_ordered(pattern, ops)):
+    for first, second in _ordered(pattern, ops or [op for op in OPERATIONS if op in shipped and templates_of(op)]):
+        number = int(hashlib.sha256(f"{first} {second}".encode()).hexdigest()[:8], 16)  # not changed by other pairs
         for types in KINDS if pattern in ("behind", "twice") else (KINDS[number % len(KINDS)],):
             turned = (*types[1::-1], *types[2:]) if number % 2 else types
             paired = _paired(pattern, (first, second), turned, number, last)

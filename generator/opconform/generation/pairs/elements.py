@@ -13,8 +13,9 @@ from opconform.tensors.literals import Element
 POWERS = (1, 4, 2, 16, 4, 1, 2)
 #: Small integers as weights, which are others than those of the fill `exact`.
 WEIGHTS = (2, -1, 1, 3, -2, 1, -3)
-#: Numbers of which functions have exact results.
-_FEW: Sequence[Sequence[Element]] = ((4, 1, 0, 16, 0, 1, 4), (0, 1, 1, 0, 1), (0, -inf, 0, 0, -inf), (0,), (1,))
+#: Numbers of which functions have exact results, the least telling ones last.
+_FEW: Sequence[Sequence[Element]] = ((4, 1, 0, 16, 0, 1, 4), (0, 1, 1, 0, 1), (0, -inf, 0, 0, -inf))
+_ONE: Sequence[Sequence[Element]] = ((0,), (1,))
 
 
 def repeated(shape: Sequence[int], elements: Sequence[Element]) -> Mapping[str, Any]:
@@ -22,12 +23,13 @@ def repeated(shape: Sequence[int], elements: Sequence[Element]) -> Mapping[str, 
     return {"shape": [*shape], "values": [*islice(cycle(elements), prod(shape))]}
 
 
-def data_of(element_type: str, shape: Shape) -> Iterator[Mapping[str, Any]]:
-    """The keys of tensors of an element type and a shape, the most telling elements first."""
+def data_of(element_type: str, shape: Shape, *, alike: bool = False) -> Iterator[Mapping[str, Any]]:
+    """The keys of tensors of an element type and a shape, the most telling elements first, or those all `alike`."""
     kind = ELEMENT_TYPES[element_type].kind
-    yield {"element_type": element_type, "shape": [*shape], "fill": "exact"}
+    if not alike:
+        yield {"element_type": element_type, "shape": [*shape], "fill": "exact"}
     if kind not in ("float", "signed", "unsigned"):
         return
-    for elements in (POWERS, *_FEW):
+    for elements in _ONE if alike else (POWERS, *_FEW):
         if kind == "float" or -inf not in elements:
             yield {"element_type": element_type, **repeated(shape, elements)}

@@ -8,6 +8,7 @@ from typing import Any
 from opconform.generation.pairs.elements import data_of
 from opconform.generation.pairs.evaluation import Sources, Step, exact_results, has_exact_results, results
 from opconform.generation.pairs.templates import Use, data_places, shapes_of, takes_type, uses_of
+from opconform.model.golden import prove_nothing
 from opconform.operations.arguments import NoGolden, Rejection, TensorType, Unknown
 from opconform.specs.schema.graph import Pattern
 from opconform.suite.case import Shape
@@ -22,8 +23,10 @@ OPEN_SHAPE = "computed elements decide a shape"
 REASONS = (NO_TYPE, ONE_INPUT, NO_SHAPE, NO_ARGUMENTS, ROUNDED, OPEN_SHAPE)
 #: How many graphs of a pair are evaluated in search of one whose results are right, and of one where they are exact.
 _TRIED, _BETTER = 24, 6
-#: How many shapes of the data are tried, and the most dimensions of those that are reordered.
-_SHAPES, _REORDERED = 120, 4
+#: How many shapes of the data are tried, if two tensors meet in an operation, and otherwise.
+_FEW_SHAPES, _SHAPES = 16, 120
+#: The most dimensions of shapes that are reordered.
+_REORDERED = 4
 #: How many shapes are tried while the types do not fit.
 _TYPED = 6
 #: A type that every operation has that computes with other numbers than f32.
@@ -61,6 +64,8 @@ class Search:
                     is_known = self._tried == 1 and self._is_bounded(steps)
                     if self.is_exact or is_known or self._tried > (_TRIED if best is None else _BETTER):
                         return best
+                for data in data_of(self._type, shape, alike=True) if best is None else ():
+                    best = self._evaluated(data, steps, best)
             if self.reason == NO_TYPE and number > _TYPED:
                 return None
         return best
@@ -87,6 +92,7 @@ class Search:
             for source in step.sources
             if source != "data"
         )
+        is_right = is_right and not any(prove_nothing([output]) for output in outputs)
         return Paired(data, steps) if self.is_exact or (is_right and best is None) else best
 
     def _shapes(self) -> Iterator[Shape]:
@@ -96,7 +102,8 @@ class Search:
         turn = self._number % len(own) if own else 0
         taken = [shape for place in data_places(second) for shape in shapes_of(second, place)]
         others = (other for shape in taken for other in _near(shape))
-        return islice(dict.fromkeys((*own[turn:], *own[:turn], *taken, *others)), _SHAPES)
+        most = _FEW_SHAPES if self._pattern == "residual" or self._last is not None else _SHAPES
+        return islice(dict.fromkeys((*own[turn:], *own[:turn], *taken, *others)), most)
 
     def _fitting(self, data: TensorType) -> Iterator[tuple[Step, ...]]:
         """The graphs of the pattern in which the operations accept data of a type."""
