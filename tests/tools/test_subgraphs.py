@@ -127,6 +127,9 @@ def test_a_finding_names_the_nodes_that_matter(opconform: Run, suite: Suite, tmp
         case=finding.cases[0], nodes=("product", "sum"), text="Add-1 behind Multiply-1", of=5
     )
 
+    shown = opconform("show", finding.cases[0], tmp_path / "out", "--suite", suite.store.root).stdout
+    assert f"\n  smallest failing subgraph: {SENTENCE}\n" in shown
+
     formats = {"--html": "a.html", "--sarif": "a.sarif", "--markdown": "a.md", "--junit": "a.xml"}
     opconform("report", tmp_path / "out", *(word for x in formats.items() for word in x), cwd=tmp_path)
     assert f"<dt>Smallest failing subgraph</dt><dd>{SENTENCE}</dd>" in (tmp_path / "a.html").read_text()

@@ -1,5 +1,6 @@
 """`opconform merge`."""
 
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ from opconform_runners.cli.shared.help import HelpCommand
 from opconform_runners.cli.shared.options.general import FOLDER_TARGET, SOURCE, ResultOptions, json_option
 from opconform_runners.cli.shared.steps import explained, hold, print_next, publish, show_report
 from opconform_runners.execution.scale.merge import merge
-from opconform_runners.findings.grouping import with_named_subgraphs
+from opconform_runners.findings.grouping import subgraphs_of, with_named_subgraphs
 from opconform_runners.findings.report import report_of
 from opconform_runners.reports.report_file import read_report
 from opconform_runners.verdicts.results import REPORT
@@ -47,8 +48,7 @@ def command(shards: tuple[Path, ...], out: Path, suite: Path | None, **values: b
         as_json=values["as_json"],
     )
     report = explained(report_of(header, results), opened, out, options)
-    subgraphs = (finding.subgraph for item in reports for finding in item.findings)
-    report = with_named_subgraphs(report, [x for x in subgraphs if x is not None])
+    report = with_named_subgraphs(report, chain.from_iterable(map(subgraphs_of, reports)))
     code = show_report(report, out, options)
     if opened is not None:
         publish(report, out, Path(opened.store.root), None, options)

@@ -67,6 +67,11 @@ def with_findings(
     return replace(report, findings=tuple(sorted(findings, key=_rank)))
 
 
+def subgraphs_of(report: Report) -> list[Subgraph]:
+    """The smallest failing subgraphs that the findings of a report name."""
+    return [finding.subgraph for finding in report.findings if finding.subgraph is not None]
+
+
 def with_named_subgraphs(report: Report, subgraphs: Iterable[Subgraph]) -> Report:
     """A report whose findings name the first of some subgraphs that is of one of their cases."""
     known = {subgraph.case: subgraph for subgraph in subgraphs}

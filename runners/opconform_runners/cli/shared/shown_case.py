@@ -41,6 +41,7 @@ def shown_case(case: str, out: Path | None, sources: Sequence[Path]) -> tuple[di
 def _returned(shown: ListedCase, subject: "Subject") -> list[str]:
     """The verdict on a case, and the outputs that the run kept."""
     from opconform_runners.findings.causes.feeds import feeds_of
+    from opconform_runners.findings.grouping import subgraphs_of
 
     report, case = subject.column.report, shown.case
     result = next((result for result in report.results if result.id == case.id), None)
@@ -53,7 +54,8 @@ def _returned(shown: ListedCase, subject: "Subject") -> list[str]:
     lacking = "The suite of the run was not found, so the returned outputs are not shown. Name it with --suite."
     note = ["", f"  {lacking}"] if subject.suite is None and result.verdict == "fail" else []
     who = " ".join(x for x in (report.implementation.name, report.implementation.version) if x)
-    return ["", *(f"  {line}" for line in returned_lines(case, result, who, feeds)), *note]
+    subgraphs = {f"smallest failing subgraph: {x.sentence}" for x in subgraphs_of(report) if x.case == case.id}
+    return ["", *(f"  {line}" for line in (*returned_lines(case, result, who, feeds), *subgraphs)), *note]
 
 
 def _lines(shown: ListedCase) -> Iterator[str]:
