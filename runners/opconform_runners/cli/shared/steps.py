@@ -89,7 +89,10 @@ def explained(report: Report, suite: Suite | None, out: Path, results: ResultOpt
 
 def known_release_of(report: Report) -> KnownRelease | None:
     """The release of a report's backend that is known; of several, the one that was run or else the latest."""
-    return known_release(report.backend, report.implementation.version) if report.backend else None
+    if not report.backend:
+        return None
+    device = report.implementation.device
+    return known_release(f"{report.backend}:{device}" if device else report.backend, report.implementation.version)
 
 
 def show_report(report: Report, out: Path, results: ResultOptions) -> int:
