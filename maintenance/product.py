@@ -182,8 +182,9 @@ def product_text(text: str, version: str, gone: set[int]) -> str:
 
 def newest(backend: str) -> Path:
     """The findings of the newest release of a backend's product."""
-    pattern = f"*/findings/{backend}-[0-9]*.yaml"
-    paths = {path.stem.removeprefix(f"{backend}-"): path for path in PRODUCTS.glob(pattern)}
+    stem = backend.replace(":", "-")
+    pattern = f"*/findings/{stem}-[0-9]*.yaml"
+    paths = {path.stem.removeprefix(f"{stem}-"): path for path in PRODUCTS.glob(pattern)}
     if not paths:
         sys.exit(f"{backend} has no findings: {PRODUCTS / pattern} matches no file.")
     return paths[ordered([*paths])[-1]]
@@ -254,7 +255,7 @@ def main() -> None:
     gone = {x.number: x for x in product.findings if is_gone(x, runs, numbers)}
     if given.version is not None:
         text = product_text(place.read_text(), given.version, {*gone})
-        place = place.with_name(f"{given.backend}-{given.version}.yaml")
+        place = place.with_name(f"{given.backend.replace(':', '-')}-{given.version}.yaml")
         place.write_text(text)
     run, file = known_run(runs, numbers, product.findings), place.with_suffix(".json")
     if given.version is None and file.is_file():

@@ -31,7 +31,7 @@ def executed(pack: Pack, suite: Suite, backend: Backend, folder: Path) -> Return
         }
         for x in pack.inputs(suite)
     ]
-    result = backend.run(case, folder / suite.header.dialects[pack.dialect], feeds)
+    result = backend.run(case, folder / suite.header.dialects[str(pack.dialect)], feeds)
     outputs = result.outputs if isinstance(result, PlacedOutputs) else result
     return Returned(
         outputs=tuple(tuple(x.array for x in feed) for feed in outputs),

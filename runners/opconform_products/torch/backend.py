@@ -1,9 +1,7 @@
-"""The `torch` backend: PyTorch's own operations, eagerly, or with the whole graph compiled as `torch:compile`."""
+"""The `torch` backend: PyTorch's own operations, eagerly, or with the whole graph compiled as `torch:inductor`."""
 
-import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,13 +9,17 @@ import numpy as np
 import torch
 
 from opconform.errors import UsageError
-from opconform.suite.case import Case, Input
+from opconform.suite.case import Input
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
+from opconform_products.frameworks.framework import Framework
 from opconform_products.frameworks.settings import plain
+from opconform_products.torch.inductor import PACKS, compiled, prepare_inductor
 from opconform_products.torch.rows.table import torch_framework
-from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
+from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected, Unsupported
+from opconform_runners.backends.exceptions import Call
+from opconform_runners.backends.packs import cases_of_pack
 
 _TORCH = torch_framework(torch, torch.__version__)
 #: Inside a compiled function, integers of a declaration would become symbols.
@@ -26,55 +28,96 @@ _CALL = _TORCH.translation.caller("run")
 
 
 class Torch:
-    """PyTorch on the CPU, eagerly or compiled."""
+    """PyTorch on the CPU, eagerly or compiled by inductor."""
 
     def __init__(self, mode: str = "eager") -> None:
-        if mode not in ("eager", "compile"):
-            raise UsageError(f"torch has no mode {mode!r}. Allowed: torch, torch:compile.")
-        if mode == "compile" and not any(shutil.which(x) for x in (os.environ.get("CXX", ""), "g++", "clang++")):
-            raise UsageError("torch:compile needs a C++ compiler, and none was found. Install g++, or name one in CXX.")
+        if mode not in ("eager", "inductor"):
+            raise UsageError(f"torch has no mode {mode!r}. Allowed: torch, torch:inductor.")
+        if mode == "inductor":
+            prepare_inductor()
         self._mode = mode
 
     def describe(self) -> Implementation:
         """What the backend is and can do."""
-        return _TORCH.implementation(self._mode)
+        return replace(_TORCH.implementation(self._mode), packs=PACKS if self._mode == "inductor" else 1)
 
     def run(self, case: DeclaredCase, model: object, feeds: Sequence[Inputs]) -> list[Outputs]:  # noqa: ARG002 - no dialect
-        """The outputs of each feed, all from one compiled function under `compile`."""
-        inputs = [{input_.name: _argument(case, input_, feed[input_.name]) for input_ in case.inputs} for feed in feeds]
-        constants = {input_.name: inputs[0][input_.name] for input_ in case.inputs if input_.binding == "constant"}
-        parameters = [{name: value for name, value in x.items() if name not in constants} for x in inputs]
-        execute = _compiled if self._mode == "compile" else _eager
+        """The outputs of each feed, all from one compiled function under `inductor`."""
+        execute = _compiled if self._mode == "inductor" else _eager
         try:
-            function = execute(case, constants)
-            return [[_tensor(torch.as_tensor(x)) for x in function(**fed)] for fed in parameters]
+            outputs = execute(_models(case, feeds), len(feeds))
         except Rejected as refusal:  # torch does not build a model
             raise Rejected("run", refusal.message, refusal.requirement) from refusal
+        return [[_tensor(torch.as_tensor(x)) for x in of_feed] for of_feed in outputs]
 
 
-def _eager(case: DeclaredCase, constants: Mapping[str, Any]) -> Callable[..., list[Any]]:
-    return lambda **fed: _TORCH.outputs(case, {**constants, **fed}, _CALL)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Model:
+    """A case that is executed, by its prefix in a pack: its constants, and its other inputs in each feed."""
 
+    prefix: str
+    case: DeclaredCase
+    constants: Mapping[str, Any]
+    feeds: Sequence[Mapping[str, Any]]
 
-def _compiled(case: DeclaredCase, constants: Mapping[str, Any]) -> Callable[..., list[Any]]:
-    """A compiled function, whose exceptions are translated where it is called."""
+    def outputs(self, framework: Framework, call: Call, feed: Mapping[str, Any]) -> list[Any]:
+        """The outputs, by functions that `call` calls."""
+        return framework.outputs(self.case, {**self.constants, **feed}, call)
 
-    def graph(**fed: Any) -> list[Any]:
-        return _COMPILED.outputs(
-            case, {**constants, **fed}, lambda function, *values, **named: function(*values, **named)
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether shapes or setting inputs may change from one inference to the next."""
+        return any(
+            input_.dynamic is not None or (input_.role == "setting" and input_.binding == "parameter")
+            for input_ in self.case.inputs
         )
 
-    _TORCH.check(case)
-    torch.compiler.reset()
-    return partial(_CALL, torch.compile(graph, dynamic=_is_dynamic(case)))
+
+def _models(case: DeclaredCase, feeds: Sequence[Inputs]) -> list[_Model]:
+    models = []
+    for prefix, member in cases_of_pack(case).items():
+        inputs = [{x.name: _argument(member, x, feed[f"{prefix}{x.name}"]) for x in member.inputs} for feed in feeds]
+        constants = {x.name: inputs[0][x.name] for x in member.inputs if x.binding == "constant"}
+        parameters = [{name: value for name, value in x.items() if name not in constants} for x in inputs]
+        models.append(_Model(prefix=prefix, case=member, constants=constants, feeds=parameters))
+    return models
 
 
-def _is_dynamic(case: Case) -> bool:
-    """Whether shapes or setting inputs may change from one inference to the next."""
-    return any(
-        input_.dynamic is not None or (input_.role == "setting" and input_.binding == "parameter")
-        for input_ in case.inputs
-    )
+def _eager(models: Sequence[_Model], feeds: int) -> list[list[Any]]:
+    """The outputs of each feed, of all cases."""
+    return [[x for model in models for x in model.outputs(_TORCH, _CALL, model.feeds[feed])] for feed in range(feeds)]
+
+
+def _compiled(models: Sequence[_Model], feeds: int) -> list[list[Any]]:
+    """The outputs of each feed, of two compiled functions: one of the dynamic cases, and one of the others."""
+    if len(models) > 1 and (refused := [model.prefix for model in models if not _is_executed(model)]):
+        raise Unsupported(f"not executed by PyTorch itself: {', '.join(refused)}")
+    outputs: dict[tuple[str, int], list[Any]] = {}
+    for is_dynamic in (False, True):
+        chosen = [model for model in models if model.is_dynamic == is_dynamic]
+        for model in chosen:
+            _TORCH.check(model.case)
+        if not chosen:
+            continue
+        function = compiled([partial(model.outputs, _COMPILED, _called) for model in chosen], is_dynamic=is_dynamic)
+        for feed in range(feeds):
+            results = _CALL(function, [model.feeds[feed] for model in chosen])
+            outputs |= {(model.prefix, feed): of_case for model, of_case in zip(chosen, results, strict=True)}
+    return [[x for model in models for x in outputs[model.prefix, feed]] for feed in range(feeds)]
+
+
+def _called(function: Callable[..., Any], *values: Any, **named: Any) -> Any:
+    """Calls PyTorch in a compiled function, whose exceptions are translated where that is called."""
+    return function(*values, **named)
+
+
+def _is_executed(model: _Model) -> bool:
+    """Whether PyTorch executes a case without inductor; one that it does not would cost a pack its function."""
+    try:
+        model.outputs(_TORCH, _CALL, model.feeds[0])
+    except (Rejected, Unsupported):
+        return False
+    return True
 
 
 def _argument(case: DeclaredCase, port: Input, tensor: Tensor) -> Any:

@@ -20,7 +20,7 @@ from tests.execution.packs.faulty import TIMEOUT, Clock, Right, run_on, verdicts
 
 BACKENDS = (
     *(Right, faulty.FailsAlone, faulty.Mixes, faulty.Crashes, faulty.CrashesOften, faulty.Hangs),
-    *(faulty.Slow, faulty.WritesPastItsOutput, faulty.OtherOrder, faulty.RefusesATwin),
+    *(faulty.Direct, faulty.Slow, faulty.WritesPastItsOutput, faulty.OtherOrder, faulty.RefusesATwin),
 )
 
 
@@ -147,6 +147,17 @@ def test_a_refusal_that_names_a_case_costs_one_more_pack(splits: Suite, tmp_path
 
     assert passed["counted"] + passed["confirmed"] >= PACKABLE - 6
     assert len([nodes for _, nodes in clock.executed if nodes > 1]) < 12
+
+
+def test_a_backend_without_a_dialect_executes_packs_as_cases(splits: Suite, tmp_path: Path) -> None:
+    """Those that it names in a refusal are executed alone, and the rest of the pack together."""
+    run, clock = run_on(faulty.Direct(), splits, tmp_path)
+    refused = {result.id for result in run.results if result.verdict == "unsupported"}
+    noted = notes(run.results)
+
+    assert len(refused) == 6
+    assert noted["counted"] + noted["confirmed"] == PACKABLE - len(refused) - 2  # left alone by refusals
+    assert len([count for _, count in clock.executed if count > 1]) <= 10
 
 
 def test_what_did_not_pass_before_is_not_packed(splits: Suite, tmp_path: Path) -> None:

@@ -134,7 +134,9 @@ def test_a_pack_has_a_name_that_its_cases_decide(splits: Suite) -> None:
 
     assert first.name == replace(first, is_suspect=True).name != second.name
     assert first.name.startswith("Split-1/pack/")
-    assert first.named("node 'c2_Split' is refused: c2_data") == 2
-    assert first.named("node 'c2_Split' is refused: c1_data") is first.named("c4_Split") is first.named("x") is None
-    assert [len(part) for part in first.without(2)] == [2, 1, 1]
+    assert first.named("node 'c2_Split' is refused: c2_data") == [2]
+    assert first.named("node 'c2_Split' is refused: c1_data") == first.named("c4_Split") == first.named("x") == []
+    assert second.named("not executed: c4_, c1_") == [1, 4]
+    assert [len(part) for part in first.without([2])] == [2, 1, 1]
+    assert second.without([1, 4]) == [(*members[:1], *members[2:4]), (members[1],), (members[4],)]
     assert [len(part) for part in first.halves] == [len(part) for part in first.quarters] == [1] * 4

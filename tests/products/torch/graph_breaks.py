@@ -15,7 +15,7 @@ from opconform.tensors.tensor import Tensor
 from opconform_products.torch.backend import Torch
 from opconform_runners.backends.backend import Rejected, Unsupported
 
-suite, backend, breaks = open_suite(Path(sys.argv[1])), Torch("compile"), {}
+suite, backend, breaks = open_suite(Path(sys.argv[1])), Torch("inductor"), {}
 for entry in suite.entries:
     case = declared_case_from(json.loads(harness_text(suite.case(entry), suite.declarations)))
     arrays = suite.arrays(entry, inputs_name(0))

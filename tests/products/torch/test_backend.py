@@ -60,9 +60,9 @@ def test_the_bits_of_every_declared_element_type_come_through(opconform: Run, tm
 def test_a_graph_that_pytorch_compiles_is_the_same_graph(opconform: Run, tmp_path: Path) -> None:
     """Every context, and a second inference of other shapes on the compiled function."""
     if not any(shutil.which(name) for name in ("g++", "clang++")):
-        pytest.skip("torch:compile needs a C++ compiler")
+        pytest.skip("torch:inductor needs a C++ compiler")
     (tmp_path / "contexts.yaml").write_text(CONTEXTS)
-    report = certified(opconform, tmp_path / "out", "torch:compile", tmp_path / "contexts.yaml")
+    report = certified(opconform, tmp_path / "out", "torch:inductor", tmp_path / "contexts.yaml")
 
     assert report["summary"]["pass"] == len(report["cases"]) == 13
 
@@ -71,7 +71,7 @@ def test_a_graph_that_pytorch_compiles_is_the_same_graph(opconform: Run, tmp_pat
 def test_pytorch_compiles_the_whole_graph_of_a_case(opconform: Run, tmp_path: Path) -> None:
     """Nothing that surrounds a call breaks the graph, which would leave the rest uncompiled."""
     if not any(shutil.which(name) for name in ("g++", "clang++")):
-        pytest.skip("torch:compile needs a C++ compiler")
+        pytest.skip("torch:inductor needs a C++ compiler")
     python = [*interpreter("torch")[1:], sys.executable][0]
     chosen = ("Pad-12/beyond-reflect", "Gather-8/contexts", "Transpose-1/contexts", "VariadicSplit-1/contexts")
     selected = [word for x in chosen for word in (x.partition("/")[0], "--select", f"{x}/*")]
@@ -92,5 +92,44 @@ def test_pytorch_compiles_the_whole_graph_of_a_case(opconform: Run, tmp_path: Pa
 
 def test_a_missing_compiler_is_reported_in_one_sentence(opconform: Run, small_suite: Path, tmp_path: Path) -> None:
     """And so is what to do about it."""
-    sentence = "torch:compile needs a C++ compiler, and none was found. Install g++, or name one in CXX."
-    check_missing_compiler(opconform, small_suite, tmp_path, "torch:compile", sentence)
+    sentence = "torch:inductor needs a C++ compiler, and none was found. Install g++, or name one in CXX."
+    check_missing_compiler(opconform, small_suite, tmp_path, "torch:inductor", sentence)
+
+
+@pytest.mark.timeout(300)
+def test_a_compiler_that_does_not_work_is_reported_before_any_case(
+    opconform: Run, small_suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No case is blamed for it."""
+    monkeypatch.setenv("CXX", "false")
+    done = opconform("run", small_suite, "torch:inductor", *interpreter("torch"), "--out", tmp_path / "out", code=3)
+
+    assert "torch:inductor cannot compile anything here: " in done.stderr
+
+
+GRAPHS = """\
+op: Graph-1
+groups:
+  - id: packed
+    title: sums behind maxima, in packs
+    requirements: [values.behind]
+    matrix: {size: [3, 4, 5, 6], dynamic: [null, all]}
+    inputs: {x: {shape: [2, "${{ size }}"], fill: small}}
+    dynamic: ${{ dynamic }}
+    nodes:
+      rectified: {op: ReLU-1, data: x}
+      sum: {op: Add-1, a: rectified, b: x}
+    outputs: [sum, rectified]
+    feed: {inputs: {x: {shape: [2, "${{ size }}"], fill: exact}}}
+"""
+
+
+@pytest.mark.timeout(600)
+def test_graphs_are_compiled_in_packs(opconform: Run, tmp_path: Path) -> None:
+    """Of static and dynamic cases, with two inferences each."""
+    (tmp_path / "graphs.yaml").write_text(GRAPHS)
+    report = certified(opconform, tmp_path / "out", "torch:inductor", tmp_path / "graphs.yaml")
+    packs = {case.get("pack") for case in report["cases"]}
+
+    assert report["summary"]["pass"] == len(report["cases"]) == 8
+    assert packs >= {"counted"}

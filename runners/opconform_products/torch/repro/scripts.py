@@ -6,9 +6,9 @@ from opconform_runners.tools.repro.script import Script
 SCRIPT = Script(
     dialects=(),
     needs=("torch", "numpy"),
-    devices=("", "eager", "compile"),
+    devices=("", "eager", "inductor"),
     template="opconform_products.torch:repro/script.py.j2",
     graph=torch_source,
-    settings=lambda device: {"device": device or "CPU", "is_compiled": device == "compile"},
+    settings=lambda device: {"device": device or "CPU", "is_compiled": device == "inductor"},
     names=lambda _: {"torch_types": TORCH_TYPES},
 )

@@ -104,7 +104,10 @@ def explained(
 
 def known_release_of(report: Report) -> KnownRelease | None:
     """The release of a report's backend that is known; of several, the one that was run or else the latest."""
-    return known_release(report.backend, report.implementation.version) if report.backend else None
+    if not report.backend:
+        return None
+    device = report.implementation.device
+    return known_release(f"{report.backend}:{device}" if device else report.backend, report.implementation.version)
 
 
 def show_report(report: Report, out: Path, results: ResultOptions) -> int:

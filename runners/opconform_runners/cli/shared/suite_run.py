@@ -98,7 +98,7 @@ def run_suites(request: SuiteRun) -> int:
 
 def _known_baseline(command: Command, suite: Suite) -> Baseline:
     """The known failures of a backend's release, or a UsageError if none are known."""
-    release = known_release(command.name.partition(":")[0])
+    release = known_release(command.name)
     if release is None:
         raise UsageError(f"No failures of {command.name} are known. Leave out --known, or use --baseline FILE.")
     return release.baseline(suite.by_id)

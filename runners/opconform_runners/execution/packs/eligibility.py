@@ -38,10 +38,10 @@ class Eligibility:
         if entry.expect != "accept" or entry.id in self.unpacked:
             return None
         case = self.suite.case(entry)
-        dialect, _ = dialect_of(self.suite, entry, case, self.implementation)
+        dialect, why = dialect_of(self.suite, entry, case, self.implementation)
         if (
-            dialect is None
-            or dialect not in JOINS
+            why is not None
+            or (dialect is not None and dialect not in JOINS)
             or declared_gap(case, self.implementation) is not None
             or _is_large(case)
         ):

@@ -16,7 +16,7 @@ from opconform_runners.verdicts.verdict import Own
 
 #: Joins the models of cases: the files of each in its dialect's folder, by name, with the prefix of its names.
 Join = Callable[[Sequence[tuple[str, Mapping[str, bytes]]], str], dict[str, bytes]]
-#: How models are joined, by dialect. Cases in other dialects are executed alone.
+#: How models are joined, by dialect. Cases in other dialects are executed alone; those without a dialect need no model.
 JOINS: Mapping[str, Join] = {"openvino": joined_openvino, "onnx": joined_onnx}
 
 
@@ -36,16 +36,16 @@ class Packed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Member:
-    """A case that may be packed, with the dialect of its model."""
+    """A case that may be packed, with the dialect of its model; None for a backend that executes cases directly."""
 
     entry: Entry
     case: Case
-    dialect: str
+    dialect: str | None
 
     @property
     def kind(self) -> tuple[str, int]:
         """What the cases of a pack have in common, besides the operation: the dialect and the number of feeds."""
-        return self.dialect, self.case.feeds
+        return self.dialect or "", self.case.feeds
 
     @property
     def order(self) -> tuple[str, int, bool, str, str]:
@@ -56,7 +56,7 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pack:
-    """At least two cases of one operation with models in one dialect and the same number of feeds.
+    """At least two cases of one operation with models in one dialect, or without one, and the same number of feeds.
 
     `is_suspect` says that they are a part of a pack that ended a fresh process, so that they may do so too.
     """
@@ -65,8 +65,8 @@ class Pack:
     is_suspect: bool = False
 
     @property
-    def dialect(self) -> str:
-        """The dialect of its model."""
+    def dialect(self) -> str | None:
+        """The dialect of its model, if it has one."""
         return self.members[0].dialect
 
     @property
@@ -84,17 +84,22 @@ class Pack:
         """Its name, which its cases decide; it has the form of an id."""
         return f"{self.op}/pack/{hashlib.sha256(' '.join(self.ids).encode()).hexdigest()[:10]}"
 
-    def named(self, message: str) -> int | None:
-        """The number of the one case whose names are in the message of a refusal, or None."""
-        numbers = {int(number) for number in _NAMED.findall(message)}
-        number = numbers.pop() if len(numbers) == 1 else len(self.members)
-        return number if number < len(self.members) else None
+    def named(self, message: str) -> list[int]:
+        """The numbers of the cases that a refusal names, if it names one, or fewer than half of them."""
+        numbers = sorted({int(number) for number in _NAMED.findall(message)})
+        is_few = len(numbers) == 1 or 2 * len(numbers) < len(self.members)
+        return numbers if numbers and is_few and numbers[-1] < len(self.members) else []
 
-    def without(self, number: int) -> list[tuple[Member, ...]]:
-        """Its cases in parts; one part is the case that was refused.
+    def without(self, numbers: Sequence[int]) -> list[tuple[Member, ...]]:
+        """Its cases in parts; each case that was refused is a part.
 
-        Compilers usually stop at the first node that they refuse, so that those before it are probably not refused.
+        A backend that names several refuses no others. Compilers usually stop at the first node that they refuse, so
+        that those before it are probably not refused.
         """
+        if len(numbers) > 1:
+            rest = tuple(member for place, member in enumerate(self.members) if place not in numbers)
+            return [part for part in (rest, *((self.members[number],) for number in numbers)) if part]
+        (number,) = numbers
         before, one, after = self.members[:number], self.members[number : number + 1], self.members[number + 1 :]
         return [part for part in (before, one, *([after] if len(after) <= _FEW else _parts(after, 2))) if part]
 
@@ -142,7 +147,9 @@ class Pack:
         ]
 
     def model(self, suite: Suite) -> dict[str, bytes]:
-        """The files of the joined model, or an `UnjoinableError`."""
+        """The files of the joined model, none without a dialect; or an `UnjoinableError`."""
+        if self.dialect is None:
+            return {}
         main = suite.header.dialects[self.dialect]
         models = [
             (_prefix(number), {name: suite.read(member.entry, name) for name in _files(member.entry, main)})

@@ -108,9 +108,9 @@ class Schedule:
                 if self.limits.note_ended(pack.op):
                     self._give_up(pack.op)
             else:
-                named = pack.named(outcome.message) if isinstance(outcome, Refused | NotSupported) else None
-                self.limits.note_refused(pack.op, len(pack.members), is_named=named is not None)
-                smaller = pack.halves if named is None else pack.without(named)
+                named = pack.named(outcome.message) if isinstance(outcome, Refused | NotSupported) else []
+                self.limits.note_refused(pack.op, len(pack.members), is_named=bool(named))
+                smaller = pack.without(named) if named else pack.halves
             for members in reversed(smaller):
                 self._wait(members, is_suspect=is_ended or pack.is_suspect)
             return

@@ -104,9 +104,15 @@ class KnownRelease:
 
 
 def known_release(backend: str, version: str = "") -> KnownRelease | None:
-    """The release of a backend's product with this version, else the latest; None if its folder has no findings."""
+    """The release of a backend's product with this version, else the latest; None if its folder has no findings.
+
+    `torch:inductor` has the files `torch-inductor-RELEASE`; a device without files of its own has those of the backend.
+    """
     folder = folder_of_backend(backend)
-    found = [] if folder is None else [*releases_in(folder / "findings", backend)]
+    if folder is None:
+        return None
+    stems = backend.replace(":", "-"), backend.partition(":")[0]
+    found = next((x for stem in stems if (x := [*releases_in(folder / "findings", stem)])), [])
     return max(found, key=lambda x: (x.run.version == version, version_of(x.product.release)), default=None)
 
 
