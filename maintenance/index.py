@@ -66,7 +66,7 @@ def entry_of(name: str, known: Mapping[str, Any] | None) -> Mapping[str, Any]:
         rows = None
         if group.settings.profile != EXHAUSTIVE:
             rows = [_row(kind, requirements) for kind in kinds_of(group, _LIMITS)]
-        about = {"profile": group.settings.profile, "title": group.settings.title, "cases": rows}
+        about: dict[str, Any] = {"profile": group.settings.profile, "title": group.settings.title, "cases": rows}
         about |= {"left_out": left_out} if (left_out := left_out_of(group)) else {}
         groups[group.id] = rows if path.name == SAMPLES else about
     return {"digest": state, "requirements": [*map(list, requirements)], "groups": groups}

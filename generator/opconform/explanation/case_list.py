@@ -25,7 +25,7 @@ from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite, open_suite
 from opconform.suite.selection.hints import check_matches, near_miss
 from opconform.suite.selection.matches import Known, Matches
-from opconform.suite.selection.selection import EXHAUSTIVE, Selection, check_one, pattern_of
+from opconform.suite.selection.selection import EXHAUSTIVE, PAIRS, Selection, check_one, pattern_of
 from opconform.tensors.tensor import Array
 
 _DIGITS = re.compile(r"[0-9a-f]{1,10}")
@@ -54,13 +54,14 @@ def one_case(name: str, sources: Sequence[Path] = ()) -> ListedCase:
 def specs_of_case(name: str) -> list[Spec]:
     """The shipped specs with the groups that can have a case, which is named as in `one_case`.
 
-    The other files are not loaded, since that takes time. Groups of the profile `exhaustive` must be named.
+    The other files are not loaded, since that takes time. Groups of the profiles `exhaustive` and `pairs` must be
+    named.
     """
     files = shipped_groups()
     patterns = [pattern_of(name), name.rpartition("/")[0]]
     groups = {file for file in files if any(fnmatchcase(file, pattern) for pattern in patterns)}
     if _DIGITS.fullmatch(name) or (not groups and not _WILD.isdisjoint(name)):  # `*` may match the `/` before digits
-        groups = {key for key, file in files.items() if file.stem != EXHAUSTIVE}
+        groups = {key for key, file in files.items() if file.stem not in (EXHAUSTIVE, PAIRS)}
     return load_specs(sorted({files[group] for group in groups}), groups) if groups else []
 
 

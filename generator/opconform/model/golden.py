@@ -112,8 +112,10 @@ def prove_nothing(outputs: Sequence[Tensor]) -> bool:
 def _is_arbitrary(tensor: Tensor) -> bool:
     if tensor.bounds is None:
         return tensor.array.size == 0
-    golden, lower, upper = (x.view(tensor.type.arithmetic).astype(np.float64) for x in (tensor.array, *tensor.bounds))
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # signalling NaNs
+        golden, lower, upper = (
+            x.view(tensor.type.arithmetic).astype(np.float64) for x in (tensor.array, *tensor.bounds)
+        )
         twice = 2 * golden
         wide = (lower <= np.minimum(0, twice)) & (upper >= np.maximum(0, twice)) & (lower < upper)
         wide &= (golden != 0) | (upper - lower > 2 * float(tensor.type.layout.smallest_normal))

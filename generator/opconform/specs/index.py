@@ -25,7 +25,7 @@ EVERY = "every"
 #: A line of a spec that names a group of another operation, which is then also one of its own.
 REFERENCE = re.compile(r"^ *- ([A-Za-z][A-Za-z0-9]*-[0-9]+)/([a-z0-9-]+)$", re.MULTILINE)
 #: A line of a spec whose cases are derived from the samples of all operations.
-PAIRS = re.compile(r"^ *pairs: ", re.MULTILINE)
+PAIRS = re.compile(r"^ *pairs: *(?:behind|beside|residual|joined|twice)\b", re.MULTILINE)
 #: A line of a file that takes over from the file of another version.
 _LIKE = re.compile(r"^like: *([A-Za-z][A-Za-z0-9]*-[0-9]+)\s*$", re.MULTILINE)
 #: The most bytes of a file.

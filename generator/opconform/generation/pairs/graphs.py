@@ -75,11 +75,17 @@ def _by_port(use: Use, tensors: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _run_time_places(steps: Sequence[Step]) -> list[tuple[str, ...]]:
-    """The places of the weights of each step that can come at run time: data, or settings if there are none."""
+    """The places of the weights of each step that can come at run time: data, or lists of settings if there are none.
+
+    A scalar such as an axis stays a constant, since many backends read it only there.
+    """
     data = [tuple(x for x in step.use.weights if not step.use.port(x).setting) for step in steps]
     if any(data):
         return data
-    return [tuple(x for x in step.use.weights if not step.use.port(x).constant) for step in steps]
+    return [
+        tuple(x for x, keys in step.use.weights.items() if keys["shape"] and not step.use.port(x).constant)
+        for step in steps
+    ]
 
 
 def _data(steps: Sequence[Step]) -> set[str]:

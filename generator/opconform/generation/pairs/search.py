@@ -25,6 +25,8 @@ REASONS = (NO_TYPE, ONE_INPUT, NO_SHAPE, NO_ARGUMENTS, ROUNDED, OPEN_SHAPE)
 _TRIED, _BETTER = 24, 6
 #: How many shapes of the data are tried, if two tensors meet in an operation, and otherwise.
 _FEW_SHAPES, _SHAPES = 16, 120
+#: How many shapes of the samples, the most common ones, take turns.
+_COMMON = 3
 #: The most dimensions of shapes that are reordered.
 _REORDERED = 4
 #: How many shapes are tried while the types do not fit.
@@ -98,12 +100,12 @@ class Search:
     def _shapes(self) -> Iterator[Shape]:
         """Shapes of data: those of the samples of both operations, then others whose results may fit."""
         first, second = self._ops
-        own = shapes_of(first, data_places(first)[0])
-        turn = self._number % len(own) if own else 0
+        every = shapes_of(first, data_places(first)[0])
+        own, turn = every[:_COMMON], self._number % (len(every[:_COMMON]) or 1)
         taken = [shape for place in data_places(second) for shape in shapes_of(second, place)]
         others = (other for shape in taken for other in _near(shape))
         most = _FEW_SHAPES if self._pattern == "residual" or self._last is not None else _SHAPES
-        return islice(dict.fromkeys((*own[turn:], *own[:turn], *taken, *others)), most)
+        return islice(dict.fromkeys((*own[turn:], *own[:turn], *taken, *every, *others)), most)
 
     def _fitting(self, data: TensorType) -> Iterator[tuple[Step, ...]]:
         """The graphs of the pattern in which the operations accept data of a type."""

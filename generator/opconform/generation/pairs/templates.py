@@ -29,6 +29,8 @@ from opconform.tensors.literals import checked
 MOST_ELEMENTS, MOST_DIMENSIONS = 200, 5
 #: The most ways to fit an operation to data that are tried.
 _WAYS = 4
+#: The rules for the shape of a weight: the sample's with the sizes of the data, the shape of the data, and a scalar.
+_RULES = (1, 2, 3)
 #: The types of data for which it is first found out whether a shape fits.
 _COMMON = ("f32", "i32", "boolean", "string", "u8")
 
@@ -164,7 +166,10 @@ def _ways(op: str, places: tuple[str, ...], shapes: tuple[Shape, ...]) -> tuple[
 
 
 def _all_ways(op: str, places: Sequence[str], shapes: Sequence[Shape]) -> Iterator[tuple[int, int]]:
-    """First the samples with such shapes, then each sample with weights of a shape that follows from the data's."""
+    """First the samples with such shapes, then each sample with weights of a shape that follows from the data's.
+
+    The rules for shapes take turns by the sizes of the data; the most common samples come first.
+    """
     templates = templates_of(op)
     exact = [
         number
@@ -172,7 +177,8 @@ def _all_ways(op: str, places: Sequence[str], shapes: Sequence[Shape]) -> Iterat
         if all(p in x.tensors and tuple(sample_shape(x.tensors[p])) == s for p, s in zip(places, shapes, strict=True))
     ]
     yield from ((number, 0) for number in exact)
-    yield from ((number, rule) for rule in (1, 2, 3) for number in range(len(templates)))
+    turn = sum(map(sum, shapes)) % len(_RULES)
+    yield from ((number, rule) for number in range(len(templates)) for rule in (*_RULES[turn:], *_RULES[:turn]))
 
 
 def _use(op: str, places: tuple[str, ...], given: Sequence[TensorType], way: tuple[int, int]) -> Use | None:
@@ -220,8 +226,8 @@ def _weight(
     if operation.is_numeric and element_type not in ("boolean", "string"):
         is_signed = ELEMENT_TYPES[element_type].kind != "unsigned"
         return {"element_type": element_type, **repeated(shape, WEIGHTS if is_signed else POWERS)}
-    value = {"value": keys["value"]} if "value" in keys else {}
-    return {"element_type": element_type, "shape": shape, "fill": keys.get("fill", "small"), **value}
+    value = {"fill": "constant", "value": keys["value"]} if "value" in keys else {"fill": "small"}
+    return {"element_type": element_type, "shape": shape, **value}
 
 
 def _renamed(shape: Sequence[int], before: Sequence[int], after: Sequence[int]) -> list[int]:

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from opconform.errors import UsageError, nearest
 from opconform.suite.selection.quick import QUICK, is_quick
 
+#: The profile with the graphs of all pairs of operations, which take minutes to derive.
+PAIRS = "pairs"
 #: The profiles of the shipped cases, and those that are left out unless named. A spec may name others.
 PROFILES = (
     *("core", "types", "dynamic", "context", "robustness", "extended", "graphs"),
-    *("transformer", "vision", "exhaustive", "functional", "large", "pairs"),
+    *("transformer", "vision", "exhaustive", "functional", "large", PAIRS),
 )
 #: The profile with every case within bounds. There are too many of them to list or to keep.
 EXHAUSTIVE = "exhaustive"
-NOT_BY_DEFAULT = frozenset({"transformer", "vision", EXHAUSTIVE, "functional", "large", "pairs"})
+NOT_BY_DEFAULT = frozenset({"transformer", "vision", EXHAUSTIVE, "functional", "large", PAIRS})
 #: The name for all other profiles.
 DEFAULT = "default"
 #: An id of a case whose digits are shortened.
