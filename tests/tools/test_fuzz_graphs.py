@@ -1,6 +1,7 @@
 """The search for failures of graphs: what is drawn, when its golden is sure, and how a failing graph is reduced."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -187,6 +188,16 @@ def test_a_node_alone_has_the_inputs_that_it_has_in_the_graph() -> None:
         ("Negative-1", (1.0, -2.0, 3.0, -1.0, 2.0, -3.0)),
         ("Abs-1", (-1.0, 2.0, -3.0, 1.0, -2.0, 3.0)),
     ]
+
+
+def test_a_node_alone_is_tried_with_known_dimensions_too() -> None:
+    """A compiler may know dimensions that the model does not declare, and fail by those alone."""
+    draft = graph(("a", "Negative-1", "x"), ("b", "Abs-1", "a"), outputs=("b",))
+    opened = replace(draft, dynamic={"x0": ("?", "?")})
+
+    declared = [trial.draft.dynamic for trial in nodes_alone(opened, 0, is_plain=True)]
+
+    assert declared == [{}, {"data": ("?", "?")}] * 2
 
 
 @pytest.mark.parametrize(("failing", "found"), [("Abs-1", ["Abs-1"]), ("Add-1", ["Graph-1"])])

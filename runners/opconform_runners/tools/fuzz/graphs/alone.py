@@ -20,7 +20,8 @@ from opconform_runners.tools.fuzz.trial import Trial, decided, drawn
 def nodes_alone(draft: Draft, seed: int, *, is_plain: bool) -> Iterator[Trial]:
     """The trials of the nodes of a graph, with the elements that the seed gives the first feed.
 
-    Plain ones have small integers in place of the elements of data, so that there are fewer numbers to reduce.
+    Open dimensions are tried as known ones, too, since a backend may know more of them than the model declares. Plain
+    ones have small integers in place of the elements of data, so that there are fewer numbers to reduce.
     """
     graph, golden = graph_of_draft(draft), golden_of(draft, seed)
     types, has_ranks = declared(draft, graph), "..." not in draft.dynamic.values()
@@ -36,9 +37,10 @@ def nodes_alone(draft: Draft, seed: int, *, is_plain: bool) -> Iterator[Trial]:
         open_ones = [port for port, name in ports.items() if binding[port] == "parameter" and types[name].dimensions]
         dynamic = {port: _dimensions(types[ports[port]], has_ranks=has_ranks) for port in open_ones}
         dynamic = {port: x for port, x in dynamic.items() if x != tensors[port].shape}
-        decision = decided(replace(case, binding=binding, dynamic=dynamic))
-        if decision is not None and decision.rejected_for is None:
-            yield Trial(draft=decision)
+        for known in ({}, dynamic) if dynamic else ({},):
+            decision = decided(replace(case, binding=binding, dynamic=known))
+            if decision is not None and decision.rejected_for is None:
+                yield Trial(draft=decision)
 
 
 def _dimensions(declaration: Declared, *, has_ranks: bool) -> Dynamic:
