@@ -1,6 +1,7 @@
 """The search for failures of graphs: what is drawn, when its golden is sure, and how a failing graph is reduced."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -17,6 +18,7 @@ from opconform.tensors.tensor import Tensor
 from opconform_runners.tools.fuzz.cases.reduction import reduce
 from opconform_runners.tools.fuzz.cases.simplicity import cost
 from opconform_runners.tools.fuzz.cases.spec_text import group_of, spec_text
+from opconform_runners.tools.fuzz.finding import FuzzFinding
 from opconform_runners.tools.fuzz.graphs.alone import nodes_alone
 from opconform_runners.tools.fuzz.graphs.draws import NODES, GraphDraws
 from opconform_runners.tools.fuzz.graphs.exactness import has_few_digits
@@ -24,6 +26,7 @@ from opconform_runners.tools.fuzz.graphs.experience import Experience, Lesson, R
 from opconform_runners.tools.fuzz.graphs.structure import decided_graph, graph_draft, nodes_of
 from opconform_runners.tools.fuzz.trial import Trial
 from tests.conftest import Run
+from tests.tools.fuzz_failures import PASSED, failure, search_of
 
 MINIATURES = Path(__file__).parents[1] / "miniatures.py"
 #: Operations that compute, move, join, and convert.
@@ -187,6 +190,30 @@ def test_a_node_alone_has_the_inputs_that_it_has_in_the_graph() -> None:
     ]
 
 
+def test_a_node_alone_is_tried_with_known_dimensions_too() -> None:
+    """A compiler may know dimensions that the model does not declare, and fail by those alone."""
+    draft = graph(("a", "Negative-1", "x"), ("b", "Abs-1", "a"), outputs=("b",))
+    opened = replace(draft, dynamic={"x0": ("?", "?")})
+
+    declared = [trial.draft.dynamic for trial in nodes_alone(opened, 0, is_plain=True)]
+
+    assert declared == [{}, {"data": ("?", "?")}] * 2
+
+
+@pytest.mark.parametrize(("failing", "found"), [("Abs-1", ["Abs-1"]), ("Add-1", ["Graph-1"])])
+def test_a_failure_is_of_the_graph_only_if_its_operations_pass_alone(failing: str, found: list[str]) -> None:
+    """Also where the same process did not show that one of them fails, as it may not if memory decides."""
+    draft = graph(("a", "Negative-1", "x"), ("b", "Abs-1", "a"), outputs=("b",))
+    search = search_of()
+    search.batches.outcomes = lambda trials, *_, **__: (  # type: ignore[method-assign]
+        failure(trial) if trial.draft.op == failing else PASSED for trial in trials
+    )
+
+    attributed = search._attributed(FuzzFinding(failure=failure(Trial(draft=draft), "nondeterministic")))
+
+    assert [finding.failure.trial.draft.op for finding in attributed] == found
+
+
 def test_what_a_backend_does_not_support_is_drawn_less_often() -> None:
     """Of a graph that shows nothing, what no graph passed with is to blame."""
     good, bad = (Recipe(op=op, sample=0, element_type="f32") for op in ("Add-1", "Roll-7"))
@@ -218,6 +245,13 @@ def test_a_fault_of_graphs_is_one_small_graph_and_known_afterwards(opconform: Ru
     assert "Graph-1 values." in first.stdout
     assert [path.name for path in tmp_path.glob("*.yaml")] == ["Graph-1.yaml"]
     assert "0 new findings, besides" in again.stdout
+
+
+def test_a_backend_that_always_fails_has_one_finding(opconform: Run, tmp_path: Path) -> None:
+    """The search ends early, as it does for single operations."""
+    done = opconform("fuzz", f"{MINIATURES}:ReturnsNothing", *OPS, "--graphs", "--tests", 60, "--out", tmp_path, code=1)
+
+    assert " 1 new finding.\nThe search ended early, because nearly every case fails" in done.stdout
 
 
 @pytest.mark.ci_only

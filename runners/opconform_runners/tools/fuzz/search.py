@@ -86,7 +86,7 @@ class Search:
     confirmed: list[FuzzFinding] = field(default_factory=list)
     unsettled: int = 0
     on_finding: Callable[[], None] = lambda: None
-    _of_nodes: list[FuzzFinding] = field(default_factory=list)
+    _of_graphs: list[FuzzFinding] = field(default_factory=list)
     _nodes: Counter[tuple[str, ...]] = field(default_factory=Counter)
     _settled: dict[tuple[str, ...], FuzzFinding] = field(default_factory=dict)
     _seconds: float = math.inf
@@ -99,8 +99,8 @@ class Search:
 
     @property
     def _unconfirmed(self) -> list[FuzzFinding]:
-        """The simplest failures of all signs."""
-        return [finding for simplest in self.seen.values() for finding in simplest]
+        """The simplest failures of all signs, and those of graphs that were not looked at yet."""
+        return [*(finding for simplest in self.seen.values() for finding in simplest), *self._of_graphs]
 
     def _new(self, findings: Sequence[FuzzFinding]) -> list[FuzzFinding]:
         taken = {x.draft.digits for x in self.earlier}
@@ -144,8 +144,8 @@ class Search:
             self.valid[result.verdict] += result.expect == "accept"
         if isinstance(outcome, Failure):
             finding = FuzzFinding(failure=outcome, tests=self.tests, seconds=self._elapsed())
-            if outcome.is_of_node:
-                self._of_nodes.append(finding)
+            if outcome.trial.draft.graph is not None:
+                self._of_graphs.append(finding)
             else:
                 self._note(finding)
         if self.valid.total() >= _VALID and all(_nearly_all_fail(x) for x in (self.valid, self.counts)):
@@ -153,25 +153,29 @@ class Search:
             # A case with other nodes is inconclusive if these fail too.
             simplest = min(self._unconfirmed, key=lambda x: (x.failure.trial.draft.has_other_nodes, _cost(x)))
             self.seen = {} if self.known else {simplest.failure.sign: [simplest]}
+            self._of_graphs = []
 
     def _note_nodes(self) -> None:
-        """Keep the failures of graphs of which a node fails alone: as failures of its operation, if its case fails."""
-        for finding in self._of_nodes:
-            sign = finding.failure.sign
-            self._nodes[sign] += 1
-            if self._nodes[sign] > _NODES:
-                continue
-            draft, seed = finding.failure.trial.draft, self.batches.options.seed
-            for is_plain in (True, False):
-                trials = [x for x in nodes_alone(draft, seed, is_plain=is_plain) if is_defined(x, seed)]
-                failures = [x for x in self.batches.outcomes(trials, once=True) if isinstance(x, Failure)]
-                for failure in failures:
-                    self._note(replace(finding, failure=failure))
-                if failures:
-                    break
-            else:
-                self._note(finding)
-        self._of_nodes = []
+        """Keep the failures of graphs; one of which a node fails alone, too, is a failure of its operation."""
+        for finding in self._of_graphs:
+            self._nodes[finding.failure.sign] += finding.failure.is_of_node
+            if self._nodes[finding.failure.sign] <= _NODES:
+                for attributed in self._attributed(finding):
+                    self._note(attributed)
+        self._of_graphs = []
+
+    def _attributed(self, finding: FuzzFinding) -> list[FuzzFinding]:
+        """A failure of a graph as the failures of its operations, if cases of these fail alone.
+
+        A node that fails alone often does so with plain elements, which are tried first.
+        """
+        draft, seed = finding.failure.trial.draft, self.batches.options.seed
+        for is_plain in (True, False) if finding.failure.is_of_node else (False,):
+            trials = [x for x in nodes_alone(draft, seed, is_plain=is_plain) if is_defined(x, seed)]
+            failures = [x for x in self.batches.outcomes(trials, once=True) if isinstance(x, Failure)]
+            if failures:
+                return [replace(finding, failure=failure) for failure in failures]
+        return [finding]
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._begun
@@ -275,6 +279,8 @@ class Search:
         if again is None:
             self.unsettled += 1
             return
+        if again.failure.trial.draft.graph is not None:
+            [again, *_] = self._attributed(again)
         new = self._new([again])
         self._settled.setdefault(again.key, again)
         self.confirmed += new

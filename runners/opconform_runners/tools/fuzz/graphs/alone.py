@@ -20,10 +20,11 @@ from opconform_runners.tools.fuzz.trial import Trial, decided, drawn
 def nodes_alone(draft: Draft, seed: int, *, is_plain: bool) -> Iterator[Trial]:
     """The trials of the nodes of a graph, with the elements that the seed gives the first feed.
 
-    Plain ones have small integers in place of the elements of data, so that there are fewer numbers to reduce.
+    Open dimensions are tried as known ones, too, since a backend may know more of them than the model declares. Plain
+    ones have small integers in place of the elements of data, so that there are fewer numbers to reduce.
     """
     graph, golden = graph_of_draft(draft), golden_of(draft, seed)
-    types = declared(draft, graph)
+    types, has_ranks = declared(draft, graph), "..." not in draft.dynamic.values()
     for node in graph.nodes:
         ports = ports_of(node)
         operation = OPERATIONS[node.op]
@@ -33,14 +34,19 @@ def nodes_alone(draft: Draft, seed: int, *, is_plain: bool) -> Iterator[Trial]:
             tensors |= {port: replace(tensors[port], fill="exact", elements=()) for port in filled}
         case = drawn(operation, tensors, node.attributes)
         binding = {port: draft.binding.get(name, case.binding[port]) for port, name in ports.items()}
-        dynamic = {port: _dimensions(types[name]) for port, name in ports.items() if binding[port] == "parameter"}
-        dynamic = {port: x for port, x in dynamic.items() if "?" in x}
-        decision = decided(replace(case, binding=binding, dynamic=dynamic))
-        if decision is not None and decision.rejected_for is None:
-            yield Trial(draft=decision)
+        open_ones = [port for port, name in ports.items() if binding[port] == "parameter" and types[name].dimensions]
+        dynamic = {port: _dimensions(types[ports[port]], has_ranks=has_ranks) for port in open_ones}
+        dynamic = {port: x for port, x in dynamic.items() if x != tensors[port].shape}
+        for known in ({}, dynamic) if dynamic else ({},):
+            decision = decided(replace(case, binding=binding, dynamic=known))
+            if decision is not None and decision.rejected_for is None:
+                yield Trial(draft=decision)
 
 
-def _dimensions(declaration: Declared) -> Dynamic:
+def _dimensions(declaration: Declared, *, has_ranks: bool) -> Dynamic:
+    """The dimensions that the model of a node declares of an input, as the graph knows them."""
+    if not has_ranks and None in declaration.dimensions:
+        return "..."
     return tuple("?" if size is None else size for size in declaration.dimensions)
 
 

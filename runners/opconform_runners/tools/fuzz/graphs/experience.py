@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+#: An operation, and its element type or its sample.
+_Facet = tuple[str, str]
+
 
 class Recipe(NamedTuple):
     """What a node is made of: a sample of its operation, by its number, with data of some type."""
@@ -12,6 +15,11 @@ class Recipe(NamedTuple):
     op: str
     sample: int
     element_type: str
+
+    @property
+    def facets(self) -> tuple[_Facet, ...]:
+        """What can be to blame: the operation, or the operation with this type or of this sample."""
+        return (self.op, ""), (self.op, self.element_type), (self.op, str(self.sample))
 
 
 class Lesson(NamedTuple):
@@ -34,24 +42,29 @@ class Experience:
     """
 
     rounding: set[str] = field(default_factory=set)
-    _passes: Counter[Recipe] = field(default_factory=Counter)
-    _troubles: defaultdict[Recipe, float] = field(default_factory=lambda: defaultdict(float))
+    _passes: Counter[_Facet] = field(default_factory=Counter)
+    _troubles: defaultdict[_Facet, float] = field(default_factory=lambda: defaultdict(float))
 
     def trust(self, recipe: Recipe) -> float:
         """The probability with which a recipe is worth a node: it falls with graphs that show nothing because of it."""
-        good = 1 + self._passes[recipe]
-        return (good / (good + 2 * self._troubles[recipe])) ** 2
+        return min(map(self._trust, recipe.facets)) ** 2
+
+    def _trust(self, facet: _Facet) -> float:
+        good = 1 + self._passes[facet]
+        return good / (good + 2 * self._troubles[facet])
 
     def learn(self, recipes: Sequence[Recipe], lesson: Lesson) -> None:
         """Take the verdict on a graph with nodes of some recipes into account.
 
-        A graph that is not supported, or of which a node fails alone, shows nothing about graphs; the recipes that no
-        graph passed with are blamed.
+        A graph that is not supported, or of which a node fails alone, shows nothing about graphs; what no graph passed
+        with is to blame.
         """
         if lesson.verdict == "pass":
-            self._passes.update(recipes)
-        elif lesson.failing or lesson.verdict != "fail":
-            named = [recipe for recipe in recipes if recipe.op in lesson.failing]
-            blamed = named or [recipe for recipe in recipes if not self._passes[recipe]] or recipes
-            for recipe in blamed:
-                self._troubles[recipe] += 1 / len(blamed)
+            self._passes.update(facet for recipe in recipes for facet in recipe.facets)
+        elif lesson.verdict != "fail":
+            named = [recipe for recipe in recipes if recipe.op in lesson.failing] or recipes
+            new = [x for x in named if not all(self._passes[facet] for facet in x.facets)]
+            for recipe in new or named:
+                unknown = [facet for facet in recipe.facets if not self._passes[facet]] or recipe.facets[1:]
+                for facet in unknown:
+                    self._troubles[facet] += 1 / len(new or named)
