@@ -35,9 +35,9 @@ def check(golden: Golden, load: Loader) -> None:
                 _compare(expected, outputs)
 
 
-def evaluated(golden: Golden) -> Iterator[Sequence[Array]]:
+def evaluated(golden: Golden, dialect: str = "onnx") -> Iterator[Sequence[Array]]:
     """A model of ONNX, which its checker and shape inference accept, in its reference evaluator."""
-    [content] = DIALECTS["onnx"].files_of(golden, "it").values()
+    [content] = DIALECTS[dialect].files_of(golden, "it").values()
     model = onnx.load_model_from_string(content)
     checker.check_model(model, full_check=True)
     evaluator = ReferenceEvaluator(model)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,6 +16,14 @@ from opconform.system.entry_points import Registry, Unusable
 SHIPPED: Mapping[str, Dialect] = {
     "openvino": Dialect(model=openvino.MODEL, files_of=openvino.files_of),
     "onnx": Dialect(model=onnx.MODEL, files_of=onnx.files_of, package="onnx"),
+    **{
+        name: Dialect(
+            model=f"{name}/model.onnx",
+            files_of=partial(onnx.files_of, opset=opset, file=f"{name}/model.onnx"),
+            package="onnx",
+        )
+        for name, opset in {"onnx-13": 13, "onnx-17": 17}.items()
+    },
     "stablehlo": Dialect(model=stablehlo.MODEL, files_of=stablehlo.files_of),
 }
 

@@ -20,7 +20,7 @@ REQUIREMENTS = "requirements.yaml"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*-[0-9]+")
 #: The dialects that opconform ships, each with a folder of templates, and those that are rendered by default: the one
 #: that can express every case.
-DIALECT_NAMES = ("openvino", "onnx", "stablehlo")
+DIALECT_NAMES = ("openvino", "onnx", "onnx-13", "onnx-17", "stablehlo")
 DEFAULT_DIALECTS = ("openvino",)
 #: The entry points of operations.
 OPERATIONS_GROUP = "opconform.operations"

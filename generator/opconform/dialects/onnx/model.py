@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph
 from opconform.dialects.onnx.operations import RENDERINGS
+from opconform.dialects.onnx.opsets import IR_VERSIONS, NEWEST, older
 from opconform.dialects.onnx.translation import Call
 from opconform.model.golden import Golden
 from opconform.model.graph import Declared
@@ -34,16 +35,21 @@ def printed(model: bytes) -> str:
         raise ValueError(str(error)) from error
 
 
-def files_of(golden: Golden, name: str) -> dict[str, bytes]:
+def files_of(golden: Golden, name: str, *, opset: int = NEWEST, file: str = MODEL) -> dict[str, bytes]:
     """The model of a case by file name, or `Inexpressible`; `name` is the name of the model."""
     from onnx import parser
 
     graph = KnownGraph(golden=golden)
     calls, types = _calls(graph), graph.types
+    if opset < NEWEST:
+        kinds = {source: declared.element_type for source, declared in types.items()}
+        calls = [older(call, opset, graph.constants, kinds) for call in calls]
     results = {source: f"output_{number}" for number, source in enumerate(golden.graph.outputs)}
     text = render(
         "onnx/model.txt.j2",
         name=name,
+        opset=opset,
+        ir_version=IR_VERSIONS[opset],
         inputs=[_value(source, types[source]) for source in golden.inputs[0] if source not in graph.constants],
         outputs=[_value(result, types[source]) for source, result in results.items()],
         nodes=[_named(call, results) for call in calls],
@@ -53,7 +59,7 @@ def files_of(golden: Golden, name: str) -> dict[str, bytes]:
     constants = {source: tensor for source, tensor in graph.constants.items() if source in used}
     for initializers in (constants, *(call.initializers for call in calls)):
         parsed.graph.initializer.extend(tensor_proto(*item) for item in initializers.items())
-    return {MODEL: parsed.SerializeToString(deterministic=True)}
+    return {file: parsed.SerializeToString(deterministic=True)}
 
 
 def _calls(graph: KnownGraph) -> list[Call]:

@@ -9,7 +9,7 @@ from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.backends.backend import Implementation
-from opconform_runners.execution.dialects import dialect_of
+from opconform_runners.execution.dialects import dialect_of, plain_dialect
 from opconform_runners.execution.packs.pack import JOINS, Member
 from opconform_runners.verdicts.judge import declared_gap
 
@@ -41,7 +41,7 @@ class Eligibility:
         dialect, why = dialect_of(self.suite, entry, case, self.implementation)
         if (
             why is not None
-            or (dialect is not None and dialect not in JOINS)
+            or (dialect is not None and plain_dialect(dialect) not in JOINS)
             or declared_gap(case, self.implementation) is not None
             or _is_large(case)
         ):

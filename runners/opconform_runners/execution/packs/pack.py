@@ -9,6 +9,7 @@ from opconform.suite.case import Case, Graph, Node
 from opconform.suite.manifest import Entry, inputs_name
 from opconform.suite.reader import Suite
 from opconform.tensors.npz import npz_bytes
+from opconform_runners.execution.dialects import plain_dialect
 from opconform_runners.execution.packs.onnx_model import joined_onnx
 from opconform_runners.execution.packs.openvino_ir import joined_openvino
 from opconform_runners.harness.outcome import Returned
@@ -155,7 +156,7 @@ class Pack:
             (_prefix(number), {name: suite.read(member.entry, name) for name in _files(member.entry, main)})
             for number, member in enumerate(self.members)
         ]
-        return JOINS[self.dialect](models, main)
+        return JOINS[plain_dialect(self.dialect)](models, main)
 
     def parts(self, outcome: Returned) -> list[Returned] | None:
         """What each case returned, or None if the number of outputs is not the sum of theirs."""

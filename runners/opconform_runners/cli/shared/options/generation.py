@@ -29,7 +29,8 @@ class GenerationOptions:
         from opconform.dialects import DIALECTS, check_renderable  # what help does not need takes long to import
         from opconform_runners.harness.environment import cores
 
-        dialects = self.dialects or tuple(dialect for dialect in DIALECTS if dialect in read)
+        named = tuple(name.replace(":", "-") for name in self.dialects)  # onnx:13 is the dialect onnx-13
+        dialects = named or tuple(dialect for dialect in DIALECTS if dialect in read)
         check_renderable(dialects)
         return Options(
             seed=self.seed,
@@ -37,7 +38,7 @@ class GenerationOptions:
             blind=blind,
             jobs=self.jobs or cores(),
             selection=selection,
-            required=self.dialects,
+            required=named,
             limits=Limits(cases=self.max_cases, elements=self.max_elements, bytes=self.max_bytes),
         )
 
