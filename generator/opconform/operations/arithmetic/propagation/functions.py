@@ -85,7 +85,7 @@ def _mapped(way: Composition, real: RealFunction, x: Part, units: Exact) -> Part
     if isinstance(x, float):
         return _limit(real, x)
     known = real.exactly(x.low) if x.low == x.high else None
-    if known is not None and not way.is_reduced:
+    if known is not None:
         return point(known)
     values = [value_of(real, end) for end in _cut(way, x)]
     if not all(map(gmpy2.is_finite, values)):
@@ -109,7 +109,7 @@ def _composite(way: Composition, real: RealFunction, x: Part) -> Part:
     if isinstance(x, float):
         return _limit(real, x)
     known = real.exactly(x.low) if x.low == x.high else None
-    if known is not None and not way.is_reduced:
+    if known is not None:
         return point(known)
     if real.parts is None:
         raise NoGolden("a function has no formula")
