@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -168,3 +169,117 @@ def test_right_kernels_are_inside(chain: tuple[str, list[Step], Array, list[Arra
             result = computed(kernel, *chain).astype(np.float64)
         inside = (least <= lower) & (lower <= result) & (result <= upper) & (upper <= most)
         assert (inside | (np.isnan(lower) & np.isnan(result))).all(), (kernel, result, lower, upper)
+
+
+def evaluated_nodes(nodes: list[Node], **inputs: Array) -> dict[str, Tensor]:
+    """The tensors of a graph whose last node is its output."""
+    names = {np.float16: "f16", np.float32: "f32", np.int64: "i64"}
+    tensors = {name: tensor(names[array.dtype.type], array) for name, array in inputs.items()}
+    return evaluated(Graph(nodes=tuple(nodes), outputs=nodes[-1].outputs), tensors, follows_errors=True)
+
+
+def f32(*values: float) -> Array:
+    """Numbers of f32."""
+    return np.array(values, np.float32)
+
+
+def node(name: str, op: str, *inputs: str, **attributes: Attribute) -> Node:
+    """A node with one output, which has its name."""
+    return Node(name=name, op=op, inputs=inputs, outputs=(name,), attributes=attributes)
+
+
+@pytest.mark.parametrize(
+    ("op", "x", "value"),
+    [
+        ("Exp-1", [0, 0], 1),
+        ("Sigmoid-1", [0, 0], 0.5),
+        ("Sigmoid-1", [np.inf, np.inf], 1),
+        ("Sqrt-1", [4, 4], 2),
+        ("Log-1", [1, 1], 0),
+        ("Tanh-1", [0, 0], 0),
+        ("Tanh-1", [-np.inf, -np.inf], -1),
+        ("Erf-1", [0, 0], 0),
+        ("Gelu-7", [0, 0], 0),
+    ],
+)
+def test_exact_values_go_on_as_exact_data(op: str, x: list[float], value: float) -> None:
+    """Where a function is exact, the next node computes with an exact number."""
+    nodes = [node("value", op, "x"), node("sum", "Add-1", "value", "one")]
+    output = evaluated_nodes(nodes, x=f32(*x), one=f32(1, 2))["sum"]
+    assert output.bounds is None
+    assert output.array.tolist() == [1 + value, 2 + value]
+
+
+def test_a_fused_product_and_sum_is_right() -> None:
+    """The product may be rounded or not, and the golden is the result without rounding."""
+    x = np.array([1 + 2.0**-12], np.float32)
+    nodes = [node("square", "Multiply-1", "x", "x"), node("rest", "Subtract-1", "square", "y")]
+    output = evaluated_nodes(nodes, x=x, y=np.array([1 + 2.0**-11], np.float32))["rest"]
+    assert output.array.tolist() == [2.0**-24]
+    assert output.bounds is not None
+    assert output.bounds[0] <= x * x - np.float32(1 + 2.0**-11) <= output.bounds[1]
+
+
+def test_a_conversion_to_a_narrow_type_always_rounds() -> None:
+    """A kernel that drops the conversion is not right, but of less accurate ones."""
+    nodes = [
+        node("third", "Divide-1", "x", "three"),
+        node("narrow", "Convert-1", "third", destination_type="f16"),
+        node("wide", "Convert-1", "narrow", destination_type="f32"),
+        node("last", "Negative-1", "wide"),
+    ]
+    output = evaluated_nodes(nodes, x=f32(1), three=f32(3))["last"]
+    lower, upper = output.bounds or (output.array, output.array)
+    assert lower == upper == -np.float32(np.float16(1 / 3))
+    assert output.reduced is not None
+    assert output.reduced[0] < np.float32(-1 / 3) < output.reduced[1]
+
+
+def test_a_movement_keeps_what_its_elements_can_be() -> None:
+    """The zero of a pad is exact, and a moved element has its own interval."""
+    nodes = [
+        node("third", "Divide-1", "x", "three"),
+        node("padded", "Pad-1", "third", "begin", "end", pad_mode="constant"),
+        node("sum", "ReduceSum-1", "padded", "axes"),
+    ]
+    inputs: dict[str, Array] = {"begin": np.array([1]), "end": np.array([1]), "axes": np.array([0])}
+    output = evaluated_nodes(nodes, x=f32(1, 2), three=f32(3), **inputs)["sum"]
+    assert output.array == 1
+    assert output.bounds is not None
+    assert output.bounds[0] < 1 < output.bounds[1]
+
+
+@pytest.mark.parametrize(("other", "is_less"), [(0.5, True), (0.25, False)])
+def test_bounds_can_decide_a_comparison(other: float, *, is_less: bool) -> None:
+    """Far from the other number, every right kernel finds the same one less."""
+    nodes = [node("third", "Divide-1", "x", "three"), node("less", "Less-1", "third", "other")]
+    output = evaluated_nodes(nodes, x=f32(1), three=f32(3), other=f32(other))["less"]
+    assert output.array.tolist() == [is_less]
+    assert output.bounds is None
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([node("log", "Log-1", "rest")], "Log-1: a rounded number of which a logarithm is taken may not be positive"),
+        ([node("root", "Sqrt-1", "rest")], "Sqrt-1: a rounded number of which a root is taken may be negative"),
+        ([node("less", "Less-1", "back", "x")], "Less-1: the errors of rounded elements decide a result"),
+        ([node("power", "Power-1", "rest", "minus")], "Power-1: a rounded base may be 0, and its exponent is negative"),
+        (
+            [node("large", "Exp-1", "many"), node("last", "Abs-1", "large")],
+            "Abs-1: an element may be beyond the range of its type",
+        ),
+    ],
+)
+def test_a_result_that_errors_decide_is_refused(nodes: list[Node], message: str) -> None:
+    """At a pole, a jump or the end of a range, the order of rounding decides the result."""
+    before = [
+        node("third", "Divide-1", "x", "three"),
+        node("back", "Multiply-1", "third", "three"),
+        node("rest", "Subtract-1", "back", "x"),
+    ]
+    inputs = {"x": f32(1), "three": f32(3), "minus": f32(-1)}
+    inputs["many"] = f32(np.log(np.finfo(np.float32).max))
+    with pytest.raises(NoGolden) as error:
+        evaluated_nodes([*before, *nodes], **inputs)
+    assert str(error.value) == message

@@ -13,9 +13,10 @@ _DECLARING = ("Movement", "Computation", "replace")
 _DECIDING = frozenset(
     {"inputs", "attributes", "checks", "moved", "shapes", "types", "calculate", "calculation", "requested"}
 )
-#: The arguments of a family's function, and of what it takes, that decide nothing: they explain, or tell costs.
+#: The arguments of a family's function, and of what it takes, that decide nothing of an operation alone: they explain,
+#: tell costs, or are about graphs.
 _EXPLAINING = frozenset(
-    {"others", "readings", "facts", "contexts", "mistakes", "misread", "undefined", "denormals", "work"}
+    {"others", "readings", "facts", "contexts", "mistakes", "misread", "undefined", "denormals", "work", "rounded"}
 )
 
 #: An expression from which the parts that decide are reached: its module, the name of its definition, and itself.

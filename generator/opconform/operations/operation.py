@@ -248,7 +248,7 @@ class Computation(Contract):
         """
         self.check(arguments)
         if self.reads_elements:
-            arguments = without_exact_spans(arguments)
+            arguments = without_exact_spans(arguments, is_certain=self.rounded is not None)
             if self.rounded is not None and has_spans(arguments):
                 check_open(self.name, arguments)
                 return (propagated(self.name, self.rounded, arguments, self.types(arguments)[0]),)

@@ -31,9 +31,13 @@ def check_open(name: str, arguments: Arguments) -> None:
         raise NoGolden(f"{name} computes with elements that are open, whose results are not followed")
 
 
-def without_exact_spans(arguments: Arguments) -> Arguments:
-    """The arguments; with exact elements alone if all that are rounded have one right result, as exp(0) has."""
-    if not all(tensor.spans.are_exact for tensor in tensors_of(arguments) if tensor.spans is not None):
+def without_exact_spans(arguments: Arguments, *, is_certain: bool = False) -> Arguments:
+    """The arguments; with exact elements alone if all that are rounded have one right result, as exp(0) has.
+
+    `is_certain` says that reduced arithmetic must have the same result.
+    """
+    spans = [tensor.spans for tensor in tensors_of(arguments) if tensor.spans is not None]
+    if not all(x.are_certain if is_certain else x.are_exact for x in spans):
         return arguments
     inputs = {
         name: replace(x, tensor=replace(x.tensor, spans=None, bounds=None)) if x.tensor and x.tensor.spans else x

@@ -31,8 +31,16 @@ class Spans:
     @property
     def are_exact(self) -> bool:
         """Whether every right operation gives the same elements."""
-        low, high = self.right
-        return all(a == b or (a != a and b != b) for a, b in zip(low.flat, high.flat, strict=True))  # noqa: PLR0124
+        return _are_equal(*self.right)
+
+    @property
+    def are_certain(self) -> bool:
+        """Whether every right operation gives the same elements, and reduced arithmetic, too."""
+        return self.are_exact and _are_equal(*self.reduced)
+
+
+def _are_equal(low: Array, high: Array) -> bool:
+    return all(a == b or (a != a and b != b) for a, b in zip(low.flat, high.flat, strict=True))  # noqa: PLR0124 - NaN
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 import gmpy2
@@ -36,8 +36,6 @@ class RealFunction:
         root: The number whose value is a zero, which must have the sign of the number; None if there is none.
         units: Its own error; unused for a composite.
         parts: For a composite, what its formula gives at a number if its parts are rounded.
-        points: The numbers other than the root at which a right implementation is exact inside a graph: for exp they
-            are those of ISO C99, section F.9, which OpenCL C asks for, too.
     """
 
     value: Callable[[gmpy2.mpfr], gmpy2.mpfr]
@@ -46,13 +44,6 @@ class RealFunction:
     root: float | None = None
     units: Units = _UNUSED
     parts: Callable[[Composition, Exact | Interval], Interval] | None = None
-    points: Mapping[int, Exact] = field(default_factory=dict)
-
-    def exactly(self, x: Exact) -> Exact | None:
-        """The value at a number at which it is exact; None at any other."""
-        if x == self.root:
-            return Exact(0)
-        return self.points.get(int(x)) if x.denominator == 1 else None
 
 
 def value_of(function: RealFunction, x: "Exact | float", precision: int = PRECISION) -> gmpy2.mpfr:
@@ -124,15 +115,11 @@ def _gelu_tanh(x: gmpy2.mpfr) -> gmpy2.mpfr:
 
 #: The functions of one number.
 FUNCTIONS: Mapping[str, RealFunction] = {
-    "exp": RealFunction(
-        value=gmpy2.exp, limits=(0.0, math.inf), range=(0, None), units=UNITS["exp"], points={0: Exact(1)}
-    ),
+    "exp": RealFunction(value=gmpy2.exp, limits=(0.0, math.inf), range=(0, None), units=UNITS["exp"]),
     "log": RealFunction(value=gmpy2.log, limits=(math.nan, math.inf), root=1, units=UNITS["log"]),
     "tanh": RealFunction(value=gmpy2.tanh, limits=(-1.0, 1.0), range=(-1, 1), root=0, units=UNITS["tanh"]),
     "erf": RealFunction(value=gmpy2.erf, limits=(-1.0, 1.0), range=(-1, 1), root=0, units=UNITS["erf"]),
-    "sigmoid": RealFunction(
-        value=_sigmoid, limits=(0.0, 1.0), range=(0, 1), parts=composites.sigmoid, points={0: Exact(1, 2)}
-    ),
+    "sigmoid": RealFunction(value=_sigmoid, limits=(0.0, 1.0), range=(0, 1), parts=composites.sigmoid),
     "gelu-erf": RealFunction(value=_gelu_erf, limits=(math.nan, math.inf), root=0, parts=composites.gelu_erf),
     "gelu-tanh": RealFunction(value=_gelu_tanh, limits=(math.nan, math.inf), root=0, parts=composites.gelu_tanh),
 }

@@ -17,6 +17,8 @@ from opconform.tensors.exact import Exact, is_narrow, unit, wide_type
 #: A function of an element.
 Unary = Callable[[Composition, Part], Part]
 _HALF, _ZERO = Exact(1, 2), Exact(0)
+#: The values at 0 that are exact inside a graph: by ISO C99, section F.9, as OpenCL C asks, and by the formula.
+_AT_ZERO: Mapping[str, Exact] = {"exp": Exact(1), "sigmoid": Exact(1, 2)}
 _SQRT = RealFunction(value=gmpy2.sqrt, limits=(math.nan, math.inf), range=(0, None), root=0)
 
 
@@ -68,6 +70,8 @@ def function(name: str) -> Formula:
     real = FUNCTIONS[name]
 
     def of(way: Composition, x: Part) -> Part:
+        if isinstance(x, Interval) and x.low == x.high == 0 and name in _AT_ZERO:
+            return point(_AT_ZERO[name])
         if real.parts is not None:
             return _composite(way, real, x)
         if name == "log" and isinstance(x, Interval) and x.low <= 0:
@@ -84,15 +88,13 @@ def _mapped(way: Composition, real: RealFunction, x: Part, units: Exact) -> Part
     """A monotone function of a number, within some units in the last place."""
     if isinstance(x, float):
         return _limit(real, x)
-    known = real.exactly(x.low) if x.low == x.high else None
-    if known is not None and not way.is_reduced:
-        return point(known)
+    if x.low == x.high == real.root:
+        return point(_ZERO)
     values = [value_of(real, end) for end in _cut(way, x)]
     if not all(map(gmpy2.is_finite, values)):
         raise NoGolden("a function of a rounded number may be beyond every type")
     low, high = (exact_of_value(value) if value else _ZERO for value in values)
-    least, most = (end if end is None else Exact(end) for end in real.range)
-    return way.rounded(Interval(low, high), units).clipped(least, most)
+    return _within(way, real, way.rounded(Interval(low, high), units))
 
 
 def _cut(way: Composition, x: Interval) -> tuple[Exact, Exact]:
@@ -108,14 +110,17 @@ def _limit(real: RealFunction, x: float) -> Part:
 def _composite(way: Composition, real: RealFunction, x: Part) -> Part:
     if isinstance(x, float):
         return _limit(real, x)
-    known = real.exactly(x.low) if x.low == x.high else None
-    if known is not None and not way.is_reduced:
-        return point(known)
+    if x.low == x.high == real.root:
+        return point(_ZERO)
     if real.parts is None:
         raise NoGolden("a function has no formula")
-    least, most = (end if end is None else Exact(end) for end in real.range)
-    part = real.parts(wide(way), x)
-    return last(way, part).clipped(least, most)
+    return _within(way, real, last(way, real.parts(wide(way), x)))
+
+
+def _within(way: Composition, real: RealFunction, part: Interval) -> Interval:
+    """A part within the range of its function; by reduced arithmetic, it only does not leave it at 0."""
+    least, most = (None if end is None or (way.is_reduced and end) else Exact(end) for end in real.range)
+    return part.clipped(least, most)
 
 
 def wide(way: Composition) -> Composition:
