@@ -133,6 +133,12 @@ def test_another_reading_of_a_node_excuses_a_graph(opconform: Run, tmp_path: Pat
     )
 
 
+#: Nodes side by side of which one has no output.
+LOST = Fail(
+    reason="count",
+    sentence="expected 3 outputs, got 2",
+    outputs=(Mismatch(reason="count", sentence="expected 3 outputs, got 2", feed=0),),
+)
 REJECTED = Fail(reason="rejected-valid", sentence="it is rejected")
 
 
@@ -162,6 +168,7 @@ def wrong(*outputs: str, reason: Reason = "value", readings: tuple[str, ...] = (
             "Add-1 (sum) alone follows another reading of Add-1:values.wrap (sum): output_1: it differs",
             True,
         ),
+        (wrong("output_1"), LOST, "one of its operations fails alone, too: expected 3 outputs, got 2", True),
         (REJECTED, wrong("output_1"), "none of its operations is rejected alone", False),
         (wrong("output_1"), REJECTED, "its operations alone have no verdict: it is rejected", False),
         (REJECTED, REJECTED, "one of its operations fails alone, too: it is rejected", True),

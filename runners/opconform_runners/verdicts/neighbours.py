@@ -74,7 +74,7 @@ def _with_nodes_alone(case: Case, verdict: Verdict, nodes: Own) -> Verdict:
     match nodes:
         case Pass():
             return replace(verdict, sentence=f"{failed}; each of its operations {_PASSES}")
-        case Fail() if verdict.outputs and nodes.outputs:
+        case Fail() if _by_output(verdict) and _by_output(nodes):
             return _compared_with_nodes(case, verdict, nodes)
         case Fail(outputs=outputs) if outputs and verdict.reason == "rejected-valid":
             return replace(verdict, sentence=f"{failed}; {_NONE_REJECTED}")
@@ -115,8 +115,13 @@ def _compared_with_nodes(case: Case, verdict: Fail, nodes: Fail) -> Fail:
     return replace(verdict, sentence=sentence, node_fails=True)
 
 
+def _by_output(verdict: Fail) -> bool:
+    """Whether it is known which outputs differ: there are as many as expected."""
+    return bool(verdict.outputs) and all(x.output is not None for x in verdict.outputs)
+
+
 def _number(mismatch: Mismatch) -> int:
-    return output_number(mismatch.output) if mismatch.output is not None else 0
+    return output_number(str(mismatch.output))
 
 
 def _weight(deviation: Mismatch) -> int:
