@@ -70,6 +70,8 @@ def test_the_counts_of_a_page_add_up() -> None:
     text = page_text([subject(report(FAILURE, deviation, *other))])
 
     assert "<li>2 of 4 cases supported, 1 unsupported, 1 inconclusive</li>" in text
+    words = text[text.index("<summary>What the words mean</summary>") :].partition("</details>")[0]
+    assert re.findall("<dt>(.*?)</dt>", words) == ["wrong data", "interpretation", "unsupported", "inconclusive"]
     assert '<p class="lead">2 cases fail; 1 requirement broken; 1 interpretation not met (not counted)</p>' in text
     assert "2 requirements with failures (1 broken, 1 interpretation not counted), 1 without" in text
 

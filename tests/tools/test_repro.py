@@ -57,7 +57,8 @@ def test_a_case_that_a_script_cannot_show_is_refused(opconform: Run, small_suite
     accepted = [id_ for id_ in ids(small_suite, accepted=True) if "/accepted/" in id_]
 
     assert opconform(*command, "numpy", "x", code=2).stderr == (
-        "error: opconform repro does not support 'numpy'. Allowed: onnxruntime, openvino, openvino-onnx, torch. "
+        "error: opconform repro does not support 'numpy'. Allowed: jax, onnxruntime, openvino, openvino-onnx, tensorflow, "
+        "torch. "
         "For other backends, `opconform run SUITE --backend NAME --select CASE` executes the case again.\n"
     )
     assert "Did you mean 'openvino'?" in opconform(*command, "opnvino", "x", code=2).stderr

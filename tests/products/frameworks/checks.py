@@ -3,15 +3,20 @@
 import importlib.util
 import json
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform_runners.tools.repro.script import script_of
 from tests.backends.known_findings import differences, sampled_report
 from tests.conftest import Run
+from tests.generation.test_graphs import HEAD, RESIDUAL
+from tests.products.scripts import executed
 from tests.result_files import report_in
 
 TYPES = """\
@@ -94,3 +99,27 @@ def check_missing_compiler(opconform: Run, suite: Path, folder: Path, backend: s
         done = opconform("run", suite, "--backend", backend, *python, "--out", folder / "out", code=3)
 
     assert sentence in done.stderr
+
+
+def checked_scripts(opconform: Run, folder: Path, backend: str, ends: Mapping[str, int]) -> dict[str, str]:
+    """Check that the scripts of shipped cases and of a graph end with their codes; return the scripts by case.
+
+    `repro` itself, which executes a case first, writes that of the graph.
+    """
+    (folder / "graph.yaml").write_text(HEAD + RESIDUAL)
+    opconform("generate", folder / "graph.yaml", "--out", folder / "graph")
+    operations = dict.fromkeys(case.partition("/")[0] for case in ends)
+    opconform("generate", *operations, *(word for case in ends for word in ("-k", case)), "--out", folder / "suite")
+    suite = open_suite(folder / "suite")
+    written = {case: script_of(suite, suite.by_id[case], backend, (), None) for case in ends}
+    opconform("repro", "Graph-1/a/*", "-b", backend, "--suite", folder / "graph", "--out", folder / "graph.py")
+    written["graph"] = (folder / "graph.py").read_text()
+    for case, text in written.items():
+        script = folder / "script.py"
+        script.write_text(text)
+        done = executed(script, sys.executable)
+
+        assert done.returncode == ends.get(case, 0), f"{text}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+        assert "opconform" not in text.partition("\nimport ")[2]
+    return written

@@ -38,6 +38,12 @@ from opconform_runners.reports.terminal.case_text import seen_link
 from opconform_runners.reports.terminal.conclusion import conclusion, extent_of
 from opconform_runners.reports.terminal.incidents import deaths_clause, incident_lines
 
+#: What verdicts other than pass and fail mean to a reader.
+_VERDICTS = {
+    "unsupported": "the backend says that it does not implement the case",
+    "inconclusive": "no evidence: the same case without the violation, or the graph around it, fails too",
+    "error": "the harness failed, and not the backend",
+}
 #: The most public reports on a card.
 _SEEN = 6
 
@@ -99,7 +105,7 @@ def page_text(
         environment_facts=environment_facts,
         pages=pages_of,
         seen_link=seen_link,
-        severities=MEANINGS,
+        words=_words(columns[0].report, cards),
         short=short,
         signs=SIGNS,
         specified=specified,
@@ -163,6 +169,14 @@ class _Card(NamedTuple):
     def operations(self) -> list[str]:
         """The operations of its cases."""
         return sorted({result.op for result in self.shown.results})
+
+
+def _words(report: Report, cards: Sequence[_Card]) -> dict[str, str]:
+    """What the severities and verdicts on a page mean."""
+    severities = {card.shown.finding.severity for card in cards}
+    return {name: text for name, text in MEANINGS.items() if name in severities} | {
+        name: text for name, text in _VERDICTS.items() if report.summary[name]
+    }
 
 
 def _cards(number: int, subject: Subject) -> Iterator[_Card]:

@@ -1,5 +1,6 @@
 """The model of a case as the source of a script."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -9,10 +10,22 @@ from opconform_runners.tools.repro.variables import array_source
 
 
 class GraphSource(NamedTuple):
-    """A graph as source: a variable and its call for each node, and one expression per output of the model."""
+    """A graph as source.
+
+    Attributes:
+        steps: A variable and its call for each node, or for each call of a node.
+        outputs: One expression per output of the model.
+        parameters: The element type and the shape of each parameter of the model, if its template needs them.
+    """
 
     steps: tuple[tuple[str, str], ...]
     outputs: tuple[str, ...]
+    parameters: tuple[tuple[str, str], ...] = ()
+
+    def takes(self, variable: str) -> bool:
+        """Whether a call takes a variable."""
+        used = re.compile(rf"(?<![.\w]){variable}(?![=\w])")
+        return any(used.search(text) for text in (*(call for _, call in self.steps), *self.outputs))
 
 
 def onnx_source(files: Mapping[str, bytes]) -> Mapping[str, object]:

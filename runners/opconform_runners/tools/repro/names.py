@@ -18,6 +18,9 @@ _RESERVED = frozenset(
             "NodeFactory",
             "TensorProto",
             "helper",
+            "jax",
+            "jnp",
+            "ml_dtypes",
             "np",
             "numpy_helper",
             "onnx",
@@ -25,6 +28,7 @@ _RESERVED = frozenset(
             "ov",
             "sys",
             "tempfile",
+            "tf",
             "torch",
         ),
         *("bits_of", "error_of", "numbers", "tensor"),
@@ -58,15 +62,20 @@ class ScriptNames:
 
 def script_names(case: Case) -> ScriptNames:
     """The names for a case. They do not depend on the backend."""
-    taken = set(_RESERVED)
-    arrays = {x.name: _free(x.name, taken) for x in case.inputs}
-    nodes = tuple(_free(snake(node.name), taken) for node in case.graph.nodes)
+    taken = reserved_names()
+    arrays = {x.name: free_name(x.name, taken) for x in case.inputs}
+    nodes = tuple(free_name(snake(node.name), taken) for node in case.graph.nodes)
     return ScriptNames(
         arrays=arrays,
-        second={name: _free(f"{array}_1", taken) for name, array in arrays.items()},
-        inputs={name: _free(f"{array}_node", taken) for name, array in arrays.items()},
+        second={name: free_name(f"{array}_1", taken) for name, array in arrays.items()},
+        inputs={name: free_name(f"{array}_node", taken) for name, array in arrays.items()},
         nodes=nodes,
     )
+
+
+def reserved_names() -> set[str]:
+    """The names that no variable of a case may have."""
+    return set(_RESERVED)
 
 
 def snake(name: str) -> str:
@@ -74,7 +83,7 @@ def snake(name: str) -> str:
     return _WORDS.sub("_", name).lower()
 
 
-def _free(text: str, taken: set[str]) -> str:
+def free_name(text: str, taken: set[str]) -> str:
     """A name like a text that no other variable has; then it is taken."""
     name = _OTHER.sub("_", text[:_LONGEST])
     if not name[:1].isalpha():

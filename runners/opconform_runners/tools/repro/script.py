@@ -115,7 +115,13 @@ def script_of(suite: Suite, entry: Entry, backend: str, notes: Iterable[str], re
         for input_ in case.inputs
     }
     graph = script.graph(_declared(suite, case), first)
-    used = [x for x in variables if graph is not None or is_used(case, x.input, available)]
+    first_names = script_names(case).arrays
+    used = [
+        x
+        for x in variables
+        if is_used(case, x.input, available)
+        or (graph is not None and (script.dialects or graph.takes(first_names[x.input.name])))
+    ]
     for item in used:
         if item.kind.bits % 8 and item.kind.name not in BIT_ORDERS:
             raise UsageError(f"A short script cannot pack {item.kind.name}.")
