@@ -83,6 +83,20 @@ def test_a_suite_as_it_was_generated_is_right(genuine: Path, tmp_path: Path, bli
     check_goldens(open_suite(generate(specs, tmp_path / "suite.zip", Options(blind=blind)).out))
 
 
+def test_a_suite_of_graphs_is_right_with_the_readings_of_its_nodes(tmp_path: Path) -> None:
+    """They are derived again, of the graph and of its nodes side by side."""
+    (tmp_path / "graph.yaml").write_text(
+        "op: Graph-1\ngroups:\n  - id: a\n    title: t\n    requirements: [values.chain]\n"
+        "    inputs: {x: {values: [200, 1]}}\n    nodes:\n"
+        "      narrow: {op: Convert-1, data: x, destination_type: i8}\n"
+        "      sum: {op: Add-1, a: narrow, b: narrow}\n    outputs: [sum]\n"
+    )
+    suite = open_suite(generate(load_specs([tmp_path / "graph.yaml"]), tmp_path / "suite.zip", Options()).out)
+
+    assert "Convert-1:floats.clamped@narrow" in suite.entries[0].readings.elements
+    check_goldens(suite)
+
+
 def test_a_changed_output_is_found(copy: Path) -> None:
     """Though the files have the digests that the manifest names."""
     assert forge(copy) == 3

@@ -14,6 +14,7 @@ from opconform.generation.options import LIMITS, Options
 from opconform.generation.pipeline import evaluated_entries
 from opconform.model.evaluation import evaluated, inferred, operand_of
 from opconform.model.golden import compared_feeds
+from opconform.model.graph_operation import operation_of_graph
 from opconform.model.other_elements import with_other_elements, with_readings_of_nodes
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Rejection
@@ -112,6 +113,9 @@ def _check_golden(suite: Suite, entry: Entry) -> None:
     expected = compared_feeds(case.graph, inputs, feeds)
     if case.id.endswith(f"/{NEIGHBOUR_CHECK}"):
         expected = with_readings_of_nodes(case.graph, feeds, expected) if case.tests_graph else expected
+    elif case.tests_graph:
+        operation = operation_of_graph(case.graph, [input_.name for input_ in case.inputs])
+        expected = with_other_elements(operation, case.graph, feeds, expected)
     else:
         expected = with_other_elements(OPERATIONS[case.op], case.graph, feeds, expected)
     for feed, tensors in enumerate(expected):
