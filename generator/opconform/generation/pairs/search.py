@@ -122,6 +122,8 @@ class Search:
                     behind = Step(other, (0,))
                     if self._pattern == "twice" and not _differ(use, other):
                         self._note(NO_ARGUMENTS)
+                    elif self._pattern == "behind" and first == second and _differ(use, other):
+                        continue  # a graph of the pattern `twice`
                     elif self._last is None:
                         yield step, behind
                     else:
