@@ -283,3 +283,28 @@ def test_a_result_that_errors_decide_is_refused(nodes: list[Node], message: str)
     with pytest.raises(NoGolden) as error:
         evaluated_nodes([*before, *nodes], **inputs)
     assert str(error.value) == message
+
+
+def test_the_bounds_of_a_softmax_by_hand_are_narrow() -> None:
+    """Five nodes cost a few units in the last place, so that a wrong result is outside."""
+    nodes = [
+        node("most", "ReduceMax-1", "x", "axes", keep_dims=True),
+        node("rest", "Subtract-1", "x", "most"),
+        node("power", "Exp-1", "rest"),
+        node("total", "ReduceSum-1", "power", "axes", keep_dims=True),
+        node("last", "Divide-1", "power", "total"),
+    ]
+    x = np.random.default_rng(1).standard_normal((4, 8)).astype(np.float32)
+    output = evaluated_nodes(nodes, x=x, axes=np.array([1]))["last"]
+    assert output.bounds is not None
+    lower, upper = (numbers(tensor("f32", end)) for end in output.bounds)
+    assert ((upper - lower) / numbers(output) < 2.0**-17).all()
+
+
+def test_errors_of_many_elements_are_refused() -> None:
+    """Exact numbers of many elements would take minutes; integers that the type has need none."""
+    nodes = [node("sum", "Add-1", "x", "x"), node("last", "Abs-1", "sum")]
+    integers = np.ones(1 << 17, np.float32)
+    assert evaluated_nodes(nodes, x=integers)["last"].array.tolist() == (2 * integers).tolist()
+    with pytest.raises(NoGolden, match=r"^Add-1: errors of more than 65,536 elements are not followed$"):
+        evaluated_nodes(nodes, x=integers / 3)

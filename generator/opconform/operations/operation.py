@@ -264,6 +264,8 @@ class Computation(Contract):
         if self.rounded is None or not is_rounded or all(x.element_type not in REALS for x in tensors_of(arguments)):
             return outputs
         exact = exact_arguments(without_exact_spans(arguments))
+        if self.rounded.is_exact(tensors_of(exact), output):
+            return outputs
         spans = propagated(self.name, self.rounded, exact, self.types(arguments)[0]).spans
         if spans is None:
             return outputs

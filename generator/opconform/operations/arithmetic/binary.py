@@ -190,7 +190,7 @@ DIVIDE = binary(
         attributes=(AttributeSpec("m_pythondiv", type="boolean", default=True),),
         undefined=_divides_by_zero,
         may_overflow=True,
-        rounded=of_pairs(propagation.divided),
+        rounded=of_pairs(propagation.divided, keeps_integers=False),
         others={
             "values.special": (_if_float(lambda a, b: np.asarray(a / b + 0.0)),),
             "m_pythondiv.regular": (_if_regular(_FLOOR), _if_regular(_NEAREST)),

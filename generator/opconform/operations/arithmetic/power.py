@@ -98,7 +98,7 @@ POWER = binary(
         may_overflow=True,
         readings={"values.special": Reading(computes=(*map(_computed, (_of_script, _of_logarithm)),), by_element=True)},
         calculate=_computed(_value),
-        rounded=of_pairs(power),
+        rounded=of_pairs(power, keeps_integers=False),
         work=FUNCTION_WORK,
         denormals=None,
     ),

@@ -25,6 +25,7 @@ from opconform.operations.arithmetic.functions import COMPOSITE_WORK, FUNCTION_W
 from opconform.operations.arithmetic.mistakes import tables
 from opconform.operations.arithmetic.propagation import functions as propagation
 from opconform.operations.arithmetic.propagation.functions import of_elements
+from opconform.operations.arithmetic.propagation.spans import Formula
 from opconform.operations.checks import INTEGERS, NUMBERS
 from opconform.operations.interpretation import Reading
 from opconform.suite.case import Shape
@@ -166,7 +167,7 @@ ABS = replace(
         _exactly(_ABS),
         others={"values.wrap": [_exactly(_ABS, keep=clamped)]},
     ),
-    rounded=of_elements(propagation.absolute),
+    rounded=of_elements(propagation.absolute, keeps_integers=True),
 )
 NEGATIVE = replace(
     unary(
@@ -175,7 +176,7 @@ NEGATIVE = replace(
         types=_SIGNED,
         others={"values.wrap": [_exactly(_NEGATIVE, keep=clamped)]},
     ),
-    rounded=of_elements(propagation.negative),
+    rounded=of_elements(propagation.negative, keeps_integers=True),
 )
 RELU = replace(
     unary(
@@ -186,7 +187,7 @@ RELU = replace(
             "values.zero": [_relu(keeps_nan=True, keeps_zero=True)],
         },
     ),
-    rounded=of_elements(propagation.relu),
+    rounded=of_elements(propagation.relu, keeps_integers=True),
 )
 CLAMP = replace(
     unary(
@@ -263,7 +264,7 @@ GELU = replace(
             for requirement in ("values.function", "values.tanh", "approximation_mode.default")
         },
     },
-    rounded=lambda a, way, parts: propagation.function(_gelu_name(a))(a, way, parts),
+    rounded=Formula(of=lambda a, way, parts: propagation.function(_gelu_name(a)).of(a, way, parts)),
     mistakes=tables(_gelu_name),
     attributes=(AttributeSpec("approximation_mode", type="enum", values=("erf", "tanh"), default="erf"),),
 )

@@ -21,7 +21,7 @@ def converted(target: Callable[[Arguments], ElementType]) -> Formula:
             raise NoGolden(f"rounded numbers are not followed to {kind.name}")
         return [_converted(kind, x) for x in parts["data"]]
 
-    return formula
+    return Formula(of=formula)
 
 
 def _converted(kind: ElementType, x: Part) -> Part:

@@ -22,13 +22,13 @@ _AT_ZERO: Mapping[str, Exact] = {"exp": Exact(1), "sigmoid": Exact(1, 2)}
 _SQRT = RealFunction(value=gmpy2.sqrt, limits=(math.nan, math.inf), range=(0, None), root=0)
 
 
-def of_elements(of: Unary) -> Formula:
+def of_elements(of: Unary, *, keeps_integers: bool = False) -> Formula:
     """The formula of an operation on one tensor."""
 
     def formula(_: Arguments, way: Composition, parts: Mapping[str, Sequence[Part]]) -> list[Part]:
         return [of(way, x) for x in parts["data"]]
 
-    return formula
+    return Formula(of=formula, keeps_integers=keeps_integers)
 
 
 def negative(_: Composition, x: Part) -> Part:
@@ -55,7 +55,7 @@ def clamp(limits: Callable[[Arguments], tuple[float, float]]) -> Formula:
         least, most = (way.rounded(point(Exact(x))) if math.isfinite(x) else x for x in limits(arguments))
         return [smallest_of(way, largest_of(way, x, least), most) for x in parts["data"]]
 
-    return formula
+    return Formula(of=formula)
 
 
 def square_root(way: Composition, x: Part) -> Part:

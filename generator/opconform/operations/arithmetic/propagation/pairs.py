@@ -18,7 +18,7 @@ Pairwise = Callable[[Composition, Part, Part], Part]
 _HALF, _ONE, _ZERO = Exact(1, 2), Exact(1), Exact(0)
 
 
-def of_pairs(of: Pairwise, *, square: Pairwise | None = None) -> Formula:
+def of_pairs(of: Pairwise, *, square: Pairwise | None = None, keeps_integers: bool = True) -> Formula:
     """The formula of an operation on two tensors, which are broadcast; `square` if both are the same one."""
 
     def formula(arguments: Arguments, way: Composition, parts: Mapping[str, Sequence[Part]]) -> list[Part]:
@@ -28,7 +28,7 @@ def of_pairs(of: Pairwise, *, square: Pairwise | None = None) -> Formula:
         function = square if is_same and square is not None else of
         return [function(way, a[x], b[y]) for x, y in zip(first, second, strict=True)]
 
-    return formula
+    return Formula(of=formula, keeps_integers=keeps_integers)
 
 
 def added(way: Composition, a: Part, b: Part) -> Part:

@@ -6,6 +6,7 @@ round an intermediate result to its type, to a wider one, or not at all, so inte
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import gmpy2
 import numpy as np
@@ -29,8 +30,32 @@ from opconform.tensors.tensor import Array, Spans, Tensor
 
 #: What an element can be: the numbers of an interval, or a NaN or an infinity.
 Part = Interval | float
-#: The elements of the only output for the arguments, how results are rounded, and the elements of inputs, by name.
-Formula = Callable[[Arguments, Composition, Mapping[str, Sequence[Part]]], Sequence[Part]]
+#: The most elements of an output whose errors are followed.
+_MOST_ELEMENTS = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Formula:
+    """What an operation computes of elements that may be rounded.
+
+    Attributes:
+        of: The elements of the only output for the arguments, how results are rounded, and the elements of inputs, by
+            name.
+        keeps_integers: Whether results for integers are integers.
+    """
+
+    of: Callable[[Arguments, Composition, Mapping[str, Sequence[Part]]], Sequence[Part]]
+    keeps_integers: bool = False
+
+    def is_exact(self, inputs: Sequence[Tensor], output: Tensor) -> bool:
+        """Whether an output of exact elements is surely exact: of integers, which the type has in every order."""
+        if not self.keeps_integers or output.bounds is not None:
+            return False
+        largest_ = float(2 ** (int(output.type.layout.nmant) + 1))
+        elements = [numbers(x) for x in (*inputs, output) if x.element_type in REALS]
+        with np.errstate(invalid="ignore"):
+            return all(bool(((x == np.rint(x)) & (np.abs(x) < largest_)).all()) for x in elements)
+
 
 #: The zero that stands where a movement has no element.
 _ZEROS = np.array([Exact(0)], object)
@@ -49,6 +74,8 @@ def propagated(name: str, formula: Formula, arguments: Arguments, output: Tensor
     `NoGolden` if errors decide what the result is.
     """
     kind = ELEMENT_TYPES[output.element_type]
+    if math.prod(output.shape) > _MOST_ELEMENTS:
+        raise NoGolden(f"{name}: errors of more than {_MOST_ELEMENTS:,} elements are not followed")
     types = [x.tensor.type for x in arguments.inputs.values() if x.tensor is not None and x.element_type in REALS]
     own = kind if kind.name in REALS else types[0]
     ways = (
@@ -59,7 +86,7 @@ def propagated(name: str, formula: Formula, arguments: Arguments, output: Tensor
     tensors = {key: x.tensor for key, x in arguments.inputs.items() if x.tensor is not None and x.element_type in REALS}
     try:
         exact, right, reduced = (
-            formula(arguments, way, {key: _parts(tensor, way) for key, tensor in tensors.items()}) for way in ways
+            formula.of(arguments, way, {key: _parts(tensor, way) for key, tensor in tensors.items()}) for way in ways
         )
     except NoGolden as error:
         raise NoGolden(f"{name}: {error}") from error

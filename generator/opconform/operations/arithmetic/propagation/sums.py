@@ -103,7 +103,7 @@ def of_rows(rows: Rows, of: Reduce) -> Formula:
         data = parts["data"]
         return [of(way, [data[x] for x in row]) for row in _slices(rows(arguments, _numbers(arguments, "data")))]
 
-    return formula
+    return Formula(of=formula, keeps_integers=of is not mean)
 
 
 def of_products(rows: Callable[[Arguments, Array, Array], tuple[Array, Array]], names: tuple[str, str]) -> Formula:
@@ -122,7 +122,7 @@ def of_products(rows: Callable[[Arguments, Array, Array], tuple[Array, Array]], 
             results += [_sum_of_products(way, row, column) for row in a for column in b]
         return results
 
-    return formula
+    return Formula(of=formula, keeps_integers=True)
 
 
 def _sum_of_products(way: Composition, a: Sequence[Part], b: Sequence[Part]) -> Part:
@@ -144,7 +144,7 @@ def of_slices(rows: Rows, of: Callable[[Arguments, Composition, Sequence[Part]],
                 results[place] = result
         return results
 
-    return formula
+    return Formula(of=formula)
 
 
 def partial_sums(exclusive: str) -> Callable[[Arguments, Composition, Sequence[Part]], list[Part]]:
