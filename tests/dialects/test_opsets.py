@@ -48,6 +48,10 @@ INEXPRESSIBLE = [
         "ONNX has no LayerNormalization in opset 13",
     ),
     (
+        *("onnx-17", "Split-1", "data: {shape: [4]}, axis: 0, num_splits: -1, expect: {reject: num_splits.positive}"),
+        "ONNX's Split has no num_outputs in opset 17",
+    ),
+    (
         *("onnx-13", "Add-1", "a: {shape: [2], element_type: i8}, b: {shape: [2], element_type: i8}"),
         "ONNX's Add does not take i8 in opset 13",
     ),

@@ -40,7 +40,7 @@ def older(call: Call, opset: int, constants: Mapping[str, Tensor], types: Mappin
     if call.op in _REDUCTIONS:
         call, attributes = _with_axes(call, attributes, known, opset)
     elif call.op == "Split":
-        attributes.pop("num_outputs", None)  # equal parts without it
+        _check_parts(call, attributes.pop("num_outputs", None), opset)
     elif call.op == "Reshape" and "allowzero" not in schema.attributes:
         _check_zeros(call, attributes.pop("allowzero"), known, opset)
     elif attributes.get("reduction") == '"none"' and "reduction" not in schema.attributes:
@@ -69,6 +69,12 @@ def _with_axes(
     text = attribute_text(tuple(int(axis) for axis in tensor.array))
     others = {name: value for name, value in attributes.items() if name != "noop_with_empty_axes"}
     return replace(call, inputs=(data,)), {"axes": text, **others}
+
+
+def _check_parts(call: Call, count: str | None, opset: int) -> None:
+    """Refuse a number of parts that is not the number of outputs, by which an older opset splits without lengths."""
+    if len(call.inputs) == 1 and count != str(len(call.outputs)):
+        raise Inexpressible(f"ONNX's Split has no num_outputs in opset {opset}")
 
 
 def _check_zeros(call: Call, allowed: str, known: Mapping[str, Tensor], opset: int) -> None:
