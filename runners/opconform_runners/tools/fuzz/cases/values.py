@@ -71,7 +71,7 @@ def drawn_attribute(
     match attribute.type:
         case "int":
             return boundary(value if isinstance(value, int) else 0, sizes, random)
-        case "ints":
+        case "ints" | "elements":
             elements = list(value) if isinstance(value, tuple) else [0]
             place = random.randrange(len(elements) + 1)
             elements[place : place + 1] = [random.choice((0, 1, 1, 2, -1) if likely(random, 0.1) else (0, 1))]
