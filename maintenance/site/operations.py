@@ -32,7 +32,7 @@ def expressed() -> Mapping[str, frozenset[str]]:
 
 def has_operation(backend: str, op: str) -> bool:
     """Whether a backend can be given cases of an operation."""
-    name = _DIALECTS.get(backend, backend)
+    name = _DIALECTS.get(backend, backend.partition(":")[0])
     return name not in expressed() or op in expressed()[name]
 
 

@@ -190,3 +190,12 @@ def test_nothing_is_known_of_the_second_implementation() -> None:
     """Its folder has no findings; what is no installed backend has no folder."""
     assert known_release("numpy") is None
     assert known_release("nothing") is None
+
+
+def test_a_device_has_findings_of_its_own_or_those_of_its_backend() -> None:
+    """`torch:inductor` compiles what `torch` executes; the devices of OpenVINO have one file."""
+    of_device, of_backend = known_release("torch:inductor"), known_release("openvino:GPU")
+
+    assert of_device is not None
+    assert of_device.product.backend == "torch:inductor"
+    assert of_backend == known_release("openvino")

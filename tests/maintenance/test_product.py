@@ -103,11 +103,11 @@ def test_a_run_that_has_not_ended_is_refused(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_job_runs_the_core_on_each_product() -> None:
-    """On every backend with findings, against what is known of it."""
+    """On every backend with findings, against what is known of it; `torch:inductor` has findings of a sample alone."""
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "products.yml").read_text())
     matrix = workflow["jobs"]["product"]["strategy"]["matrix"]
 
-    assert sorted(matrix["product"]) == sorted({product.backend for product in products().values()})
+    assert sorted(matrix["product"]) == sorted({x.backend for x in products().values()} - {"torch:inductor"})
     assert {row["product"] for row in matrix["include"]} <= {*matrix["product"]}
 
 
