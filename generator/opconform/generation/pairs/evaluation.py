@@ -16,6 +16,7 @@ from opconform.model.draft import TensorDraft
 from opconform.model.evaluation import operand_of
 from opconform.model.fills import fill
 from opconform.operations.arguments import NoGolden, Rejection, Unknown
+from opconform.operations.operation import Computation
 from opconform.specs.schema.keys import TensorKeys
 from opconform.suite.case import Shape
 from opconform.suite.declarations import Port
@@ -44,12 +45,15 @@ def results(steps: Sequence[Step], data: Keys, *, wide: bool = False) -> list[Te
     With `wide`, floating-point data have the type f64.
     """
     outputs: list[Tensor] = []
-    for step in steps:
+    used = {source for step in steps for source in step.sources}
+    for number, step in enumerate(steps):
+        is_followed = number in used and not wide
         if step.sources == ("data",):
-            outputs.append(_on_data(step.use, _Data(data), wide))
+            outputs.append(_on_data(step.use, _Data(data), wide, is_followed))
         else:
             source = _tensor(_Data(data), wide)
-            outputs.append(_output(step.use, [source if x == "data" else outputs[x] for x in step.sources], wide=wide))
+            given = [source if x == "data" else outputs[x] for x in step.sources]
+            outputs.append(_output(step.use, given, wide=wide, is_followed=is_followed))
     return outputs
 
 
@@ -57,7 +61,7 @@ def exact_results(steps: Sequence[Step], data: Keys, outputs: Sequence[Tensor]) 
     """Whether each result has no bounds, and is a number and the same in a wider type."""
     if not any(step.use.template.operation.can_calculate for step in steps):
         return [True] * len(steps)
-    exact = [x.bounds is None and not x.also and _is_small(x) for x in outputs]
+    exact = [x.bounds is None and x.spans is None and not x.also and _is_small(x) for x in outputs]
     count = len(exact) if all(exact) else exact.index(False)
     with suppress(NoGolden, Rejection, Unknown):
         wide = results(steps[:count], data, wide=True)
@@ -92,19 +96,23 @@ def _tensor(data: _Data, wide: bool) -> Tensor:
 
 
 @lru_cache(maxsize=16_384)
-def _on_data(use: Use, data: _Data, wide: bool) -> Tensor:
-    return _output(use, [_tensor(data, wide)], wide=wide)
+def _on_data(use: Use, data: _Data, wide: bool, is_followed: bool) -> Tensor:
+    return _output(use, [_tensor(data, wide)], wide=wide, is_followed=is_followed)
 
 
-def _output(use: Use, given: Sequence[Tensor], *, wide: bool) -> Tensor:
-    """The first output of a use for given data."""
+def _output(use: Use, given: Sequence[Tensor], *, wide: bool, is_followed: bool) -> Tensor:
+    """The first output of a use for given data, with its errors if the next use computes with them."""
     tensors = {place: _filled(x) for place, x in use.drafts.items()}
     if wide:
         tensors = {p: x if use.port(p).role == "setting" else _wide(x) for p, x in tensors.items()}
     operands = {p: operand_of(x, exact=use.port(p).role == "setting") for p, x in tensors.items()}
     places = zip(use.places, given, strict=True)
     arguments = use.arguments([operand_of(x, exact=use.port(p).role == "setting") for p, x in places], operands)
-    return use.template.operation.evaluate(arguments)[0]
+    operation = use.template.operation
+    outputs = operation.evaluate(arguments)
+    if is_followed and isinstance(operation, Computation):
+        outputs = operation.followed(arguments, outputs)
+    return outputs[0]
 
 
 def _is_small(tensor: Tensor) -> bool:

@@ -88,7 +88,7 @@ class Search:
         exact = exact_results(steps, data, outputs)
         self.is_exact = all(exact)
         is_right = all(
-            exact[source] or outputs[source].bounds is not None
+            exact[source] or outputs[source].spans is not None
             for step in steps
             if step.use.template.operation.can_calculate
             for source in step.sources
