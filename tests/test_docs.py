@@ -188,12 +188,15 @@ def test_the_profiles_of_the_page_have_so_many_cases() -> None:
     page = (ROOT / "docs" / "cli.md").read_text()
     rows = dict(re.findall(r"^\| (`\w+`(?:, (?:`\w+`|or none))?) \| ([\d,]+) \|", page, re.MULTILINE))
     index = json.loads((ROOT / "cases" / "index.json").read_text())["specs"]
-    of_models = sum(
-        cases[0]
-        for name, spec in index.items()
-        if name.endswith(("/transformer.yaml", "/vision.yaml"))
-        for group in spec["groups"].values()
-        for cases in group["cases"]
+    of_models, of_pairs = (
+        sum(
+            cases[0]
+            for name, spec in index.items()
+            if name.endswith(files)
+            for group in spec["groups"].values()
+            for cases in group["cases"]
+        )
+        for files in (("/transformer.yaml", "/vision.yaml"), "/pairs.yaml")
     )
     quick = json.loads((ROOT / "cases" / "quick.json").read_text())
     counts = cases_of_profiles()
@@ -203,6 +206,7 @@ def test_the_profiles_of_the_page_have_so_many_cases() -> None:
         "`quick`": sum(len(digits.split()) for digits in quick.values()),
         "`default`, or none": counts.total(),
         "`transformer`, `vision`": of_models,
+        "`pairs`": of_pairs,
     }
 
 

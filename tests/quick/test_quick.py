@@ -8,6 +8,7 @@ from opconform.generation.expansion import expand
 from opconform.generation.options import Options
 from opconform.generation.pipeline import generate
 from opconform.specs.loader import load_specs, shipped_operations
+from opconform.suite.case import GRAPH
 from opconform.suite.reader import open_suite
 from opconform.suite.selection.quick import QUICK, quick_cases
 from opconform.suite.selection.selection import Selection
@@ -40,7 +41,7 @@ def test_the_list_is_short_and_of_shipped_operations() -> None:
     listed = {id_ for ids in quick_cases().values() for id_ in ids}
 
     assert len(listed) <= MOST
-    assert {id_.partition("/")[0] for id_ in listed} == {*shipped_operations()}
+    assert {id_.partition("/")[0] for id_ in listed} == {*shipped_operations(), GRAPH}
 
 
 def test_a_suite_of_the_profile_has_the_listed_cases(quick_suite: Path) -> None:
