@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.errors import UsageError
+from opconform.suite.case import GRAPH
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.findings.causes.fact import Fact, sentences
@@ -181,12 +182,13 @@ def test_a_missing_file_says_how_to_write_it(tmp_path: Path) -> None:
 
 
 def test_every_fact_about_a_case_can_be_in_a_rule(any_core: Path) -> None:
-    """So that what is learnt can be read again."""
+    """So that what is learnt can be read again; nothing is learnt of graphs."""
     suite = open_suite(any_core)
-    facts = {(entry.op, fact) for entry in suite.entries[::23] for fact in facts_of_entry(suite, entry)}
+    entries = [entry for entry in suite.entries if entry.op != GRAPH][::23]
+    facts = {(entry.op, fact) for entry in entries for fact in facts_of_entry(suite, entry)}
     unknown = {
         (op, fact) for op, fact in facts if fact.subject != "the operation" and parse_fact(fact.sentence, op) != fact
     }
 
-    assert len({op for op, _ in facts}) > len({entry.op for entry in suite.entries}) / 3
+    assert len({op for op, _ in facts}) > len({entry.op for entry in entries}) / 3
     assert not unknown
