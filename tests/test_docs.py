@@ -75,7 +75,7 @@ def beside(op: str) -> list[str]:
     first = [name for stage in ("element-type", "shape", "value", "open") for name in stages.get(stage, ())[:1]]
     return [
         *first,
-        *(name for stage in ("rounding", "node", *OUTPUT_STAGES) for name in stages.get(stage, ())),
+        *(name for stage in ("rounding", "node", "reading", *OUTPUT_STAGES) for name in stages.get(stage, ())),
         *(() if op == GRAPH or OPERATIONS[op].bits is None else (OPERATIONS[op].bits,)),
         *(() if op == GRAPH else OPERATIONS[op].readings),
     ]
