@@ -69,7 +69,7 @@ def test_help_lists_the_profiles_of_the_shipped_cases() -> None:
     [line] = [x for x in help_of("run", 200) if x.lstrip().startswith("--profile")]
     listed, _, others = line.partition(" NAME ")[2].partition(", default ")
     assert set(re.findall(r"[a-z]+", listed)) == profiles
-    assert others == "(first seven) or quick."
+    assert others == "(first 7) or quick."
 
 
 @pytest.mark.ci_only

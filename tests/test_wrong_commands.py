@@ -33,7 +33,7 @@ groups:
         (["no-such-command"], "Unknown command 'no-such-command'."),
         (
             ["generate", "--out", "x", "--dialect", "onx"],
-            "'onx' is not a dialect. Did you mean 'onnx'? Allowed: openvino, onnx, stablehlo.",
+            "'onx' is not a dialect. Did you mean 'onnx'? Allowed: openvino, onnx, onnx-13, onnx-17, stablehlo.",
         ),
         (["generate", "--out", ""], "--out '.' is not the name of a folder. Name one, such as --out suite."),
         (

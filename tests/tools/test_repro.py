@@ -66,7 +66,7 @@ def test_a_case_that_a_script_cannot_show_is_refused(opconform: Run, small_suite
         "error: opconform repro does not support 'buggy.py:Buggy'. Allowed: "
     )
     assert opconform(*command, "torch:cuda", accepted[0], code=2).stderr.splitlines()[-1] == (
-        "error: opconform repro does not support torch:cuda. Allowed: eager, compile."
+        "error: opconform repro does not support torch:cuda. Allowed: eager, inductor."
     )
     assert opconform(*command, "openvino", "Split-1/no/1", code=2).stderr == (
         f"error: No case matches 'Split-1/no/1' in {small_suite}. `opconform list` lists them.\n"

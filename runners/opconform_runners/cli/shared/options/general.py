@@ -106,7 +106,7 @@ profile_option = click.option(
     "profiles",
     multiple=True,
     metavar="NAME",
-    help=f"{', '.join(PROFILES)}, default (first seven) or {QUICK}.",
+    help=f"{', '.join(PROFILES)}, default (first 7) or {QUICK}.",
 )
 
 #: Adds `--profile` and `--select`, collected in the parameter `selection`.
