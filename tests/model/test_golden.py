@@ -40,6 +40,7 @@ READINGS = {
     "ReduceSum-1": ("axes.empty-zeros",),
     "Broadcast-1": ("data.nan-payload",),
     "Broadcast-3": ("data.nan-payload",),
+    "Graph-1": ("Maximum-1:values.zeros@greater", "Minimum-1:values.zeros@lesser"),
 }
 
 #: The types whose parts kernels compute in f32.
