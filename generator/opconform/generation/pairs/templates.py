@@ -17,7 +17,7 @@ from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Operand, Rejection, TensorType, Unknown
 from opconform.operations.operation import Computation, Operation
 from opconform.specs.every.groups import samples_of
-from opconform.specs.every.sample import sample_shape
+from opconform.specs.every.sample import flat, sample_shape
 from opconform.specs.schema.keys import TensorKeys
 from opconform.specs.schema.models import models_of
 from opconform.suite.case import Attribute, Shape
@@ -217,7 +217,7 @@ def _weight(
     shape = sample_shape(keys)
     if "values" in keys:
         if element_type != default:
-            for value in _flat(keys["values"]):
+            for value in flat(keys["values"]):
                 checked(element_type, value)  # a ValueError where the type lacks it
         return {**keys, "element_type": element_type, "shape": shape}
     if not port.setting and rule:
@@ -251,11 +251,3 @@ def _operand(port: Port, keys: Mapping[str, Any]) -> Operand:
 
 def _draft(port: Port, keys: Mapping[str, Any]) -> TensorDraft:
     return tensor_draft(port, TensorKeys.model_validate(keys), LIMITS)
-
-
-def _flat(values: Any) -> Iterator[Any]:
-    if isinstance(values, list):
-        for value in values:
-            yield from _flat(value)
-    else:
-        yield values

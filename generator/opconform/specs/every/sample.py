@@ -199,16 +199,17 @@ def _overridden(tensor: Keys, override: Keys) -> Keys | None:
         return {**tensor, **override}
     changed = {**tensor, **{key: x for key, x in override.items() if key == "element_type"}}
     try:
-        for value in _flat(tensor["values"]):
+        for value in flat(tensor["values"]):
             checked(changed["element_type"], value) if "element_type" in changed else None
     except ValueError:
         return None
     return changed
 
 
-def _flat(values: Any) -> Iterator[Any]:
+def flat(values: Any) -> Iterator[Any]:
+    """The values in nested lists, in order."""
     if isinstance(values, list):
         for value in values:
-            yield from _flat(value)
+            yield from flat(value)
     else:
         yield values
