@@ -133,7 +133,7 @@ def test_a_requirement_without_evidence_is_reported_at_its_line(house: HouseOper
     """Valid cases, and rejected ones where it can be violated."""
     lines = Path("cases/Pad-12/requirements.yaml").read_text().splitlines()
     names = ["data.required", "outputs.shape"]
-    numbers = [1 + lines.index(f"  - id: {name}") for name in names]
+    numbers = [1 + next(number for number, line in enumerate(lines) if line.startswith(f"  {name}:")) for name in names]
     found = lines_of("evidence", without(house, *(group.id for group in house.groups if group.samples is None)))
 
     assert (
@@ -196,7 +196,7 @@ def test_random_bits_of_floats_that_do_not_list_their_nans_are_reported(house: H
 def test_rounded_results_without_a_requirement_on_rounding_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """`generate` refuses them case by case."""
     house = house_operation("Exp-1")
-    known = house.requirements.model_copy(update={"establishes": {}})
+    known = replace(house.requirements, establishes={})
     monkeypatch.setattr(HouseOperation, "requirements", property(lambda _: known))
     monkeypatch.setattr(case_files_module, "requirements_of", lambda _: known)
     [found] = lines_of("rounding", house)
