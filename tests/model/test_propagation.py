@@ -301,6 +301,18 @@ def test_the_bounds_of_a_softmax_by_hand_are_narrow() -> None:
     assert ((upper - lower) / numbers(output) < 2.0**-17).all()
 
 
+def test_reduced_bounds_of_a_softmax_behind_a_product_are_shares() -> None:
+    """Errors of large scores are larger than their differences to the others, and still one element has nearly all."""
+    nodes = [node("scores", "MatMul-1", "a", "b"), node("shares", "SoftMax-8", "scores")]
+    a, b = np.full((2, 3), 8.01, np.float32), np.array([[8, 0], [4, 0], [4, 0]], np.float32)
+    output = evaluated_nodes(nodes, a=a, b=b)["shares"]
+    assert output.reduced is not None
+    lower, upper = (numbers(tensor("f32", end)) for end in output.reduced)
+    assert (lower[:, 0] > 0.8).all()
+    assert (upper[:, 0] < 1.2).all()
+    assert (upper[:, 1] < 1e-30).all()
+
+
 def test_errors_of_many_elements_are_refused() -> None:
     """Exact numbers of many elements would take minutes; integers that the type has need none."""
     nodes = [node("sum", "Add-1", "x", "x"), node("last", "Abs-1", "sum")]

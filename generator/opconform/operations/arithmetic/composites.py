@@ -19,6 +19,8 @@ _ROOT_OF_HALF, _ROOT = constant(lambda: arb(0.5).sqrt()), constant(lambda: 1 / (
 _FACTOR = Interval(Exact(44715, 1_000_000), Exact(44715, 1_000_000))
 #: The least value of both kinds of Gelu, rounded down.
 _LEAST = Exact(-171, 1000)
+#: The most elements of a slice whose differences to each other are computed, and what two formulas can differ by.
+_MOST_SHARES, _SLACK = 64, Exact(1, 8)
 #: The units in the last place of a square root with the sum in it, and of a product with a reciprocal or a division
 #: (OpenCL C 3.0, section 7.4: 3 and 2.5, and one for the sum or the product).
 _ROOT_UNITS, _QUOTIENT_UNITS = Exact(4), Exact(4)
@@ -63,7 +65,30 @@ def softmax(
         for x in elements
     ]
     total = way.total(powers).clipped(_HALF)  # the largest element has the exponential 1
-    return [way.quotient(power, total).clipped(_ZERO) for power in powers]
+    results = [way.quotient(power, total).clipped(_ZERO) for power in powers]
+    if not (spread and way.is_reduced) or len(elements) > _MOST_SHARES:
+        return results
+    return [_common(result, _share(way, x, elements)) for x, result in zip(elements, results, strict=True)]
+
+
+def _share(
+    way: Composition, own: "Exact | Interval | float", elements: Sequence["Exact | Interval | float"]
+) -> Interval:
+    """The share of an element: the reciprocal of the sum of the exponentials of the differences of all to it.
+
+    It says that shares are numbers up to 1 also where errors of the largest elements are large.
+    """
+    if isinstance(own, float):
+        return _exact(_ZERO)
+    others = [x for x in elements if x is not own and not isinstance(x, float)]
+    subtracted = -way.operand(own)
+    powers = [_exponential(way, way.sum(way.operand(x), subtracted, _ONE)) for x in others]
+    return way.quotient(_exact(_ONE), way.total([_exact(_ONE), *powers]).clipped(_HALF)).clipped(_ZERO)
+
+
+def _common(part: Interval, share: Interval) -> Interval:
+    """What two formulas of one number have in common, whose errors add up differently by less than an eighth."""
+    return part.clipped(share.low * (1 - _SLACK), share.high * (1 + _SLACK))
 
 
 def differences(way: Composition, elements: Sequence[Exact | Interval]) -> list[Interval]:
