@@ -12,7 +12,7 @@ import pytest
 
 from opconform.generation.expansion import expand, specs_of
 from opconform.generation.options import LIMITS
-from opconform.model.draft import Draft, TensorDraft
+from opconform.model.draft import Draft, Fill, TensorDraft
 from opconform.suite.case import Node
 from opconform.tensors.tensor import Tensor
 from opconform_runners.tools.fuzz.cases.reduction import reduce
@@ -24,7 +24,7 @@ from opconform_runners.tools.fuzz.graphs.draws import NODES, GraphDraws
 from opconform_runners.tools.fuzz.graphs.exactness import has_few_digits
 from opconform_runners.tools.fuzz.graphs.experience import Experience, Lesson, Recipe
 from opconform_runners.tools.fuzz.graphs.structure import decided_graph, graph_draft, nodes_of
-from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.tools.fuzz.trial import Trial, is_defined
 from tests.conftest import Run
 from tests.tools.fuzz_failures import PASSED, failure, search_of
 
@@ -134,6 +134,18 @@ def test_a_graph_of_one_node_is_no_case() -> None:
     """Single operations are drawn without a graph."""
     with pytest.raises(AssertionError):
         graph(("a", "Add-1", "x y"), outputs=("a",))
+
+
+@pytest.mark.parametrize(("fill", "expected"), [("small", True), ("exact", False)])
+def test_a_graph_that_rejects_its_own_elements_is_not_executed(fill: Fill, expected: bool) -> None:
+    """Inference takes all elements for unique ones; where they repeat, another input has too many."""
+    x = TensorDraft(element_type="i32", shape=(8,), fill=fill)
+    unique = Node(name="a", op="Unique-10", inputs=("x",), outputs=("a_0",), under_test=True)
+    add = Node(name="b", op="Add-1", inputs=("a_0", "x"), outputs=("b_0",), under_test=True)
+    draft = decided_graph(graph_draft({"x": x}, {"x": "parameter"}, [unique, add], ["b_0"]))
+
+    assert draft is not None
+    assert is_defined(Trial(draft=draft), seed=0) is expected
 
 
 def simplest(trial: Trial, *ops: str) -> Draft:
