@@ -226,6 +226,17 @@ def test_a_failure_is_of_the_graph_only_if_its_operations_pass_alone(failing: st
     assert [finding.failure.trial.draft.op for finding in attributed] == found
 
 
+def test_a_graph_of_two_operations_fails_like_one_of_three() -> None:
+    """Its requirement is that on another pattern, so that no graph would be cut to a pair."""
+    nodes = (("a", "Add-1", "x y"), ("b", "Abs-1", "a"), ("c", "Negative-1", "b"))
+    trials = [Trial(draft=graph(*nodes[:count], outputs=(nodes[count - 1][0],))) for count in (2, 3)]
+    failures = [failure(trial) for trial in trials]
+    signs = {replace(x, result=replace(x.result, broken=x.trial.draft.requirements)).sign for x in failures}
+
+    assert [trial.draft.requirements for trial in trials] == [("values.behind",), ("values.chain",)]
+    assert len(signs) == 1
+
+
 def test_what_a_backend_does_not_support_is_drawn_less_often() -> None:
     """Of a graph that shows nothing, what no graph passed with is to blame."""
     good, bad = (Recipe(op=op, sample=0, element_type="f32") for op in ("Add-1", "Roll-7"))
