@@ -108,7 +108,7 @@ def _function(op: str, *kinds: str) -> Callable[[KnownNode], Iterator[_Line]]:
 
 def _relu(node: KnownNode) -> Iterator[_Line]:
     [result], data, tensor = _results(node), _taken(node, "data"), node.tensor("data")
-    zero = _value(f"{node.node.name}_zero", tensor)
+    zero = _value(node.added("zero"), tensor)
     number = Tensor(element_type=tensor.element_type, array=np.zeros((), tensor.array.dtype))
     yield _Line(zero, "constant", f"dense<{_elements(number) if tensor.array.size else ''}>")
     yield _Line(result, "maximum", f"%{data.value}, %{zero.value}", [data, zero])
@@ -117,9 +117,7 @@ def _relu(node: KnownNode) -> Iterator[_Line]:
 def _clamp(node: KnownNode) -> Iterator[_Line]:
     [result], data = _results(node), _taken(node, "data")
     limits = limits_of(node.arguments[0])
-    least, most = (
-        _value(f"{node.node.name}_{name}", limit) for name, limit in zip(("min", "max"), limits, strict=True)
-    )
+    least, most = (_value(node.added(name), limit) for name, limit in zip(("min", "max"), limits, strict=True))
     for value, limit in zip((least, most), limits, strict=True):
         yield _Line(value, "constant", f"dense<{_elements(limit)}>")
     yield _Line(result, "clamp", f"%{least.value}, %{data.value}, %{most.value}", [least, data, most])
@@ -162,7 +160,7 @@ def _matmul(node: KnownNode) -> Iterator[_Line]:
         value, tensor = _taken(node, port), node.tensor(port)
         if batch != broadcast_batch:
             shape = (*broadcast_batch, *tensor.shape[-2:])
-            repeated = _Value(f"{node.node.name}_{port}", _type(shape, tensor))
+            repeated = _Value(node.added(port), _type(shape, tensor))
             dimensions = [*range(len(shape) - len(tensor.shape), len(shape))]
             yield _Line(repeated, "broadcast_in_dim", f"%{value.value}, dims = {dimensions}", [value])
             value = repeated
@@ -204,8 +202,8 @@ def _selection(node: KnownNode, parts: Sequence[range | int]) -> Iterator[_Line]
     backwards = [axis for axis, part in enumerate(selected) if part.step < 0]
     forwards = [sorted((part[0], part[-1])) if part else [0, -1] for part in selected]
     limits = [f"{first}:{last + 1}:{abs(part.step)}" for (first, last), part in zip(forwards, selected, strict=True)]
-    whole = result if output.shape == shape else _Value(f"{node.node.name}_selected", _type(shape, tensor))
-    sliced = whole._replace(value=f"{node.node.name}_forwards") if backwards else whole
+    whole = result if output.shape == shape else _Value(node.added("selected"), _type(shape, tensor))
+    sliced = whole._replace(value=node.added("forwards")) if backwards else whole
     yield _Line(sliced, "slice", f"%{data.value} [{', '.join(limits)}]", [data])
     if backwards:
         yield _Line(whole, "reverse", f"%{sliced.value}, dims = {backwards}", [sliced])
@@ -225,7 +223,7 @@ def _pad(node: KnownNode) -> Iterator[_Line]:
     else:
         tensor = node.tensor("data")
         zero = Tensor(element_type=tensor.element_type, array=np.zeros((), tensor.array.dtype))
-        added = _value(f"{node.node.name}_zero", zero)
+        added = _value(node.added("zero"), zero)
         yield _Line(added, "constant", f"dense<{_elements(zero)}>")
     begin, end = [ends.begin for ends in pads], [ends.end for ends in pads]
     limits = f"low = {begin}, high = {end}, interior = {[0] * len(pads)}"
@@ -253,7 +251,7 @@ def _gathered(node: KnownNode, tuples: Array, batches: int) -> Iterator[_Line]:
     if 0 in data.shape[:gathered]:
         raise Inexpressible("StableHLO takes no slice of one element from a dimension of 0")
     counted = Tensor(element_type="i64", array=tuples.astype(np.int64).view(np.uint64))
-    takes = [_taken(node, "data"), _value(f"{node.node.name}_indices", counted)]
+    takes = [_taken(node, "data"), _value(node.added("indices"), counted)]
     yield _Line(takes[1], "constant", f"dense<{_elements(counted)}>")
     leading, inner = list(range(batches)), list(range(batches, gathered))
     numbers = {
@@ -287,8 +285,8 @@ def _rearranged(parts_of: Callable[[Arguments], Parts]) -> Callable[[KnownNode],
     def lines(node: KnownNode) -> Iterator[_Line]:
         [result], tensor, data = _results(node), node.tensor("data"), _taken(node, "data")
         shape, order = parts_of(node.arguments[0])
-        split = _Value(f"{node.node.name}_split", _type(shape, tensor))
-        moved = _Value(f"{node.node.name}_moved", _type([shape[number] for number in order], tensor))
+        split = _Value(node.added("split"), _type(shape, tensor))
+        moved = _Value(node.added("moved"), _type([shape[number] for number in order], tensor))
         yield _Line(split, "reshape", f"%{data.value}", [data])
         yield _Line(moved, "transpose", f"%{split.value}, dims = {list(order)}", [split])
         yield _Line(result, "reshape", f"%{moved.value}", [moved])
@@ -311,7 +309,7 @@ def _repeated(node: KnownNode, port: str) -> Iterator[_Line]:
     tensor, [output] = node.tensor(port), node.outputs
     if tensor.shape != output.shape:
         first, taken = len(output.shape) - len(tensor.shape), _taken(node, port)
-        wide = _Value(f"{node.node.name}_{port}", _type(output.shape, tensor))
+        wide = _Value(node.added(port), _type(output.shape, tensor))
         yield _Line(wide, "broadcast_in_dim", f"%{taken.value}, dims = {[*range(first, len(output.shape))]}", [taken])
 
 
@@ -338,12 +336,12 @@ def _reduction(op: str, initial: Callable[[ElementType], int]) -> Callable[[Know
 
     def lines(node: KnownNode) -> Iterator[_Line]:
         [result], tensor, data = _results(node), node.tensor("data"), _taken(node, "data")
-        axes, name = reduced_axes(node.arguments[0]), node.node.name
+        axes = reduced_axes(node.arguments[0])
         pattern = np.array(initial(tensor.type), f"u{tensor.array.dtype.itemsize}")
         scalar = Tensor(element_type=tensor.element_type, array=pattern.view(tensor.array.dtype))
-        start = _Value(f"{name}_start", _type((), tensor))
+        start = _Value(node.added("start"), _type((), tensor))
         kept = [size for axis, size in enumerate(tensor.shape) if axis not in axes]
-        reduced = _Value(f"{name}_reduced", _type(kept, tensor))
+        reduced = _Value(node.added("reduced"), _type(kept, tensor))
         yield _Line(start, "constant", f"dense<{_elements(scalar)}>")
         dimensions = f"applies stablehlo.{op} across dimensions = {list(axes)}"
         yield _Line(reduced, "reduce", f"(%{data.value} init: %{start.value}) {dimensions}", [data, start])

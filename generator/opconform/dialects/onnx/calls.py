@@ -85,7 +85,7 @@ def clip(node: KnownNode) -> Call:
     """A Clip, whose limits are tensors of the type of data; without limits if that is no type of numbers."""
     if node.violated in ("data.required", "data.element-type"):
         return Call(node.node.inputs)
-    names = [f"{node.node.name}_{name}" for name in ("min", "max")]
+    names = [node.added(name) for name in ("min", "max")]
     limits = dict(zip(names, limits_of(node.arguments[0]), strict=True))
     return Call((*node.node.inputs, *names), initializers=limits)
 
@@ -207,7 +207,7 @@ def pad(node: KnownNode) -> Call:
     if mode in _LATER_MODES:
         raise Inexpressible(f"ONNX has the mode {mode} in later opsets")
     _check_sizes(node, str(mode))
-    pads, joined = f"{node.node.name}_pads", [node.inputs[port] for port in PADS]
+    pads, joined = node.added("pads"), [node.inputs[port] for port in PADS]
     data, *value = node.without(*PADS)
     call = Call((data, pads, *value), {"mode": attribute_text(mode)})
     constants = [tensor.array for port in PADS if (tensor := node.constant(port)) is not None]
@@ -312,7 +312,7 @@ def split(node: KnownNode) -> Call:
     if node.accepted:
         sizes = [output.shape[index] for output in node.outputs]
         lengths = Tensor(element_type="i64", array=np.array(sizes, np.int64))
-    name = f"{node.node.name}_lengths"
+    name = node.added("lengths")
     return Call((node.inputs.get("data"), name), attributes, {name: lengths})
 
 

@@ -29,7 +29,7 @@ def _matmul(node: KnownNode) -> Call:
             raise Inexpressible("ONNX's Transpose needs the rank that changes in the second feed")
         rank = ranks.pop()
         if rank > 1:
-            order, output = (*range(rank - 2), rank - 1, rank - 2), f"{node.node.name}_{name}"
+            order, output = (*range(rank - 2), rank - 1, rank - 2), node.added(name)
             before.append(Call([inputs[place]], {"perm": attribute_text(order)}, op="Transpose", outputs=[output]))
             inputs[place] = output
     return Call(inputs, before=before)
@@ -62,7 +62,7 @@ def _layer_normalization(node: KnownNode) -> Call:
     axes = sorted(from_front(axis, rank) for axis in first)
     if not axes or axes != [*range(axes[0], rank)] or len({shape[axes[0] :] for shape in shapes}) > 1:
         raise Inexpressible("ONNX's LayerNormalization normalizes the last dimensions, with a scale of their shape")
-    kind, scale = ELEMENT_TYPES[node.types["data"].element_type], f"{node.node.name}_scale"
+    kind, scale = ELEMENT_TYPES[node.types["data"].element_type], node.added("scale")
     ones = np.ones(next(iter(shapes))[axes[0] :], kind.arithmetic)
     attributes = {"axis": str(axes[0]), "epsilon": repr(float(str(node.attributes["eps"])))}
     array = ones if kind.kind == "string" else ones.view(kind.storage)

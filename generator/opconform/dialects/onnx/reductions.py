@@ -29,7 +29,7 @@ def top_k(node: KnownNode) -> Call:
     """A TopK, which is stable and returns indices of i64, with K as a list."""
     if node.attributes["sort"] == "index" or node.attributes["index_element_type"] != "i64":
         raise Inexpressible("ONNX's TopK returns indices of i64, and has no order of indices")
-    k, name = node.constant("k"), f"{node.node.name}_k"
+    k, name = node.constant("k"), node.added("k")
     if k is None or k.shape:
         raise Inexpressible("ONNX's K is a list, so that a scalar cannot be supplied at run time")
     names = {"largest": node.attributes["mode"] == "max", "sorted": node.attributes["sort"] == "value"}
