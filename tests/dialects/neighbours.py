@@ -20,13 +20,16 @@ TESTED = {
 #: The operations on one tensor that have integers, and those on two, which take the one tensor and another.
 ONE_TENSOR = ("Abs-1", "Erf-1", "Log-1", "Negative-1", "ReLU-1", "Sqrt-1", "Tanh-1")
 TWO_TENSORS = (
-    *("Add-1", "Divide-1", "Equal-1", "FloorMod-1", "Less-1"),
-    *("Maximum-1", "Minimum-1", "Multiply-1", "Power-1", "Subtract-1"),
+    *("Add-1", "Divide-1", "Equal-1", "FloorMod-1", "Greater-1", "GreaterEqual-1", "Less-1", "LessEqual-1"),
+    *("Maximum-1", "Minimum-1", "Mod-1", "Multiply-1", "NotEqual-1", "Power-1", "SquaredDifference-1", "Subtract-1"),
 )
+#: The operations on two tensors of integers.
+TWO_INTEGERS = ("BitwiseAnd-13", "BitwiseLeftShift-15", "BitwiseOr-13", "BitwiseRightShift-15", "BitwiseXor-13")
 #: Operations for which OpenVINO's CPU plugin rounds i32 to f32, or that have no result for some, so that they get small
 #: integers.
 ROUNDED = {
-    *("Divide-1", "FloorMod-1", "MatMul-1", "Power-1", *ONE_TENSOR),
+    *("BitwiseLeftShift-15", "Divide-1", "FloorMod-1", "MatMul-1", "Mod-1", "Power-1", "SquaredDifference-1"),
+    *ONE_TENSOR,
     *("ReduceMax-1", "ReduceMean-1", "ReduceProd-1", "ReduceSum-1", "ReverseSequence-1"),
 }
 #: Operations that take that output.
@@ -38,7 +41,7 @@ NEIGHBOURS = {
         "output_size: [1, 2], kernel_size: [2, 1], strides: [1, 1], dilations: [1, 1], pads_begin: [1, 0], pads_end: [0, 0]"
     ),
     **dict.fromkeys(ONE_TENSOR, ""),
-    **dict.fromkeys(TWO_TENSORS, "b: {element_type: i32, shape: [4, 1], values: [5, 1, 7, 2]}"),
+    **dict.fromkeys((*TWO_TENSORS, *TWO_INTEGERS), "b: {element_type: i32, shape: [4, 1], values: [5, 1, 7, 2]}"),
     "Power-1": "b: {element_type: i32, shape: [4, 1], values: [3, 0, 1, 2]}",
     "Clamp-1": "min: -3, max: 5",
     "MatMul-1": "b: {element_type: i32, shape: [2, 2], values: [5, 1, 7, 2]}",
@@ -109,12 +112,14 @@ WITHOUT = {
         "ExtractImagePatches-3",
         "GatherTree-1",
         "Gelu-7",
+        "NotEqual-1",
         "Reverse-1",
         "Roll-7",
         "ScatterUpdate-3",
         "ShuffleChannels-1",
         "SliceScatter-15",
         "SpaceToBatch-2",
+        "SquaredDifference-1",
         "StridedSlice-1",
     },
     "stablehlo": {
@@ -132,6 +137,7 @@ WITHOUT = {
         "Roll-7",
         *SCATTERS,
         "ShapeOf-3",
+        "SquaredDifference-1",
         "Tile-1",
         "TopK-11",
         "Unique-10",
@@ -144,6 +150,9 @@ LIMITS = {
         f"{name}-1": f"ONNX's {name} takes data of bf16 or f16 or f32 or f64 only"
         for name in ("Erf", "Log", "Sqrt", "Tanh")
     },
+    **dict.fromkeys(
+        ("BitwiseLeftShift-15", "BitwiseRightShift-15"), "ONNX's BitShift takes a of u16 or u32 or u64 or u8 only"
+    ),
     "Divide-1": "ONNX's Div rounds quotients towards zero",
 }
 LIMITS_OF_F32 = {"FloorMod-1": "ONNX's Mod of floating-point numbers has the sign of the dividend"}

@@ -71,6 +71,7 @@ STEPS = (
     Step("Subtract-1", lambda _, x, y: x - y, "b"),
     Step("Multiply-1", lambda _, x, y: x * y, "b"),
     Step("Divide-1", lambda _, x, y: x / y, "b"),
+    Step("SquaredDifference-1", lambda _, x, y: (x - y) ** 2, "b"),
     Step("Maximum-1", lambda _, x, y: np.maximum(x, y), "b"),
     Step("Minimum-1", lambda _, x, y: np.minimum(x, y), "b"),
     Step("MatMul-1", lambda k, x, y: k.total(x[:, None, :] * y.T[None]), "b"),
@@ -249,13 +250,30 @@ def test_a_movement_keeps_what_its_elements_can_be() -> None:
     assert output.bounds[0] < 1 < output.bounds[1]
 
 
-@pytest.mark.parametrize(("other", "is_less"), [(0.5, True), (0.25, False)])
-def test_bounds_can_decide_a_comparison(other: float, *, is_less: bool) -> None:
+@pytest.mark.parametrize(
+    ("op", "of_a_half_and_a_quarter"),
+    [
+        *((op, [True, False]) for op in ("Less-1", "LessEqual-1")),
+        *((op, [False, True]) for op in ("Greater-1", "GreaterEqual-1")),
+        ("Equal-1", [False, False]),
+        ("NotEqual-1", [True, True]),
+    ],
+)
+def test_bounds_can_decide_a_comparison(op: str, of_a_half_and_a_quarter: list[bool]) -> None:
     """Far from the other number, every right kernel finds the same one less."""
-    nodes = [node("third", "Divide-1", "x", "three"), node("less", "Less-1", "third", "other")]
-    output = evaluated_nodes(nodes, x=f32(1), three=f32(3), other=f32(other))["less"]
-    assert output.array.tolist() == [is_less]
+    nodes = [node("third", "Divide-1", "x", "three"), node("compared", op, "third", "other")]
+    output = evaluated_nodes(nodes, x=f32(1), three=f32(3), other=f32(0.5, 0.25))["compared"]
+    assert output.array.tolist() == of_a_half_and_a_quarter
     assert output.bounds is None
+
+
+def test_a_remainder_has_the_error_of_its_dividend() -> None:
+    """If all right dividends have the same quotient."""
+    nodes = [node("third", "Divide-1", "x", "three"), node("rest", "Mod-1", "third", "other")]
+    output = evaluated_nodes(nodes, x=f32(-1), three=f32(3), other=f32(0.25))["rest"]
+    assert output.bounds is not None
+    right = np.fmod(f32(-1) / f32(3), f32(0.25))
+    assert output.bounds[0] <= right <= output.bounds[1] < output.bounds[0] + 2.0**-24
 
 
 @pytest.mark.parametrize(
@@ -263,7 +281,14 @@ def test_bounds_can_decide_a_comparison(other: float, *, is_less: bool) -> None:
     [
         ([node("log", "Log-1", "rest")], "Log-1: a rounded number of which a logarithm is taken may not be positive"),
         ([node("root", "Sqrt-1", "rest")], "Sqrt-1: a rounded number of which a root is taken may be negative"),
-        ([node("less", "Less-1", "back", "x")], "Less-1: the errors of rounded elements decide a result"),
+        *(
+            ([node("compared", op, "back", "x")], f"{op}: the errors of rounded elements decide a result")
+            for op in ("Less-1", "LessEqual-1", "Greater-1", "GreaterEqual-1", "Equal-1", "NotEqual-1")
+        ),
+        (
+            [node("remainder", "Mod-1", "back", "x")],
+            "Mod-1: the errors of rounded numbers decide the quotient of a remainder",
+        ),
         ([node("power", "Power-1", "rest", "minus")], "Power-1: a rounded base may be 0, and its exponent is negative"),
         (
             [node("large", "Exp-1", "many"), node("last", "Abs-1", "large")],

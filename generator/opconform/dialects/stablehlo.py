@@ -331,6 +331,12 @@ def _elementwise(op: str, *, kind: str = "") -> Callable[[KnownNode], Iterator[_
     return lines
 
 
+def _right_shift(node: KnownNode) -> Iterator[_Line]:
+    """A shift that fills signed integers with their sign, and others with zeros."""
+    is_signed = node.tensor("a").type.kind == "signed"
+    return _elementwise(f"shift_right_{'arithmetic' if is_signed else 'logical'}")(node)
+
+
 def _reduction(op: str, initial: Callable[[ElementType], int]) -> Callable[[KnownNode], Iterator[_Line]]:
     """A reduction from the elements with a bit pattern, and a reshape that keeps the reduced dimensions."""
 
@@ -370,6 +376,11 @@ def _constant(_node: KnownNode) -> Iterator[_Line]:
 RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Abs-1": _function("abs", "float", "signed"),
     "Add-1": _elementwise("add"),
+    "BitwiseAnd-13": _elementwise("and"),
+    "BitwiseLeftShift-15": _elementwise("shift_left"),
+    "BitwiseOr-13": _elementwise("or"),
+    "BitwiseRightShift-15": _right_shift,
+    "BitwiseXor-13": _elementwise("xor"),
     "Broadcast-1": _broadcast,
     "Broadcast-3": _broadcast,
     "Clamp-1": _clamp,
@@ -384,11 +395,17 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "GatherElements-6": _gather_elements,
     "GatherND-5": _gather_nd_5,
     "GatherND-8": _gather_nd,
+    "Greater-1": _elementwise("compare", kind="GT"),
+    "GreaterEqual-1": _elementwise("compare", kind="GE"),
     "Less-1": _elementwise("compare", kind="LT"),
+    "LessEqual-1": _elementwise("compare", kind="LE"),
     "Log-1": _function("log", "float"),
     "LogicalAnd-1": _elementwise("and"),
+    "LogicalOr-1": _elementwise("or"),
+    "LogicalXor-1": _elementwise("xor"),
     "Maximum-1": _elementwise("maximum"),
     "Minimum-1": _elementwise("minimum"),
+    "Mod-1": _elementwise("remainder"),
     "Multiply-1": _elementwise("multiply"),
     "MatMul-1": _matmul,
     "Pad-1": _pad,
@@ -398,6 +415,7 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "ReduceProd-1": _reduction("multiply", _one),
     "ReduceSum-1": _reduction("add", lambda _: 0),
     "Negative-1": _function("negate", "float", "signed"),
+    "NotEqual-1": _elementwise("compare", kind="NE"),
     "ReLU-1": _relu,
     "Reshape-1": _reshape,
     "Reverse-1": _reverse,

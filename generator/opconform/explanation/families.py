@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "one tensor": ("Abs", "Clamp", "Erf", "Exp", "Gelu", "Log", "Negative", "ReLU", "Sigmoid", "Sqrt", "Tanh"),
     "two tensors": (
-        *("Add", "Divide", "Equal", "FloorMod", "Less", "LogicalAnd", "Maximum", "Minimum", "Multiply", "Power"),
-        *("Select", "Subtract"),
+        *("Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Power", "SquaredDifference"),
+        *("Subtract", "Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual", "LogicalAnd"),
+        *("LogicalOr", "LogicalXor", "BitwiseAnd", "BitwiseLeftShift", "BitwiseOr", "BitwiseRightShift"),
+        *("BitwiseXor", "Select"),
     ),
     "reductions": ("CumSum", "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"),
     "products": ("Convolution", "MatMul"),

@@ -7,14 +7,30 @@ from pathlib import Path
 from opconform.operations.arithmetic.binary import (
     ADD,
     DIVIDE,
-    EQUAL,
     FLOOR_MOD,
-    LESS,
-    LOGICAL_AND,
     MAXIMUM,
     MINIMUM,
+    MOD,
     MULTIPLY,
     SUBTRACT,
+)
+from opconform.operations.arithmetic.bitwise import (
+    BITWISE_AND,
+    BITWISE_LEFT_SHIFT,
+    BITWISE_OR,
+    BITWISE_RIGHT_SHIFT,
+    BITWISE_XOR,
+)
+from opconform.operations.arithmetic.comparisons import (
+    EQUAL,
+    GREATER,
+    GREATER_EQUAL,
+    LESS,
+    LESS_EQUAL,
+    LOGICAL_AND,
+    LOGICAL_OR,
+    LOGICAL_XOR,
+    NOT_EQUAL,
 )
 from opconform.operations.arithmetic.convert import CONVERT
 from opconform.operations.arithmetic.convolution import CONVOLUTION
@@ -25,6 +41,7 @@ from opconform.operations.arithmetic.power import POWER
 from opconform.operations.arithmetic.reductions import REDUCE_MAX, REDUCE_MEAN, REDUCE_PROD, REDUCE_SUM
 from opconform.operations.arithmetic.select import SELECT
 from opconform.operations.arithmetic.softmax import SOFTMAX
+from opconform.operations.arithmetic.squared_difference import SQUARED_DIFFERENCE
 from opconform.operations.arithmetic.string_tensors import STRING_TENSOR_PACK, STRING_TENSOR_UNPACK
 from opconform.operations.arithmetic.top_k import TOP_K
 from opconform.operations.arithmetic.unary import (
@@ -101,6 +118,11 @@ SHIPPED = {
         ABS,
         ADD,
         BATCH_TO_SPACE,
+        BITWISE_AND,
+        BITWISE_LEFT_SHIFT,
+        BITWISE_OR,
+        BITWISE_RIGHT_SHIFT,
+        BITWISE_XOR,
         BROADCAST,
         BROADCAST_1,
         CLAMP,
@@ -125,15 +147,22 @@ SHIPPED = {
         GATHER_ND_5,
         GATHER_TREE,
         GELU,
+        GREATER,
+        GREATER_EQUAL,
         LESS,
+        LESS_EQUAL,
         LOG,
         LOGICAL_AND,
+        LOGICAL_OR,
+        LOGICAL_XOR,
         MATMUL,
         MAXIMUM,
         MINIMUM,
+        MOD,
         MULTIPLY,
         MVN,
         NEGATIVE,
+        NOT_EQUAL,
         PAD,
         PAD_1,
         POWER,
@@ -163,6 +192,7 @@ SHIPPED = {
         SPACE_TO_DEPTH,
         SPLIT,
         SQRT,
+        SQUARED_DIFFERENCE,
         SQUEEZE,
         SQUEEZE_15,
         STRIDED_SLICE,

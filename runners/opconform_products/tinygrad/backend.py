@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
-from operator import eq, getitem, lt
+from operator import eq, ge, getitem, gt, le, lt, ne
 from subprocess import CalledProcessError
 from typing import Any
 
@@ -174,6 +174,11 @@ _TINYGRAD = Framework(
     rows={
         **unary_rows(_UNARY, _TYPES),
         "Add-1": Row(Tiny.add, PAIR),
+        "BitwiseAnd-13": Row(Tiny.bitwise_and, PAIR),
+        "BitwiseLeftShift-15": Row(Tiny.lshift, PAIR),
+        "BitwiseOr-13": Row(Tiny.bitwise_or, PAIR),
+        "BitwiseRightShift-15": Row(Tiny.rshift, PAIR),
+        "BitwiseXor-13": Row(Tiny.bitwise_xor, PAIR),
         "Broadcast-1": Row(Tiny.expand, TARGET),
         "Broadcast-3": Row(Tiny.expand, TARGET),
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
@@ -189,11 +194,18 @@ _TINYGRAD = Framework(
         "GatherElements-6": Row(lambda data, indices, axis: data.gather(axis, indices), ELEMENTS, tensors=("indices",)),
         "GatherND-5": _GATHER_ND._replace(call=partial(joined, _GATHER_ND.call, _collapse), adapter=TUPLES_JOINED),
         "GatherND-8": _GATHER_ND,
+        "Greater-1": Row(gt, PAIR),
+        "GreaterEqual-1": Row(ge, PAIR),
         "Less-1": Row(lt, PAIR),
+        "LessEqual-1": Row(le, PAIR),
         "LogicalAnd-1": Row(Tiny.bitwise_and, PAIR),
+        "LogicalOr-1": Row(Tiny.bitwise_or, PAIR),
+        "LogicalXor-1": Row(Tiny.bitwise_xor, PAIR),
         "Maximum-1": Row(Tiny.maximum, PAIR),
         "Minimum-1": Row(Tiny.minimum, PAIR),
+        "Mod-1": Row(Tiny.fmod, PAIR),
         "Multiply-1": Row(Tiny.mul, PAIR),
+        "NotEqual-1": Row(ne, PAIR),
         "MVN-6": Row(lambda data, axes, eps: data.layernorm(axes, eps), NORMALIZED),
         "MatMul-1": Row(_matmul, MATRICES),
         "Pad-1": Row(_pad, added(("constant", "edge", "reflect"))),

@@ -68,7 +68,7 @@ _EQUIVALENT = (
     *(f"data/{op}/{n}" for op in ("Pad-1", "ShuffleChannels-1") for n in ("texts-*", "empty-texts-lost")),
     "refusals/*Space*-2/*/empty",
     "refusals/GatherTree-1/*/empty",
-    *(f"refusals/{op}/context/convolved" for op in ("Col2Im-15", "GatherTree-1", "StringTensor*-15")),
+    *(f"refusals/{op}/context/convolved" for op in ("Bitwise*-*", "Col2Im-15", "GatherTree-1", "StringTensor*-15")),
     *(f"refusals/{op}/context/chain" for op in ("*Space*-2", "GatherND-5")),
     "refusals/StringTensorPack-15/begins/dynamic-rank",
     "settings/Unique-10/axis/*-run-time",
@@ -146,7 +146,7 @@ _EQUIVALENT = (
     "checks/StridedSlice-1/ellipsis.single/second",
     "checks/Reverse-1/axis.*-type/second",
     # The outputs are booleans, of which none is denormal.
-    *(f"readings/{op}/values.denormals/computes-2" for op in ("Equal-1", "Less-1")),
+    *(f"readings/{op}-1/values.denormals/computes-2" for op in ("*Equal", "Greater", "Less")),
 )
 #: Those that a case could tell apart: the kind, the subjects and the faults.
 _MISSING = (

@@ -46,11 +46,16 @@ _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Abs-1": ("the least integer saturates",),
     "Add-1": ("saturation", "denormals lost", "half away from even"),
     "Clamp-1": ("a NaN becomes the lower limit",),
+    "BitwiseRightShift-15": ("right shift without the sign", "right shift by division"),
     "Convolution-1": ("the sum is accumulated in the narrow type", "the sum is accumulated in f32"),
     "Divide-1": ("floor always",),
     "MVN-6": ("the sum is accumulated in f32",),
+    "GreaterEqual-1": ("not less",),
+    "LessEqual-1": ("not greater",),
     "Maximum-1": ("numbers before NaN", "second of two"),
+    "Mod-1": ("positive zeros of remainders",),
     "Negative-1": ("the least integer saturates",),
+    "NotEqual-1": ("less or greater",),
     "ReLU-1": ("minus zero stays",),
 }
 

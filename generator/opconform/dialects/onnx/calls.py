@@ -76,6 +76,16 @@ def remainder(node: KnownNode) -> Call:
     return broadcast(node)
 
 
+def truncated_remainder(node: KnownNode) -> Call:
+    """A Mod whose result has the sign of the dividend."""
+    return replace(broadcast(node), attributes={"fmod": "1"})
+
+
+def shifted(direction: str, node: KnownNode) -> Call:
+    """A BitShift in a direction."""
+    return replace(broadcast(node), attributes={"direction": attribute_text(direction)})
+
+
 def unchanged(node: KnownNode) -> Call:
     """The same inputs and attributes."""
     return Call(node.node.inputs, {name: attribute_text(value) for name, value in node.node.attributes.items()})

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from opconform.dialects.known_node import KnownNode
 from opconform.dialects.onnx import calls, reductions
 from opconform.dialects.onnx.products import PRODUCTS
 from opconform.dialects.onnx.translation import TYPES, Call, Rendering
+from opconform.tensors.element_types import ELEMENT_TYPES
 
 _I64 = ("i64",)
 _FLOATS = ("f16", "f32", "f64")
@@ -63,6 +65,8 @@ _SQUEEZE = Rendering(
 )
 #: The numeric types of ONNX's arithmetic.
 _NUMBERS = tuple(sorted(TYPES - {"boolean", "string"}))
+_INTEGERS = tuple(x for x in _NUMBERS if ELEMENT_TYPES[x].is_integer)
+_UNSIGNED = tuple(x for x in _NUMBERS if ELEMENT_TYPES[x].kind == "unsigned")
 _ONE_RULE = "ONNX broadcasts by one rule"
 _RULES = dict.fromkeys(("auto_broadcast", "none.shapes", "pdpd.rank", "pdpd.dimensions"), _ONE_RULE)
 
@@ -108,6 +112,9 @@ _UNARY = {
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Rendering] = {
     "Add-1": _binary("Add"),
+    **{f"Bitwise{name}-13": _binary(f"Bitwise{name}", _INTEGERS) for name in ("And", "Or", "Xor")},
+    "BitwiseLeftShift-15": _binary("BitShift", _UNSIGNED, partial(calls.shifted, "LEFT")),
+    "BitwiseRightShift-15": _binary("BitShift", _UNSIGNED, partial(calls.shifted, "RIGHT")),
     **{op: Rendering(name, calls.unchanged, types={"data": types}) for op, (name, types) in _UNARY.items()},
     **PRODUCTS,
     "Broadcast-1": _EXPAND,
@@ -160,10 +167,16 @@ RENDERINGS: Mapping[str, Rendering] = {
     ),
     "GatherND-5": Rendering("GatherND", calls.gather_nd_5, types={"indices": _I64}),
     "GatherND-8": Rendering("GatherND", calls.gather_nd, types={"indices": _I64}),
+    "Greater-1": _binary("Greater"),
+    "GreaterEqual-1": _binary("GreaterOrEqual"),
     "Less-1": _binary("Less"),
+    "LessEqual-1": _binary("LessOrEqual"),
     "LogicalAnd-1": _binary("And", ("boolean",)),
+    "LogicalOr-1": _binary("Or", ("boolean",)),
+    "LogicalXor-1": _binary("Xor", ("boolean",)),
     "Maximum-1": _MAX,
     "Minimum-1": _MIN,
+    "Mod-1": _binary("Mod", call=calls.truncated_remainder),
     "Multiply-1": _binary("Mul"),
     "Pad-1": _PAD,
     "Pad-12": _PAD,

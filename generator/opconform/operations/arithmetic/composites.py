@@ -114,7 +114,7 @@ def normalized(
         divisor_of: The divisor for a variance, which has a square root in it.
     """
     numerators = differences(way, elements)
-    squares = way.total([_square(way, x) for x in numerators])
+    squares = way.total([square(way, x) for x in numerators])
     mean_square = Interval(squares.low / parts, squares.high / parts, squares.overflows)
     variance = way.rounded(mean_square, Exact(DIVISION)).clipped(_ZERO)
     root = Interval(divisor_of(variance.low), divisor_of(variance.high), variance.overflows)
@@ -144,7 +144,7 @@ def _half_product(way: Composition, x: Exact | Interval, odd: Interval, units: i
     return Interval(part.low, part.high, part.overflows or is_beyond).clipped(low, high)
 
 
-def _square(way: Composition, part: Interval) -> Interval:
+def square(way: Composition, part: Interval) -> Interval:
     """The rounded square of a part, which is not negative."""
     low = _ZERO if part.low <= 0 <= part.high else min(abs(part.low), abs(part.high)) ** 2
     return way.rounded(Interval(low, part.size**2, part.overflows)).clipped(_ZERO)

@@ -131,9 +131,11 @@ def _of_two(op: str) -> Callable[[OnnxCall], Call]:
 
 
 def _mod(node: OnnxCall) -> Call:
-    if node.attributes.get("fmod", 0):
-        raise NoCounterpart("with the sign of the dividend")
-    return node.call("FloorMod-1")
+    return node.call("Mod-1" if node.attributes.get("fmod", 0) else "FloorMod-1")
+
+
+def _bit_shift(node: OnnxCall) -> Call:
+    return node.call("BitwiseLeftShift-15" if node.attributes["direction"] == "LEFT" else "BitwiseRightShift-15")
 
 
 def _convolution(node: OnnxCall) -> Call:
@@ -237,6 +239,7 @@ def _top_k(node: OnnxCall) -> Call:
 
 #: The readings of what no row alone says.
 _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
+    "BitShift": _bit_shift,
     "Cast": _cast,
     "Clip": _clip,
     "Col2Im": _col2im,
