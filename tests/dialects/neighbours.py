@@ -27,7 +27,8 @@ TWO_TENSORS = (
 #: integers.
 ROUNDED = {
     *("Divide-1", "FloorMod-1", "MatMul-1", "Power-1", *ONE_TENSOR),
-    *("ReduceMax-1", "ReduceMean-1", "ReduceProd-1", "ReduceSum-1", "ReverseSequence-1"),
+    *("ReduceL1-4", "ReduceL2-4", "ReduceMax-1", "ReduceMean-1", "ReduceMin-1", "ReduceProd-1", "ReduceSum-1"),
+    "ReverseSequence-1",
 }
 #: Operations that take that output.
 NEIGHBOURS = {
@@ -58,7 +59,10 @@ NEIGHBOURS = {
     ),
     "Pad-1": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: edge",
     "Pad-12": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: constant, pad_value: {element_type: i32, values: 7}",
+    "ReduceL1-4": "axes: [1]",
+    "ReduceL2-4": "axes: [0, 2], keep_dims: true",
     "ReduceMax-1": "axes: [1], keep_dims: true",
+    "ReduceMin-1": "axes: [2]",
     "ReduceMean-1": "axes: [-1]",
     "ReduceProd-1": "axes: [2], keep_dims: true",
     "ReduceSum-1": "axes: [0, 2]",
@@ -127,6 +131,8 @@ WITHOUT = {
         "Gather-7",
         "Gather-8",
         "GatherTree-1",
+        "ReduceL1-4",
+        "ReduceL2-4",
         "ReduceMean-1",
         "ReverseSequence-1",
         "Roll-7",
@@ -186,8 +192,11 @@ CONVOLVED = {
     "Pad-12": (
         "data: {shape: [1, 4, 2, 3], fill: small}, pads_begin: [0, 1, 0, 0], pads_end: [1, 0, 0, 2], pad_mode: constant"
     ),
+    "ReduceL1-4": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [3]",
+    "ReduceL2-4": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [1, 2]",
     "ReduceMax-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [1]",
     "ReduceMean-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [1], keep_dims: true",
+    "ReduceMin-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2], keep_dims: true",
     "ReduceProd-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2]",
     "ReduceSum-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2, 3]",
     "Reshape-1": "data: {shape: [1, 4, 2, 3], fill: small}, shape: [4, -1], special_zero: false",

@@ -22,7 +22,17 @@ from opconform.operations.arithmetic.cum_sum import CUM_SUM
 from opconform.operations.arithmetic.matmul import MATMUL
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
-from opconform.operations.arithmetic.reductions import REDUCE_MAX, REDUCE_MEAN, REDUCE_PROD, REDUCE_SUM
+from opconform.operations.arithmetic.reductions import (
+    REDUCE_L1,
+    REDUCE_L2,
+    REDUCE_LOGICAL_AND,
+    REDUCE_LOGICAL_OR,
+    REDUCE_MAX,
+    REDUCE_MEAN,
+    REDUCE_MIN,
+    REDUCE_PROD,
+    REDUCE_SUM,
+)
 from opconform.operations.arithmetic.select import SELECT
 from opconform.operations.arithmetic.softmax import SOFTMAX
 from opconform.operations.arithmetic.string_tensors import STRING_TENSOR_PACK, STRING_TENSOR_UNPACK
@@ -137,8 +147,13 @@ SHIPPED = {
         PAD,
         PAD_1,
         POWER,
+        REDUCE_L1,
+        REDUCE_L2,
+        REDUCE_LOGICAL_AND,
+        REDUCE_LOGICAL_OR,
         REDUCE_MAX,
         REDUCE_MEAN,
+        REDUCE_MIN,
         REDUCE_PROD,
         REDUCE_SUM,
         RELU,

@@ -173,6 +173,12 @@ def _divide(a: Any, b: Any, is_floor: bool) -> Any:
     return jnp.floor_divide(a, b) if is_floor else jax.lax.div(*jnp.broadcast_arrays(a, b))
 
 
+def _norm(order: int, data: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    if not jnp.issubdtype(data.dtype, jnp.floating):
+        raise Unsupported("the framework has no norm of integers")
+    return jnp.linalg.vector_norm(data, axis=axes, keepdims=keep, ord=order)
+
+
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
@@ -206,8 +212,13 @@ _JAX = Framework(
         "Pad-1": Row(_pad, added()),
         "Pad-12": Row(_pad, pairs(crops=("constant",))),
         "Power-1": Row(jnp.power, PAIR),
+        "ReduceL1-4": Row(along_axes(partial(_norm, 1)), REDUCED),
+        "ReduceL2-4": Row(along_axes(partial(_norm, 2)), REDUCED),
+        "ReduceLogicalAnd-1": Row(along_axes(lambda data, axes, keep: jnp.all(data, axes, keepdims=keep)), REDUCED),
+        "ReduceLogicalOr-1": Row(along_axes(lambda data, axes, keep: jnp.any(data, axes, keepdims=keep)), REDUCED),
         "ReduceMax-1": Row(along_axes(lambda data, axes, keep: jnp.max(data, axes, keepdims=keep)), REDUCED),
         "ReduceMean-1": Row(along_axes(_mean), REDUCED),
+        "ReduceMin-1": Row(along_axes(lambda data, axes, keep: jnp.min(data, axes, keepdims=keep)), REDUCED),
         "ReduceProd-1": Row(
             along_axes(lambda data, axes, keep: jnp.prod(data, axes, data.dtype, keepdims=keep)), REDUCED
         ),

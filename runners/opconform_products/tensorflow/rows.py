@@ -15,7 +15,7 @@ from opconform_products.frameworks.adapters.layout import ZEROS
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS
 from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
-from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes
+from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes, one_after_another
 from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLICES_AT, tuples_at
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
@@ -309,8 +309,13 @@ ROWS = {
     "Pad-1": Row(_pad, added(("constant", "reflect", "symmetric"))),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
     "Power-1": Row(tf.pow, PAIR),
+    "ReduceL1-4": Row(one_after_another(lambda data, axis, keep: tf.norm(data, 1, axis, keep)), REDUCED),
+    "ReduceL2-4": Row(along_axes(tf.math.reduce_euclidean_norm), REDUCED),
+    "ReduceLogicalAnd-1": Row(along_axes(tf.reduce_all), REDUCED),
+    "ReduceLogicalOr-1": Row(along_axes(tf.reduce_any), REDUCED),
     "ReduceMax-1": Row(along_axes(tf.reduce_max), REDUCED),
     "ReduceMean-1": Row(along_axes(tf.reduce_mean), REDUCED),
+    "ReduceMin-1": Row(along_axes(tf.reduce_min), REDUCED),
     "ReduceProd-1": Row(along_axes(tf.reduce_prod), REDUCED),
     "ReduceSum-1": Row(along_axes(tf.reduce_sum), REDUCED),
     "Reshape-1": Row(
