@@ -27,6 +27,7 @@ TWO_TENSORS = (
 #: integers.
 ROUNDED = {
     *("Divide-1", "FloorMod-1", "MatMul-1", "Power-1", *ONE_TENSOR),
+    "OneHot-1",
     *("ReduceL1-4", "ReduceL2-4", "ReduceMax-1", "ReduceMean-1", "ReduceMin-1", "ReduceProd-1", "ReduceSum-1"),
     "ReverseSequence-1",
 }
@@ -45,6 +46,7 @@ NEIGHBOURS = {
     "MatMul-1": "b: {element_type: i32, shape: [2, 2], values: [5, 1, 7, 2]}",
     "Concat-1": "axis: 1",
     "Convert-1": "destination_type: i64",
+    "ConvertLike-1": "like: {element_type: f32, shape: [1]}",
     "CumSum-3": "axis: 1, exclusive: true",
     "DepthToSpace-1": "block_size: 2, mode: blocks_first",
     "Gather-1": "indices: [2, 0], axis: 1",
@@ -57,6 +59,7 @@ NEIGHBOURS = {
         "parent_ids: {element_type: i32, shape: [3, 4, 2], values: [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0]}, "
         "max_seq_len: {element_type: i32, values: [3, 1, 2, 9]}, end_token: {element_type: i32, values: 7}"
     ),
+    "OneHot-1": "depth: 3, on_value: {element_type: i32, values: 5}, off_value: {element_type: i32, values: 2}, axis: 1",
     "Pad-1": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: edge",
     "Pad-12": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: constant, pad_value: {element_type: i32, values: 7}",
     "ReduceL1-4": "axes: [1]",
@@ -113,6 +116,7 @@ WITHOUT = {
         "ExtractImagePatches-3",
         "GatherTree-1",
         "Gelu-7",
+        "OneHot-1",
         "Reverse-1",
         "Roll-7",
         "ScatterUpdate-3",
@@ -131,6 +135,7 @@ WITHOUT = {
         "Gather-7",
         "Gather-8",
         "GatherTree-1",
+        "OneHot-1",
         "ReduceL1-4",
         "ReduceL2-4",
         "ReduceMean-1",
@@ -170,6 +175,7 @@ CONVOLVED = {
     ),
     "SoftMax-8": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",
+    "ConvertLike-1": "data: {shape: [1, 4, 2, 3], fill: small}, like: {element_type: i32, shape: [2]}",
     "ExtractImagePatches-3": (
         "data: {shape: [1, 4, 2, 3], fill: small}, sizes: [2, 2], strides: [1, 2], rates: [1, 1], auto_pad: same_upper"
     ),

@@ -49,6 +49,12 @@ def one(op: str, data: str, more: str) -> str:
     return f"op: {op}\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, {more}}}\n"
 
 
+def one_hot(indices: str, axis: int) -> str:
+    """A spec of OneHot-1 with three classes."""
+    more = f"depth: 3, on_value: {{values: 1}}, off_value: {{values: 0}}, axis: {axis}"
+    return f"op: OneHot-1\ngroups:\n  - {{id: one, title: one, indices: {indices}, {more}}}\n"
+
+
 def tree(lengths: str, parents: str, element_type: str = "f32") -> str:
     """A spec of GatherTree-1 with two time steps of two beams."""
     batches = lengths.count(",") + 1
@@ -244,6 +250,10 @@ CASES = {
     "beyond data together": (one("Pad-12", "[4]", "pads_begin: [-3], pads_end: [-2], pad_mode: edge"), {
         "the pads together remove more elements than data has",
     }, {"a pad removes more elements than data has", "a number other than 0 is added"}),
+    "one hot at the end": (one_hot("[0, 3]", -1), {"the new dimension is the last one", "the axis is negative", "an index is not below depth"}, {
+        "indices is a scalar"}),
+    "one hot of a scalar": (one_hot("2", 0), {"indices is a scalar"}, {"the axis is negative", "an index is not below depth"}),
+    "one hot in front": (one_hot("[0, 1]", 0), set(), {"the new dimension is the last one"}),
     "repeated once": (one("Tile-1", "[2, 3]", "repeats: [1, 1, 1]"), {
         "no dimension is repeated", "there are more repeats than dimensions",
     }, {"a dimension is repeated no times", "there are fewer repeats than dimensions"}),

@@ -386,6 +386,7 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Concat-1": _concatenate,
     "Constant-1": _constant,
     "Convert-1": _convert,
+    "ConvertLike-1": _convert,
     "Convolution-1": _convolution,
     "DepthToSpace-1": _rearranged(flat_parts),
     "Divide-1": _elementwise("divide"),

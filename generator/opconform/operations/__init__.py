@@ -16,7 +16,7 @@ from opconform.operations.arithmetic.binary import (
     MULTIPLY,
     SUBTRACT,
 )
-from opconform.operations.arithmetic.convert import CONVERT
+from opconform.operations.arithmetic.convert import CONVERT, CONVERT_LIKE
 from opconform.operations.arithmetic.convolution import CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
 from opconform.operations.arithmetic.matmul import MATMUL
@@ -59,6 +59,7 @@ from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHE
 from opconform.operations.movement.gathers.gather_elements import GATHER_ELEMENTS
 from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
 from opconform.operations.movement.gathers.gather_tree import GATHER_TREE
+from opconform.operations.movement.one_hot import ONE_HOT
 from opconform.operations.movement.pad import PAD, PAD_1
 from opconform.operations.movement.patches import EXTRACT_IMAGE_PATCHES
 from opconform.operations.movement.reverse import REVERSE
@@ -118,6 +119,7 @@ SHIPPED = {
         CONCAT,
         CONSTANT,
         CONVERT,
+        CONVERT_LIKE,
         CONVOLUTION,
         CUM_SUM,
         DEPTH_TO_SPACE,
@@ -144,6 +146,7 @@ SHIPPED = {
         MULTIPLY,
         MVN,
         NEGATIVE,
+        ONE_HOT,
         PAD,
         PAD_1,
         POWER,

@@ -190,6 +190,7 @@ _JAX = Framework(
         "Broadcast-3": Row(jnp.broadcast_to, TARGET),
         "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
         "Convert-1": Row(lambda data, kind: data.astype(kind), destination(_TYPES)),
+        "ConvertLike-1": Row(lambda data, like: data.astype(like.dtype), tensors=("like",)),
         "Divide-1": Row(_divide, PAIR),
         "Equal-1": Row(jnp.equal, PAIR),
         "Convolution-1": Row(_convolution, CONVOLVED),

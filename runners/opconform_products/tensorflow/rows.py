@@ -183,6 +183,10 @@ def _long(indices: Any) -> Any:
     return tf.cast(tf.minimum(indices, _LAST) if indices.dtype == tf.uint64 else indices, tf.int64)
 
 
+def _one_hot(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Any:
+    return tf.one_hot(indices, depth, on_value, off_value, axis % (indices.shape.rank + 1))
+
+
 def _cum_sum(data: Any, axis: int = 0, *, exclusive: bool, reverse: bool) -> Any:
     return tf.cumsum(data, axis, exclusive, reverse)
 
@@ -287,6 +291,7 @@ ROWS = {
     "Concat-1": Row(lambda axis, tensors: tf.concat(tensors, axis=axis), CONCAT),
     "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
     "Convert-1": Row(tf.cast, destination(TYPES)),
+    "ConvertLike-1": Row(lambda data, like: tf.cast(data, like.dtype), tensors=("like",)),
     "Divide-1": Row(_divide, PAIR),
     "Equal-1": Row(tf.equal, PAIR),
     "Convolution-1": Row(_convolution, CONVOLVED),
@@ -306,6 +311,7 @@ ROWS = {
     "Multiply-1": Row(tf.multiply, PAIR),
     "MVN-6": Row(_normalized, NORMALIZED),
     "MatMul-1": Row(_matmul, MATRICES),
+    "OneHot-1": Row(_one_hot, tensors=("indices",)),
     "Pad-1": Row(_pad, added(("constant", "reflect", "symmetric"))),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
     "Power-1": Row(tf.pow, PAIR),

@@ -178,6 +178,7 @@ _TINYGRAD = Framework(
         "Broadcast-3": Row(Tiny.expand, TARGET),
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
         "Convert-1": Row(Tiny.cast, destination(_TYPES)),
+        "ConvertLike-1": Row(lambda data, like: data.cast(like.dtype), tensors=("like",)),
         "Divide-1": Row(_divide, PAIR),
         "Equal-1": Row(eq, PAIR),
         "FloorMod-1": Row(Tiny.mod, PAIR),

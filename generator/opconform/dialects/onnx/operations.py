@@ -139,6 +139,12 @@ RENDERINGS: Mapping[str, Rendering] = {
         calls.cast,
         reasons={"destination_type": "ONNX's to is the number of a type", "data.element-type": "ONNX casts strings"},
     ),
+    "ConvertLike-1": Rendering(
+        "CastLike",
+        calls.unchanged,
+        types=dict.fromkeys(("data", "like"), sorted(TYPES)),
+        reasons=dict.fromkeys(("data.element-type", "like.element-type"), "ONNX casts strings"),
+    ),
     "CumSum-3": Rendering(
         "CumSum",
         reductions.cum_sum,
