@@ -19,6 +19,7 @@ from opconform.operations.arithmetic.binary import (
 from opconform.operations.arithmetic.convert import CONVERT, CONVERT_LIKE
 from opconform.operations.arithmetic.convolution import CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
+from opconform.operations.arithmetic.eye import EYE
 from opconform.operations.arithmetic.matmul import MATMUL
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
@@ -128,6 +129,7 @@ SHIPPED = {
         ERF,
         EXP,
         EXTRACT_IMAGE_PATCHES,
+        EYE,
         FLOOR_MOD,
         GATHER,
         GATHER_1,

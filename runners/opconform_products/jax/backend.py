@@ -179,6 +179,13 @@ def _norm(order: int, data: Any, axes: tuple[int, ...], keep: bool) -> Any:
     return jnp.linalg.vector_norm(data, axis=axes, keepdims=keep, ord=order)
 
 
+def _eye(rows: Any, columns: Any, diagonal: Any, batch: Any = None, *, output_type: str) -> Any:
+    if batch or output_type not in _TYPES:
+        raise Unsupported(f"JAX's eye has no batch, or no type {output_type}")
+    sizes = (x[0] if isinstance(x, list) else x for x in (rows, columns, diagonal))
+    return jnp.eye(*sizes, dtype=_TYPES[output_type])
+
+
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
@@ -195,6 +202,7 @@ _JAX = Framework(
         "Equal-1": Row(jnp.equal, PAIR),
         "Convolution-1": Row(_convolution, CONVOLVED),
         "CumSum-3": Row(reversible(lambda data, axis: jnp.cumsum(data, axis, dtype=data.dtype), jnp.flip), SUMMED),
+        "Eye-9": Row(_eye),
         "ExtractImagePatches-3": Row(_patches, WINDOWS),
         "FloorMod-1": Row(jnp.remainder, PAIR),
         "Gather-1": _GATHER._replace(adapter=ALONG_WHOLE),

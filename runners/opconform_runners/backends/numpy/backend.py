@@ -18,7 +18,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.constraints import check_constants, refuse_if, with_constraints
 from opconform_runners.backends.graph import Function, outputs_of, padded
 from opconform_runners.backends.indexing import copied, sliced, strided
-from opconform_runners.backends.numpy.arithmetic import ARITHMETIC
+from opconform_runners.backends.numpy.arithmetic import ARITHMETIC, result_of
 from opconform_runners.backends.numpy.axes import (
     broadcast,
     reverse,
@@ -252,6 +252,17 @@ def _extended(data: Array, widths: Sequence[tuple[int, int]], mode: str, value: 
     return array.view(kind)
 
 
+def _eye(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """`numpy.eye`, repeated."""
+    [rows], [columns], [diagonal] = (tensor.integers() for tensor in inputs[:3])
+    batch = [size for tensor in inputs[3:] for size in tensor.integers()]
+    refuse_if(rows < 0, "num_rows.negative")
+    refuse_if(columns < 0, "num_columns.negative")
+    refuse_if(any(size < 0 for size in batch), "batch_shape.negative")
+    matrix = np.eye(rows, columns, min(max(diagonal, -rows), columns))
+    return result_of(attributes["output_type"], np.tile(matrix, (*batch, 1, 1)))
+
+
 def _one_hot(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     """The value of each index and place, chosen by number from a list of both values."""
     indices, depth, on_value, off_value = inputs
@@ -275,6 +286,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Convert-1": convert,
     "ConvertLike-1": convert_like,
     "DepthToSpace-1": depth_to_space,
+    "Eye-9": _eye,
     "ExtractImagePatches-3": extract_image_patches,
     "Gather-1": gather_1,
     "Gather-7": gather_7,
