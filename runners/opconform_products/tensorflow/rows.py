@@ -1,5 +1,6 @@
 """How TensorFlow executes each operation, also with settings at run time and tensors of unknown shapes."""
 
+from collections.abc import Sequence
 from functools import partial
 from operator import getitem
 from typing import Any
@@ -24,7 +25,8 @@ from opconform_products.frameworks.adapters.unary import unary_rows
 from opconform_products.frameworks.adapters.unique import UNSORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Adapter, Row
 from opconform_runners.backends.backend import Unsupported
-from opconform_runners.backends.indexing import INDICES, bits_of, strided
+from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.indexing import INDICES, bits_of, rank_of, strided
 
 _LAST = tf.int64.max
 #: The types for which the operations used here have CPU kernels.
@@ -183,8 +185,10 @@ def _long(indices: Any) -> Any:
     return tf.cast(tf.minimum(indices, _LAST) if indices.dtype == tf.uint64 else indices, tf.int64)
 
 
-def _one_hot(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Any:
-    return tf.one_hot(indices, depth, on_value, off_value, axis % (indices.shape.rank + 1))
+def _classes(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Sequence[Any]:
+    rank = rank_of(indices) + 1
+    refuse_if(not -rank <= axis < rank, "axis.range")
+    return indices, depth, on_value, off_value, axis % rank
 
 
 def _cum_sum(data: Any, axis: int = 0, *, exclusive: bool, reverse: bool) -> Any:
@@ -311,7 +315,7 @@ ROWS = {
     "Multiply-1": Row(tf.multiply, PAIR),
     "MVN-6": Row(_normalized, NORMALIZED),
     "MatMul-1": Row(_matmul, MATRICES),
-    "OneHot-1": Row(_one_hot, tensors=("indices",)),
+    "OneHot-1": Row(tf.one_hot, Adapter(_classes, ("axis.range",)), tensors=("indices",)),
     "Pad-1": Row(_pad, added(("constant", "reflect", "symmetric"))),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
     "Power-1": Row(tf.pow, PAIR),
