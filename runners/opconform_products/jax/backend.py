@@ -182,8 +182,8 @@ def _norm(order: int, data: Any, axes: tuple[int, ...], keep: bool) -> Any:
 def _eye(rows: Any, columns: Any, diagonal: Any, batch: Any = None, *, output_type: str) -> Any:
     if batch or output_type not in _TYPES:
         raise Unsupported(f"JAX's eye has no batch, or no type {output_type}")
-    sizes = (x[0] if isinstance(x, list) else x for x in (rows, columns, diagonal))
-    return jnp.eye(*sizes, dtype=_TYPES[output_type])
+    rows, columns, diagonal = (x[0] if isinstance(x, list) else x for x in (rows, columns, diagonal))
+    return jnp.eye(rows, columns, diagonal, _TYPES[output_type])
 
 
 _JAX = Framework(

@@ -1,7 +1,10 @@
 """Convert-1 and ConvertLike-1, from their specification pages: the elements of data in another element type."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,6 +25,9 @@ TYPES = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_ty
 
 #: The types that have no NaN and are no integers, for which an interpretation has a rule.
 _NUMBERS_ALONE = ("f4e2m1", "nf4")
+
+
+_Result = TypeVar("_Result")
 
 
 def _target(arguments: Arguments) -> ElementType:
@@ -82,9 +88,14 @@ def _is_undefined(arguments: Arguments) -> bool:
     return _has_no_number(arguments) or (is_unsigned and any(x < 0 for x in arguments.tensor("data").integers()))
 
 
+def _through_convert(of: Callable[[Arguments], _Result], arguments: Arguments) -> _Result:
+    """What a function of the arguments of Convert-1 gives for those of ConvertLike-1."""
+    return of(_as_convert(arguments))
+
+
 def _of_like(reading: Reading) -> Reading:
     """A reading of Convert-1 as one of ConvertLike-1."""
-    return replace(reading, computes=tuple(lambda a, of=of: of(_as_convert(a)) for of in reading.computes))
+    return replace(reading, computes=tuple(partial(_through_convert, of) for of in reading.computes))
 
 
 CONVERT = Computation(
@@ -130,6 +141,6 @@ CONVERT_LIKE = Computation(
     undefined=lambda a: _is_undefined(_as_convert(a)),
     integer_output=lambda a: _known(_as_convert(a)),
     contexts={"doubled": contexts.doubled(lambda _: 0)},
-    facts={fact: lambda a, holds=holds: holds(_as_convert(a)) for fact, holds in CONVERT.facts.items()},
+    facts={fact: partial(_through_convert, holds) for fact, holds in CONVERT.facts.items()},
     readings={id_: _of_like(reading) for id_, reading in CONVERT.readings.items() if not reading.misreads},
 )

@@ -270,7 +270,7 @@ def _one_hot(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Te
     refuse_if(bool(depth.array <= 0), "depth.positive")
     refuse_if(on_value.element_type != off_value.element_type, "off_value.same-type")
     refuse_if(not -rank <= axis < rank, "axis.range")
-    is_on = np.equal.outer(indices.array, np.arange(depth.array)).astype(int)
+    is_on = np.equal.outer(indices.array, np.arange(int(depth.array))).astype(int)
     rows = np.stack([off_value.array, on_value.array])[np.moveaxis(is_on, -1, axis)]
     return [Tensor(element_type=on_value.element_type, array=rows)]
 
