@@ -28,9 +28,9 @@ TWO_INTEGERS = ("BitwiseAnd-13", "BitwiseLeftShift-15", "BitwiseOr-13", "Bitwise
 #: Operations for which OpenVINO's CPU plugin rounds i32 to f32, or that have no result for some, so that they get small
 #: integers.
 ROUNDED = {
-    *("BitwiseLeftShift-15", "Divide-1", "FloorMod-1", "MatMul-1", "Mod-1", "Power-1", "SquaredDifference-1"),
-    *ONE_TENSOR,
-    *("ReduceMax-1", "ReduceMean-1", "ReduceProd-1", "ReduceSum-1", "ReverseSequence-1"),
+    *("BitwiseLeftShift-15", "Divide-1", "FloorMod-1", "MatMul-1", "Mod-1", "OneHot-1", "Power-1"),
+    *("ReverseSequence-1", "SquaredDifference-1", *ONE_TENSOR),
+    *("ReduceL1-4", "ReduceL2-4", "ReduceMax-1", "ReduceMean-1", "ReduceMin-1", "ReduceProd-1", "ReduceSum-1"),
 }
 #: Operations that take that output.
 NEIGHBOURS = {
@@ -47,6 +47,7 @@ NEIGHBOURS = {
     "MatMul-1": "b: {element_type: i32, shape: [2, 2], values: [5, 1, 7, 2]}",
     "Concat-1": "axis: 1",
     "Convert-1": "destination_type: i64",
+    "ConvertLike-1": "like: {element_type: f32, shape: [1]}",
     "CumSum-3": "axis: 1, exclusive: true",
     "DepthToSpace-1": "block_size: 2, mode: blocks_first",
     "Gather-1": "indices: [2, 0], axis: 1",
@@ -59,9 +60,13 @@ NEIGHBOURS = {
         "parent_ids: {element_type: i32, shape: [3, 4, 2], values: [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0]}, "
         "max_seq_len: {element_type: i32, values: [3, 1, 2, 9]}, end_token: {element_type: i32, values: 7}"
     ),
+    "OneHot-1": "depth: 3, on_value: {element_type: i32, values: 5}, off_value: {element_type: i32, values: 2}, axis: 1",
     "Pad-1": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: edge",
     "Pad-12": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: constant, pad_value: {element_type: i32, values: 7}",
+    "ReduceL1-4": "axes: [1]",
+    "ReduceL2-4": "axes: [0, 2], keep_dims: true",
     "ReduceMax-1": "axes: [1], keep_dims: true",
+    "ReduceMin-1": "axes: [2]",
     "ReduceMean-1": "axes: [-1]",
     "ReduceProd-1": "axes: [2], keep_dims: true",
     "ReduceSum-1": "axes: [0, 2]",
@@ -113,6 +118,7 @@ WITHOUT = {
         "GatherTree-1",
         "Gelu-7",
         "NotEqual-1",
+        "OneHot-1",
         "Reverse-1",
         "Roll-7",
         "ScatterUpdate-3",
@@ -132,6 +138,9 @@ WITHOUT = {
         "Gather-7",
         "Gather-8",
         "GatherTree-1",
+        "OneHot-1",
+        "ReduceL1-4",
+        "ReduceL2-4",
         "ReduceMean-1",
         "ReverseSequence-1",
         "Roll-7",
@@ -173,6 +182,7 @@ CONVOLVED = {
     ),
     "SoftMax-8": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",
+    "ConvertLike-1": "data: {shape: [1, 4, 2, 3], fill: small}, like: {element_type: i32, shape: [2]}",
     "ExtractImagePatches-3": (
         "data: {shape: [1, 4, 2, 3], fill: small}, sizes: [2, 2], strides: [1, 2], rates: [1, 1], auto_pad: same_upper"
     ),
@@ -195,8 +205,11 @@ CONVOLVED = {
     "Pad-12": (
         "data: {shape: [1, 4, 2, 3], fill: small}, pads_begin: [0, 1, 0, 0], pads_end: [1, 0, 0, 2], pad_mode: constant"
     ),
+    "ReduceL1-4": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [3]",
+    "ReduceL2-4": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [1, 2]",
     "ReduceMax-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [1]",
     "ReduceMean-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [1], keep_dims: true",
+    "ReduceMin-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2], keep_dims: true",
     "ReduceProd-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2]",
     "ReduceSum-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2, 3]",
     "Reshape-1": "data: {shape: [1, 4, 2, 3], fill: small}, shape: [4, -1], special_zero: false",

@@ -49,6 +49,18 @@ def one(op: str, data: str, more: str) -> str:
     return f"op: {op}\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, {more}}}\n"
 
 
+def one_hot(indices: str, axis: int) -> str:
+    """A spec of OneHot-1 with three classes."""
+    more = f"depth: 3, on_value: {{values: 1}}, off_value: {{values: 0}}, axis: {axis}"
+    return f"op: OneHot-1\ngroups:\n  - {{id: one, title: one, indices: {indices}, {more}}}\n"
+
+
+def eye(rows: str, columns: str, diagonal: str, batch: str) -> str:
+    """A spec of Eye-9."""
+    sizes = f"num_rows: {rows}, num_columns: {columns}, diagonal_index: {diagonal}, batch_shape: {batch}"
+    return f"op: Eye-9\ngroups:\n  - {{id: one, title: one, {sizes}, output_type: f32}}\n"
+
+
 def tree(lengths: str, parents: str, element_type: str = "f32") -> str:
     """A spec of GatherTree-1 with two time steps of two beams."""
     batches = lengths.count(",") + 1
@@ -244,6 +256,14 @@ CASES = {
     "beyond data together": (one("Pad-12", "[4]", "pads_begin: [-3], pads_end: [-2], pad_mode: edge"), {
         "the pads together remove more elements than data has",
     }, {"a pad removes more elements than data has", "a number other than 0 is added"}),
+    "one hot at the end": (one_hot("[0, 3]", -1), {"the new dimension is the last one", "the axis is negative", "an index is not below depth"}, {
+        "indices is a scalar"}),
+    "one hot of a scalar": (one_hot("2", 0), {"indices is a scalar"}, {"the axis is negative", "an index is not below depth"}),
+    "one hot in front": (one_hot("[0, 1]", 0), set(), {"the new dimension is the last one"}),
+    "eye above": (eye("3", "4", "1", "[2]"), {"the diagonal is above the main one", "the output has batch dimensions"}, {
+        "the diagonal is below the main one", "the matrix is square"}),
+    "eye below": (eye("3", "3", "-1", "[]"), {"the diagonal is below the main one", "the matrix is square"}, {
+        "the diagonal is above the main one", "the output has batch dimensions"}),
     "repeated once": (one("Tile-1", "[2, 3]", "repeats: [1, 1, 1]"), {
         "no dimension is repeated", "there are more repeats than dimensions",
     }, {"a dimension is repeated no times", "there are fewer repeats than dimensions"}),

@@ -27,6 +27,7 @@ OF_I32 = (
     *(f"{x}-1" for x in ("Abs", "Negative", "Add", "Subtract", "Multiply", "Maximum", "Minimum", "Equal", "Less")),
     "ReduceSum-1",
     "ReduceMax-1",
+    "ReduceMin-1",
 )
 #: In TOSA's `NanPropagationMode`.
 PROPAGATE = 1
@@ -184,6 +185,9 @@ REQUESTS: Mapping[str, Callable[[Arguments], Request | None]] = {
     "ReduceSum-1": reduction("REDUCE_SUM"),
     "ReduceProd-1": reduction("REDUCE_PRODUCT"),
     "ReduceMax-1": reduction("REDUCE_MAX", PROPAGATE),
+    "ReduceMin-1": reduction("REDUCE_MIN", PROPAGATE),
+    "ReduceLogicalAnd-1": reduction("REDUCE_ALL"),
+    "ReduceLogicalOr-1": reduction("REDUCE_ANY"),
     "MatMul-1": matmul,
     "Convolution-1": convolution,
 }

@@ -32,6 +32,7 @@ EVERY_OPERATION = pytest.mark.parametrize(
 FEW = {
     **dict.fromkeys(("Abs-1", "Erf-1", "Log-1", "ReLU-1", "Sqrt-1", "Tanh-1"), 10),
     "Convert-1": 20,
+    "ConvertLike-1": 20,
     "ShapeOf-1": 0,
     "ShapeOf-3": 3,
     "Squeeze-1": 20,

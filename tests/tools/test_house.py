@@ -86,13 +86,13 @@ def test_every_exception_is_one_to_a_rule_of_an_operation() -> None:
 
 def test_an_operation_that_cannot_be_read_lacks_what_is_needed_for_that() -> None:
     """The files to write."""
-    assert [str(lack) for lack in lacks_of("OneHot-1")] == [
-        "cases/OneHot-1/requirements.yaml: write every statement of the page that a case can test",
+    assert [str(lack) for lack in lacks_of("OneHot-16")] == [
+        "cases/OneHot-16/requirements.yaml: write every statement of the page that a case can test",
         (
-            "generator/opconform/operations/__init__.py: declare OneHot-1 in a module of movement/, shape/ or arithmetic/ "
+            "generator/opconform/operations/__init__.py: declare OneHot-16 in a module of movement/, shape/ or arithmetic/ "
             "beside it, and add it to SHIPPED"
         ),
-        "cases/OneHot-1/samples.yaml: write named sets of valid arguments, the most common one first",
+        "cases/OneHot-16/samples.yaml: write named sets of valid arguments, the most common one first",
     ]
 
 
@@ -283,13 +283,13 @@ def test_the_command_says_what_lacks_or_that_nothing_does(opconform: Run) -> Non
     """The exit code tells the two apart."""
     whole, lacking = (
         opconform("list", "--house", "Tanh-1"),
-        opconform("list", "--house", "OneHot-1", "--json", code=1),
+        opconform("list", "--house", "OneHot-16", "--json", code=1),
     )
 
     advice = "`opconform adequacy Tanh-1 --strict` measures the cases."
     assert (whole.stdout, whole.stderr) == (f"Tanh-1: nothing is lacking, by {len(RULES)} rules. {advice}\n", "")
     assert json.loads(lacking.stdout)[0] == {
-        "file": "cases/OneHot-1/requirements.yaml",
+        "file": "cases/OneHot-16/requirements.yaml",
         "line": None,
         "what": "write every statement of the page that a case can test",
     }

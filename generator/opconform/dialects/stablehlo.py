@@ -363,8 +363,16 @@ def _one(kind: ElementType) -> int:
 
 def _least(kind: ElementType) -> int:
     """The bit pattern of the least integer, or of minus infinity."""
-    elements: list[int | float] = [kind.minimum if kind.is_integer else -np.inf]
-    return int(patterns(np.array(encoded(kind.name, elements)))[0])
+    return _pattern(kind, kind.minimum if kind.is_integer else -np.inf)
+
+
+def _most(kind: ElementType) -> int:
+    """The bit pattern of the largest integer, or of infinity."""
+    return _pattern(kind, kind.maximum if kind.is_integer else np.inf)
+
+
+def _pattern(kind: ElementType, element: float) -> int:
+    return int(patterns(np.array(encoded(kind.name, [element])))[0])
 
 
 def _constant(_node: KnownNode) -> Iterator[_Line]:
@@ -387,6 +395,7 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Concat-1": _concatenate,
     "Constant-1": _constant,
     "Convert-1": _convert,
+    "ConvertLike-1": _convert,
     "Convolution-1": _convolution,
     "DepthToSpace-1": _rearranged(flat_parts),
     "Divide-1": _elementwise("divide"),
@@ -411,7 +420,10 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Pad-1": _pad,
     "Pad-12": _pad,
     "Power-1": _elementwise("power"),
+    "ReduceLogicalAnd-1": _reduction("and", lambda _: 1),
+    "ReduceLogicalOr-1": _reduction("or", lambda _: 0),
     "ReduceMax-1": _reduction("maximum", _least),
+    "ReduceMin-1": _reduction("minimum", _most),
     "ReduceProd-1": _reduction("multiply", _one),
     "ReduceSum-1": _reduction("add", lambda _: 0),
     "Negative-1": _function("negate", "float", "signed"),

@@ -32,13 +32,24 @@ from opconform.operations.arithmetic.comparisons import (
     LOGICAL_XOR,
     NOT_EQUAL,
 )
-from opconform.operations.arithmetic.convert import CONVERT
+from opconform.operations.arithmetic.convert import CONVERT, CONVERT_LIKE
 from opconform.operations.arithmetic.convolution import CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
+from opconform.operations.arithmetic.eye import EYE
 from opconform.operations.arithmetic.matmul import MATMUL
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
-from opconform.operations.arithmetic.reductions import REDUCE_MAX, REDUCE_MEAN, REDUCE_PROD, REDUCE_SUM
+from opconform.operations.arithmetic.reductions import (
+    REDUCE_L1,
+    REDUCE_L2,
+    REDUCE_LOGICAL_AND,
+    REDUCE_LOGICAL_OR,
+    REDUCE_MAX,
+    REDUCE_MEAN,
+    REDUCE_MIN,
+    REDUCE_PROD,
+    REDUCE_SUM,
+)
 from opconform.operations.arithmetic.select import SELECT
 from opconform.operations.arithmetic.softmax import SOFTMAX
 from opconform.operations.arithmetic.squared_difference import SQUARED_DIFFERENCE
@@ -66,6 +77,7 @@ from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHE
 from opconform.operations.movement.gathers.gather_elements import GATHER_ELEMENTS
 from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
 from opconform.operations.movement.gathers.gather_tree import GATHER_TREE
+from opconform.operations.movement.one_hot import ONE_HOT
 from opconform.operations.movement.pad import PAD, PAD_1
 from opconform.operations.movement.patches import EXTRACT_IMAGE_PATCHES
 from opconform.operations.movement.reverse import REVERSE
@@ -130,6 +142,7 @@ SHIPPED = {
         CONCAT,
         CONSTANT,
         CONVERT,
+        CONVERT_LIKE,
         CONVOLUTION,
         CUM_SUM,
         DEPTH_TO_SPACE,
@@ -138,6 +151,7 @@ SHIPPED = {
         ERF,
         EXP,
         EXTRACT_IMAGE_PATCHES,
+        EYE,
         FLOOR_MOD,
         GATHER,
         GATHER_1,
@@ -163,11 +177,17 @@ SHIPPED = {
         MVN,
         NEGATIVE,
         NOT_EQUAL,
+        ONE_HOT,
         PAD,
         PAD_1,
         POWER,
+        REDUCE_L1,
+        REDUCE_L2,
+        REDUCE_LOGICAL_AND,
+        REDUCE_LOGICAL_OR,
         REDUCE_MAX,
         REDUCE_MEAN,
+        REDUCE_MIN,
         REDUCE_PROD,
         REDUCE_SUM,
         RELU,

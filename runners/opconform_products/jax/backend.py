@@ -173,6 +173,19 @@ def _divide(a: Any, b: Any, is_floor: bool) -> Any:
     return jnp.floor_divide(a, b) if is_floor else jax.lax.div(*jnp.broadcast_arrays(a, b))
 
 
+def _norm(order: int, data: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    if not jnp.issubdtype(data.dtype, jnp.floating):
+        raise Unsupported("the framework has no norm of integers")
+    return jnp.linalg.vector_norm(data, axis=axes, keepdims=keep, ord=order)
+
+
+def _eye(rows: Any, columns: Any, diagonal: Any, batch: Any = None, *, output_type: str) -> Any:
+    if batch or output_type not in _TYPES:
+        raise Unsupported(f"JAX's eye has no batch, or no type {output_type}")
+    rows, columns, diagonal = (x[0] if isinstance(x, list) else x for x in (rows, columns, diagonal))
+    return jnp.eye(rows, columns, diagonal, _TYPES[output_type])
+
+
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
@@ -189,10 +202,12 @@ _JAX = Framework(
         "Broadcast-3": Row(jnp.broadcast_to, TARGET),
         "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
         "Convert-1": Row(lambda data, kind: data.astype(kind), destination(_TYPES)),
+        "ConvertLike-1": Row(lambda data, like: data.astype(like.dtype), tensors=("like",)),
         "Divide-1": Row(_divide, PAIR),
         "Equal-1": Row(jnp.equal, PAIR),
         "Convolution-1": Row(_convolution, CONVOLVED),
         "CumSum-3": Row(reversible(lambda data, axis: jnp.cumsum(data, axis, dtype=data.dtype), jnp.flip), SUMMED),
+        "Eye-9": Row(_eye),
         "ExtractImagePatches-3": Row(_patches, WINDOWS),
         "FloorMod-1": Row(jnp.remainder, PAIR),
         "Gather-1": _GATHER._replace(adapter=ALONG_WHOLE),
@@ -218,8 +233,13 @@ _JAX = Framework(
         "Pad-1": Row(_pad, added()),
         "Pad-12": Row(_pad, pairs(crops=("constant",))),
         "Power-1": Row(jnp.power, PAIR),
+        "ReduceL1-4": Row(along_axes(partial(_norm, 1)), REDUCED),
+        "ReduceL2-4": Row(along_axes(partial(_norm, 2)), REDUCED),
+        "ReduceLogicalAnd-1": Row(along_axes(lambda data, axes, keep: jnp.all(data, axes, keepdims=keep)), REDUCED),
+        "ReduceLogicalOr-1": Row(along_axes(lambda data, axes, keep: jnp.any(data, axes, keepdims=keep)), REDUCED),
         "ReduceMax-1": Row(along_axes(lambda data, axes, keep: jnp.max(data, axes, keepdims=keep)), REDUCED),
         "ReduceMean-1": Row(along_axes(_mean), REDUCED),
+        "ReduceMin-1": Row(along_axes(lambda data, axes, keep: jnp.min(data, axes, keepdims=keep)), REDUCED),
         "ReduceProd-1": Row(
             along_axes(lambda data, axes, keep: jnp.prod(data, axes, data.dtype, keepdims=keep)), REDUCED
         ),

@@ -1,5 +1,6 @@
 """How TensorFlow executes each operation, also with settings at run time and tensors of unknown shapes."""
 
+from collections.abc import Sequence
 from functools import partial
 from operator import getitem
 from typing import Any
@@ -15,7 +16,7 @@ from opconform_products.frameworks.adapters.layout import ZEROS
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS
 from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
-from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes
+from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes, one_after_another
 from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLICES_AT, tuples_at
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
@@ -24,7 +25,8 @@ from opconform_products.frameworks.adapters.unary import unary_rows
 from opconform_products.frameworks.adapters.unique import UNSORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Adapter, Row
 from opconform_runners.backends.backend import Unsupported
-from opconform_runners.backends.indexing import INDICES, bits_of, strided
+from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.indexing import INDICES, bits_of, rank_of, strided
 
 _LAST = tf.int64.max
 #: The types for which the operations used here have CPU kernels.
@@ -183,6 +185,12 @@ def _long(indices: Any) -> Any:
     return tf.cast(tf.minimum(indices, _LAST) if indices.dtype == tf.uint64 else indices, tf.int64)
 
 
+def _classes(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Sequence[Any]:
+    rank = rank_of(indices) + 1
+    refuse_if(not -rank <= axis < rank, "axis.range")
+    return indices, depth, on_value, off_value, axis % rank
+
+
 def _cum_sum(data: Any, axis: int = 0, *, exclusive: bool, reverse: bool) -> Any:
     return tf.cumsum(data, axis, exclusive, reverse)
 
@@ -292,6 +300,7 @@ ROWS = {
     "Concat-1": Row(lambda axis, tensors: tf.concat(tensors, axis=axis), CONCAT),
     "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
     "Convert-1": Row(tf.cast, destination(TYPES)),
+    "ConvertLike-1": Row(lambda data, like: tf.cast(data, like.dtype), tensors=("like",)),
     "Divide-1": Row(_divide, PAIR),
     "Equal-1": Row(tf.equal, PAIR),
     "Convolution-1": Row(_convolution, CONVOLVED),
@@ -318,11 +327,17 @@ ROWS = {
     "NotEqual-1": Row(tf.not_equal, PAIR),
     "MVN-6": Row(_normalized, NORMALIZED),
     "MatMul-1": Row(_matmul, MATRICES),
+    "OneHot-1": Row(tf.one_hot, Adapter(_classes, ("axis.range",)), tensors=("indices",)),
     "Pad-1": Row(_pad, added(("constant", "reflect", "symmetric"))),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
     "Power-1": Row(tf.pow, PAIR),
+    "ReduceL1-4": Row(one_after_another(lambda data, axis, keep: tf.norm(data, 1, axis, keep)), REDUCED),
+    "ReduceL2-4": Row(along_axes(tf.math.reduce_euclidean_norm), REDUCED),
+    "ReduceLogicalAnd-1": Row(along_axes(tf.reduce_all), REDUCED),
+    "ReduceLogicalOr-1": Row(along_axes(tf.reduce_any), REDUCED),
     "ReduceMax-1": Row(along_axes(tf.reduce_max), REDUCED),
     "ReduceMean-1": Row(along_axes(tf.reduce_mean), REDUCED),
+    "ReduceMin-1": Row(along_axes(tf.reduce_min), REDUCED),
     "ReduceProd-1": Row(along_axes(tf.reduce_prod), REDUCED),
     "ReduceSum-1": Row(along_axes(tf.reduce_sum), REDUCED),
     "Reshape-1": Row(

@@ -146,6 +146,12 @@ RENDERINGS: Mapping[str, Rendering] = {
         calls.cast,
         reasons={"destination_type": "ONNX's to is the number of a type", "data.element-type": "ONNX casts strings"},
     ),
+    "ConvertLike-1": Rendering(
+        "CastLike",
+        calls.unchanged,
+        types=dict.fromkeys(("data", "like"), sorted(TYPES)),
+        reasons=dict.fromkeys(("data.element-type", "like.element-type"), "ONNX casts strings"),
+    ),
     "CumSum-3": Rendering(
         "CumSum",
         reductions.cum_sum,
@@ -181,8 +187,11 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Pad-1": _PAD,
     "Pad-12": _PAD,
     "Power-1": replace(_POW, reasons={**_POW.reasons, "b.same-type": "ONNX's Pow has exponents of any type"}),
+    "ReduceL1-4": _reduction("ReduceL1"),
+    "ReduceL2-4": _reduction("ReduceL2"),
     "ReduceMax-1": _reduction("ReduceMax", "i8", "u8"),
     "ReduceMean-1": _reduction("ReduceMean"),
+    "ReduceMin-1": _reduction("ReduceMin", "i8", "u8"),
     "ReduceProd-1": _reduction("ReduceProd"),
     "ReduceSum-1": _reduction("ReduceSum"),
     "Reshape-1": Rendering(

@@ -7,9 +7,10 @@ wrong.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import gmpy2
 from flint import arb
 
-from opconform.operations.arithmetic.composition import Composition, Interval, constant
+from opconform.operations.arithmetic.composition import PRECISION, Composition, Interval, constant
 from opconform.operations.arithmetic.units import DIVISION, UNITS
 from opconform.tensors.exact import Exact
 
@@ -24,6 +25,8 @@ _MOST_SHARES, _SLACK = 64, Exact(1, 8)
 #: The units in the last place of a square root with the sum in it, and of a product with a reciprocal or a division
 #: (OpenCL C 3.0, section 7.4: 3 and 2.5, and one for the sum or the product).
 _ROOT_UNITS, _QUOTIENT_UNITS = Exact(4), Exact(4)
+#: Those of a square root alone.
+_ROOT_UNITS_ALONE = Exact(3)
 
 
 def sigmoid(way: Composition, x: Exact | Interval) -> Interval:
@@ -123,6 +126,19 @@ def normalized(
     return [
         x if not x.size else way.quotient(x, divisor, _QUOTIENT_UNITS).clipped(most and -most, most) for x in numerators
     ]
+
+
+def norm(way: Composition, elements: Sequence[Exact | Interval]) -> Interval:
+    """The square root of the sum of the squares of elements, in any order."""
+    squares = way.total([square(way, way.operand(x)) for x in elements]).clipped(_ZERO)
+    root = Interval(root_of(squares.low), root_of(squares.high), squares.overflows)
+    return way.rounded(root, _ROOT_UNITS_ALONE).clipped(_ZERO)
+
+
+def root_of(number: Exact) -> Exact:
+    """The square root of a number that is not negative, with the precision of the ends of intervals."""
+    with gmpy2.context(precision=PRECISION, emin=gmpy2.get_emin_min(), emax=gmpy2.get_emax_max()):
+        return Exact(gmpy2.sqrt(gmpy2.mpfr(number)))
 
 
 def _exact(number: Exact) -> Interval:

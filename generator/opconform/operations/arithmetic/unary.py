@@ -45,7 +45,7 @@ def _exactly(kernel: Kernel, *, keep: Keep = low_bits) -> _Of:
     return lambda arguments: computed(kernel, arguments.tensor("data"), keep=keep)
 
 
-def _rounded_root(number: int) -> int:
+def rounded_root(number: int) -> int:
     """The square root of an integer, rounded to the nearest one."""
     root = math.isqrt(number)
     return root + (number - root * root > root)
@@ -207,11 +207,9 @@ CLAMP = replace(
 SQRT = replace(
     unary(
         "Sqrt-1",
-        _exactly(Kernel(floats=np.sqrt, integers=each(1, _rounded_root), magnitude=np.sqrt)),
+        _exactly(Kernel(floats=np.sqrt, integers=each(1, rounded_root), magnitude=np.sqrt)),
         undefined=_has_negative,
-        others={
-            "values.zero": [_exactly(Kernel(floats=lambda x: np.sqrt(np.abs(x)), integers=each(1, _rounded_root)))]
-        },
+        others={"values.zero": [_exactly(Kernel(floats=lambda x: np.sqrt(np.abs(x)), integers=each(1, rounded_root)))]},
     ),
     rounded=of_elements(propagation.square_root),
 )

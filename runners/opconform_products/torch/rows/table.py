@@ -131,6 +131,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Col2Im-15": Row(torch.nn.functional.fold, BLOCKS),
             "Concat-1": Row(lambda axis, tensors: torch.cat(tensors, dim=axis), CONCAT),
             "DepthToSpace-1": Row(torch.nn.functional.pixel_shuffle, images("depth_first")),
+            "ConvertLike-1": Row(lambda data, like: data.type_as(like), tensors=("like",)),
             "Convert-1": Row(lambda data, kind: data.to(kind), destination(types)),
             "Divide-1": Row(partial(_divided, torch), PAIR),
             "Equal-1": Row(torch.eq, PAIR),

@@ -1,4 +1,4 @@
-"""Composites of several rounded numbers: softmax, and the normalization by mean and variance."""
+"""Composites of several rounded numbers: softmax, the normalization by mean and variance, and norms."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from opconform.operations.arithmetic import composites
 from opconform.operations.arithmetic.composition import Composition, Interval
-from opconform.operations.arithmetic.propagation.functions import last, wide
+from opconform.operations.arithmetic.propagation.functions import absolute, last, wide
 from opconform.operations.arithmetic.propagation.spans import Part, point
 from opconform.operations.arithmetic.propagation.sums import total
 from opconform.tensors.exact import Exact
@@ -49,3 +49,16 @@ def normalized(
     else:
         results = composites.normalized(parts_of, intervals, count, divisor_of)
     return [last(way, x) for x in results]
+
+
+def absolute_total(way: Composition, parts: Sequence[Part]) -> Part:
+    """The sum of the elements without their signs."""
+    return total(way, [absolute(way, x) for x in parts])
+
+
+def norm(way: Composition, parts: Sequence[Part]) -> Part:
+    """The square root of the sum of the squares of the elements."""
+    intervals = [x for x in parts if isinstance(x, Interval)]
+    if len(intervals) < len(parts):
+        return math.nan if any(isinstance(x, float) and math.isnan(x) for x in parts) else math.inf
+    return last(way, composites.norm(replace(wide(way), keeps_exact=way.keeps_exact), intervals))

@@ -253,7 +253,9 @@ _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "Conv": _convolution,
     "LayerNormalization": _layer_normalization,
     "Pad": _pad,
-    **dict.fromkeys(("ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"), _reduced),
+    **dict.fromkeys(
+        ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"), _reduced
+    ),
     "Reshape": _reshape,
     "Shape": _shape,
     "Slice": _slice,
