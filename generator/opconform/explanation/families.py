@@ -4,14 +4,17 @@ from collections.abc import Iterable, Mapping
 
 #: The operations of each family, by their names without versions.
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "one tensor": ("Abs", "Clamp", "Erf", "Exp", "Gelu", "Log", "Negative", "ReLU", "Sigmoid", "Sqrt", "Tanh"),
+    "one tensor": (
+        *("Abs", "Clamp", "Cos", "Elu", "Erf", "Exp", "Gelu", "Log", "Mish", "Negative", "ReLU", "Sigmoid", "Sin"),
+        *("SoftPlus", "SoftSign", "Sqrt", "Swish", "Tan", "Tanh"),
+    ),
     "two tensors": (
         *("Add", "Divide", "Equal", "FloorMod", "Less", "LogicalAnd", "Maximum", "Minimum", "Multiply", "Power"),
         *("Select", "Subtract"),
     ),
     "reductions": ("CumSum", "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"),
     "products": ("Convolution", "MatMul"),
-    "normalizations": ("MVN", "SoftMax"),
+    "normalizations": ("LogSoftmax", "MVN", "SoftMax"),
     "order": ("TopK", "Unique"),
     "conversions": ("Convert", "StringTensorPack", "StringTensorUnpack"),
     "gathers": ("Gather", "GatherElements", "GatherND", "GatherTree"),

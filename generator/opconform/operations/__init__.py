@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from opconform.operations.arithmetic.activations import ELU, MISH, SOFTPLUS, SOFTSIGN, SWISH
 from opconform.operations.arithmetic.binary import (
     ADD,
     DIVIDE,
@@ -24,9 +25,10 @@ from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
 from opconform.operations.arithmetic.reductions import REDUCE_MAX, REDUCE_MEAN, REDUCE_PROD, REDUCE_SUM
 from opconform.operations.arithmetic.select import SELECT
-from opconform.operations.arithmetic.softmax import SOFTMAX
+from opconform.operations.arithmetic.softmax import LOG_SOFTMAX, SOFTMAX
 from opconform.operations.arithmetic.string_tensors import STRING_TENSOR_PACK, STRING_TENSOR_UNPACK
 from opconform.operations.arithmetic.top_k import TOP_K
+from opconform.operations.arithmetic.trigonometry import COS, SIN, TAN
 from opconform.operations.arithmetic.unary import (
     ABS,
     CLAMP,
@@ -109,9 +111,11 @@ SHIPPED = {
         CONSTANT,
         CONVERT,
         CONVOLUTION,
+        COS,
         CUM_SUM,
         DEPTH_TO_SPACE,
         DIVIDE,
+        ELU,
         EQUAL,
         ERF,
         EXP,
@@ -128,9 +132,11 @@ SHIPPED = {
         LESS,
         LOG,
         LOGICAL_AND,
+        LOG_SOFTMAX,
         MATMUL,
         MAXIMUM,
         MINIMUM,
+        MISH,
         MULTIPLY,
         MVN,
         NEGATIVE,
@@ -156,9 +162,12 @@ SHIPPED = {
         SHAPE_OF_1,
         SHUFFLE_CHANNELS,
         SIGMOID,
+        SIN,
         SLICE,
         SLICE_SCATTER,
         SOFTMAX,
+        SOFTPLUS,
+        SOFTSIGN,
         SPACE_TO_BATCH,
         SPACE_TO_DEPTH,
         SPLIT,
@@ -169,6 +178,8 @@ SHIPPED = {
         STRING_TENSOR_PACK,
         STRING_TENSOR_UNPACK,
         SUBTRACT,
+        SWISH,
+        TAN,
         TANH,
         TILE,
         TOP_K,
