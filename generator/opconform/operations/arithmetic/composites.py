@@ -12,6 +12,7 @@ from flint import arb
 from opconform.operations.arithmetic.composition import Composition, Interval, constant, is_number
 from opconform.operations.arithmetic.units import DIVISION, UNITS
 from opconform.tensors.exact import Exact, unit
+from opconform.tensors.exact import largest as largest_number
 
 _ZERO, _HALF, _ONE = Exact(0), Exact(1, 2), Exact(1)
 #: The constants of both kinds of Gelu.
@@ -86,7 +87,7 @@ def swish(way: Composition, x: Exact | Interval, beta: Exact) -> Interval:
 def mish(way: Composition, x: Exact | Interval) -> Interval:
     """X * tanh(log(1 + exp(x)))."""
     operand = way.operand(x)
-    tanh = way.applied(lambda y: y.tanh(), softplus(way, x), UNITS["tanh"].wide).clipped(_ZERO, _ONE)
+    tanh = way.applied(lambda y: y.tanh(), softplus(way, x), UNITS["tanh"].wide).clipped(_ZERO)
     return _part_of(way, operand, way.product(operand, tanh)).clipped(_LEAST_MISH)
 
 
@@ -176,10 +177,12 @@ def _joined(a: Interval, b: Interval) -> Interval:
 
 
 def _part_of(way: Composition, x: Interval, product: Interval) -> Interval:
-    """The product of a number and a factor between 0 and 1; by reduced arithmetic, the factor may be larger."""
-    if way.is_reduced:
-        return product.clipped(_ZERO if x.low >= 0 else None, _ZERO if x.high <= 0 else None)
-    return Interval(max(product.low, min(x.low, _ZERO)), min(product.high, max(x.high, _ZERO)))
+    """The product of a number and a factor between 0 and 1, which is not beyond the range."""
+    part = product.clipped(_ZERO if x.low >= 0 else None, _ZERO if x.high <= 0 else None)
+    if way.is_reduced:  # the factor may be larger
+        return part
+    most = max(x.size, largest_number(way.kind.name))
+    return Interval(max(part.low, -most), min(part.high, most))
 
 
 def _factor(way: Composition, number: Exact) -> Interval:

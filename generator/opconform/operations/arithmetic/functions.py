@@ -12,7 +12,7 @@ from opconform.operations.arithmetic.composition import PRECISION, Composition, 
 from opconform.operations.arithmetic.reduced import Ends, reduced_result
 from opconform.operations.arithmetic.units import UNITS, Units
 from opconform.tensors.element_types import ElementType
-from opconform.tensors.exact import REDUCED, Exact, Result, Rounded, has_few_bits, numbers
+from opconform.tensors.exact import REDUCED, Exact, Result, Rounded, has_few_bits, least_normal, numbers
 from opconform.tensors.tensor import Tensor
 
 #: The bits of values near a number of a type, from which they differ by as little as the least denormal number.
@@ -41,6 +41,7 @@ class RealFunction:
         has_signed_zero: Whether the zero has the sign of the number; otherwise both signs are right.
         units: Its own error; unused for a composite.
         parts: For a composite, what its formula gives at a number if its parts are rounded.
+        is_product: Whether it is the product of the number and a factor that is small for negative numbers.
         turns: The extreme values of a periodic function between two numbers, which are infinities at a pole; None for a
             monotone one. Reduced arithmetic multiplies its argument by a rounded constant.
     """
@@ -52,6 +53,7 @@ class RealFunction:
     has_signed_zero: bool = True
     units: Units = _UNUSED
     parts: Callable[[Composition, Exact | Interval], Interval] | None = None
+    is_product: bool = False
     turns: Callable[[Exact, Exact], Collection[float]] | None = None
 
 
@@ -118,10 +120,19 @@ def _result(function: RealFunction, kind: ElementType, x: float) -> Result:
     if function.parts is not None:
         parts, is_short = function.parts, has_few_bits(Exact(x))
         [result] = composed(kind, [exact], lambda way: [parts(way, Exact(x))], is_short=is_short, limits=function.range)
-        return result
+        return _with_lost_factor(kind, Exact(x), result) if function.is_product else result
     error, operand = function.units.of(kind, exact), reduced_operand(function, Exact(x))
     ends = (exact, exact) if operand[0] == operand[1] else ends_between(function, *operand)
     return reduced_result(kind, exact, error, ends, function.range)
+
+
+def _with_lost_factor(kind: ElementType, x: Exact, result: Result) -> Result:
+    """A product with a factor below the least normal number, of which reduced arithmetic loses digits."""
+    least = abs(x) * least_normal(kind.name)
+    if isinstance(result, float) or x > 0 or abs(result.exact) >= least:
+        return result
+    low, high = result.reduced
+    return result._replace(reduced=(min(low, result.exact - least * REDUCED), max(high, Exact(0))))
 
 
 def _zero(kind: ElementType) -> Rounded:
@@ -193,6 +204,7 @@ def swish(beta: float) -> RealFunction:
         value=lambda x: x * _sigmoid(gmpy2.mpfr(beta) * x),
         limits=(math.nan, math.inf if beta else math.nan),
         root=0,
+        is_product=True,
         parts=lambda way, x: composites.swish(way, x, Exact(beta)),
     )
 
@@ -207,7 +219,7 @@ FUNCTIONS: Mapping[str, RealFunction] = {
     "gelu-erf": RealFunction(value=_gelu_erf, limits=(math.nan, math.inf), root=0, parts=composites.gelu_erf),
     "gelu-tanh": RealFunction(value=_gelu_tanh, limits=(math.nan, math.inf), root=0, parts=composites.gelu_tanh),
     "softplus": RealFunction(value=_softplus, limits=(0.0, math.inf), range=(0, None), parts=composites.softplus),
-    "mish": RealFunction(value=_mish, limits=(math.nan, math.inf), root=0, parts=composites.mish),
+    "mish": RealFunction(value=_mish, limits=(math.nan, math.inf), root=0, is_product=True, parts=composites.mish),
     "softsign": RealFunction(
         value=lambda x: x / (1 + abs(x)), limits=_NO_LIMITS, range=(-1, 1), root=0, parts=composites.softsign
     ),
