@@ -43,7 +43,7 @@ class Interval(NamedTuple):
         corners = [of(a, b) for a in self for b in other]
         return Interval(min(corners), max(corners))
 
-    def near(self, kind: ElementType, units: int) -> "Interval":
+    def near(self, kind: ElementType, units: float) -> "Interval":
         """A result with an error of some units in the last place, which does not change the sign."""
         low, high = self.low - units * place(kind, self.low), self.high + units * place(kind, self.high)
         return Interval(max(low, 0) if self.low >= 0 else low, min(high, 0) if self.high <= 0 else high)
@@ -145,8 +145,8 @@ def gelu_tanh(kind: ElementType, x: Any) -> tuple[Any, Interval]:
 
 def softplus(kind: ElementType, x: Any) -> tuple[Any, Interval]:
     """The function, and the results of its formula, or the number itself where its page allows that."""
-    total = alone(x).of(mpmath.exp).near(kind, 3).with_(alone(1), added).rounded(kind)
-    span = total.of(mpmath.log).near(kind, 3)
+    total = alone(x).of(mpmath.exp).near(kind, 3).with_(alone(1), added).near(kind, 0.5)
+    span = total.of(mpmath.log).near(kind, 3).within(0, mpmath.inf)
     if x >= (mpmath.mpf("709.7827") if kind.name == "f64" else 20):
         span = alone(x)
     elif x >= mpmath.mpf("13.8155"):
@@ -156,25 +156,26 @@ def softplus(kind: ElementType, x: Any) -> tuple[Any, Interval]:
 
 def elu(kind: ElementType, x: Any, alpha: Any) -> tuple[Any, Interval]:
     """The function, and the results of its formula, in which a difference can cancel."""
-    if x > 0:
+    if x >= 0:
         return x, alone(x)
-    power = alone(x).of(mpmath.exp).near(kind, 3).with_(alone(-1), added).rounded(kind).within(-1, 0)
+    power = alone(x).of(mpmath.exp).near(kind, 3).with_(alone(-1), added).near(kind, 0.5).within(-1, 0)
     return alpha * mpmath.expm1(x), power.with_(alone(alpha).rounded(kind), multiplied).rounded(kind)
 
 
 def swish(kind: ElementType, x: Any, beta: Any) -> tuple[Any, Interval]:
-    """The function, and the results of its formula."""
+    """The function, and the results of its formula, which are 0 if the exponential overflows."""
     total = (
         alone(x * beta).rounded(kind).of(lambda y: mpmath.exp(-y)).near(kind, 3).with_(alone(1), added).rounded(kind)
     )
     quotient = alone(1).with_(total, divided).near(kind, 3).within(0, 1)
-    return x / (1 + mpmath.exp(-x * beta)), quotient.with_(alone(x), multiplied).rounded(kind)
+    exact = x / (1 + mpmath.exp(-x * beta))
+    return exact, quotient.with_(alone(x), multiplied).rounded(kind).or_(alone(exact))
 
 
 def mish(kind: ElementType, x: Any) -> tuple[Any, Interval]:
     """The function, and the results of its formula, which are at least -0.309."""
     exact, span = softplus(kind, x)
-    tanh = span.of(mpmath.tanh).near(kind, 5).within(0, 1)
+    tanh = span.of(below_one(mpmath.tanh)).near(kind, 5).within(0, 1)
     result = tanh.with_(alone(x), multiplied).rounded(kind)
     return x * mpmath.tanh(exact), result.within(mpmath.mpf("-0.309"), mpmath.inf)
 
