@@ -96,7 +96,7 @@ STEPS = (
     Step("Sin-1", lambda _, x: np.sin(x)),
     Step("Cos-1", lambda _, x: np.cos(x)),
     Step("Tan-1", lambda _, x: np.tan(x)),
-    Step("SoftPlus-4", lambda _, x: np.log(np.exp(x) + 1)),
+    Step("SoftPlus-4", lambda _, x: np.logaddexp(x, x.dtype.type(0))),
     Step("Elu-1", lambda _, x: np.where(x > 0, x, x.dtype.type(0.7) * (np.exp(x) - 1)), None, {"alpha": 0.7}),
     Step("Swish-4", lambda _, x: x / (1 + np.exp(-x))),
     Step("Mish-4", lambda _, x: x * np.tanh(np.log1p(np.exp(x)))),

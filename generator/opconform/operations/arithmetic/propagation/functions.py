@@ -114,6 +114,8 @@ def _cut(way: Composition, real: RealFunction, x: Interval) -> tuple[Exact, Exac
 
 
 def _limit(real: RealFunction, x: float) -> Part:
+    if math.isinf(x) and all(map(math.isnan, real.limits)):
+        raise NoGolden("a function without limits is taken of an infinity, which may be a number of a wider type")
     value = x if math.isnan(x) else real.limits[x > 0]
     return value if not math.isfinite(value) else point(Exact(value))
 
