@@ -60,13 +60,13 @@ def _gelu(data: Array, approximation_mode: str = "erf") -> Array:
     return np.asarray(data * 0.5 * (1 + np.tanh(inner)))
 
 
-def _elu(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+def _elu(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Sequence[Any]:
     [data], alpha = inputs, attributes["alpha"]
     refuse_if(alpha < 0, "alpha.range")
     return _unary(lambda x: np.where(x > 0, x, alpha * np.expm1(x)))([data], {})
 
 
-def _swish(inputs: Sequence[Any], _: Mapping[str, Any]) -> list[Tensor]:
+def _swish(inputs: Sequence[Any], _: Mapping[str, Any]) -> Sequence[Any]:
     data, beta = inputs[0], inputs[1] if len(inputs) > 1 else None
     factor = 1.0 if beta is None else float(number_array(beta))
     refuse_if(beta is not None and beta.element_type != data.element_type, "beta.same-type")
