@@ -19,6 +19,9 @@ TESTED = {
 }
 #: The operations on one tensor that have integers, and those on two, which take the one tensor and another.
 ONE_TENSOR = ("Abs-1", "Erf-1", "Log-1", "Negative-1", "ReLU-1", "Sqrt-1", "Tanh-1")
+#: The other ones without attributes or with optional inputs.
+ONE_TENSOR_OF_FLOATS = ("Exp-1", "Gelu-7", "Mish-4", "Sigmoid-1", "SoftPlus-4", "SoftSign-9", "Swish-4")
+ANGLES = ("Cos-1", "Sin-1", "Tan-1")
 TWO_TENSORS = (
     *("Add-1", "Divide-1", "Equal-1", "FloorMod-1", "Greater-1", "GreaterEqual-1", "Less-1", "LessEqual-1"),
     *("Maximum-1", "Minimum-1", "Mod-1", "Multiply-1", "NotEqual-1", "Power-1", "SquaredDifference-1", "Subtract-1"),
@@ -29,7 +32,7 @@ TWO_INTEGERS = ("BitwiseAnd-13", "BitwiseLeftShift-15", "BitwiseOr-13", "Bitwise
 #: integers.
 ROUNDED = {
     *("BitwiseLeftShift-15", "Divide-1", "FloorMod-1", "MatMul-1", "Mod-1", "OneHot-1", "Power-1"),
-    *("ReverseSequence-1", "SquaredDifference-1", *ONE_TENSOR),
+    *("ReverseSequence-1", "SquaredDifference-1", *ONE_TENSOR, *ANGLES),
     *("ReduceL1-4", "ReduceL2-4", "ReduceMax-1", "ReduceMean-1", "ReduceMin-1", "ReduceProd-1", "ReduceSum-1"),
 }
 #: Operations that take that output.
@@ -40,7 +43,7 @@ NEIGHBOURS = {
     "Col2Im-15": (
         "output_size: [1, 2], kernel_size: [2, 1], strides: [1, 1], dilations: [1, 1], pads_begin: [1, 0], pads_end: [0, 0]"
     ),
-    **dict.fromkeys(ONE_TENSOR, ""),
+    **dict.fromkeys((*ONE_TENSOR, *ANGLES), ""),
     **dict.fromkeys((*TWO_TENSORS, *TWO_INTEGERS), "b: {element_type: i32, shape: [4, 1], values: [5, 1, 7, 2]}"),
     "Power-1": "b: {element_type: i32, shape: [4, 1], values: [3, 0, 1, 2]}",
     "Clamp-1": "min: -3, max: 5",
@@ -127,6 +130,7 @@ WITHOUT = {
         "SpaceToBatch-2",
         "SquaredDifference-1",
         "StridedSlice-1",
+        "Swish-4",
     },
     "stablehlo": {
         "BatchToSpace-2",
@@ -162,6 +166,7 @@ LIMITS = {
     **dict.fromkeys(
         ("BitwiseLeftShift-15", "BitwiseRightShift-15"), "ONNX's BitShift takes a of u16 or u32 or u64 or u8 only"
     ),
+    **{op: f"ONNX's {op[:-2]} takes data of f16 or f32 or f64 only" for op in ANGLES},
     "Divide-1": "ONNX's Div rounds quotients towards zero",
 }
 LIMITS_OF_F32 = {"FloorMod-1": "ONNX's Mod of floating-point numbers has the sign of the dividend"}
@@ -173,7 +178,9 @@ CONVOLVED = {
         "data: {shape: [4, 4, 2, 3], fill: small}, block_shape: [1, 2, 1, 2], crops_begin: [0, 0, 0, 1], "
         "crops_end: [0, 0, 0, 0]"
     ),
-    **dict.fromkeys((*ONE_TENSOR, "Exp-1", "Gelu-7", "Sigmoid-1"), "data: {shape: [1, 4, 2, 3], fill: small}"),
+    **dict.fromkeys((*ONE_TENSOR, *ONE_TENSOR_OF_FLOATS, *ANGLES), "data: {shape: [1, 4, 2, 3], fill: small}"),
+    "Elu-1": "data: {shape: [1, 4, 2, 3], fill: small}, alpha: 0.5",
+    "LogSoftmax-5": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     **dict.fromkeys(TWO_TENSORS, "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [4, 1, 1], values: [1, 2, 1, 4]}"),
     "Clamp-1": "data: {shape: [1, 4, 2, 3], fill: small}, min: -3, max: 5.5",
     "MatMul-1": "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [3, 2], values: [4, -2, 8, 2, 1, 3]}",

@@ -457,6 +457,10 @@ CASES = {
         "an input is a scalar",
     }, {"the first input is broadcast"}),
     "clamped to a fraction": (computing("Clamp-1", "data: {shape: [2]}, min: -0.5, max: 2"), {"a limit has a fraction"}, set()),
+    "unit factor": (computing("Elu-1", "data: {shape: [2]}, alpha: 1"), set(), {"alpha is not 1"}),
+    "other factor": (computing("Elu-1", "data: {shape: [2]}, alpha: 0.5"), {"alpha is not 1"}, set()),
+    "with a beta": (computing("Swish-4", "data: {shape: [2]}, beta: {values: 2}"), set(), {"beta is omitted"}),
+    "without a beta": (computing("Swish-4", "data: {shape: [2]}"), {"beta is omitted"}, set()),
     "clamped to integers": (computing("Clamp-1", "data: {shape: [2]}, min: -1.0, max: 2"), set(), {
         "a limit has a fraction",
     }),

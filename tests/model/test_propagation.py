@@ -43,6 +43,11 @@ def _softmax(kernel: Kernel, x: Array) -> Array:
     return np.asarray(powers / kernel.total(powers)[..., None])
 
 
+def _log_softmax(kernel: Kernel, x: Array) -> Array:
+    differences = x - x.max(-1, keepdims=True)
+    return np.asarray(differences - np.log(kernel.total(np.exp(differences)))[..., None])
+
+
 def _mvn(kernel: Kernel, x: Array) -> Array:
     centred = x - kernel.total(x)[..., None] / x.dtype.type(x.shape[-1])
     variance = kernel.total(centred * centred) / x.dtype.type(x.shape[-1])
@@ -92,6 +97,15 @@ STEPS = (
     Step("Erf-1", lambda _, x: _erf(x)),
     Step("Sigmoid-1", lambda _, x: 1 / (1 + np.exp(-x))),
     Step("Gelu-7", _gelu, None, {"approximation_mode": "erf"}),
+    Step("Sin-1", lambda _, x: np.sin(x)),
+    Step("Cos-1", lambda _, x: np.cos(x)),
+    Step("Tan-1", lambda _, x: np.tan(x)),
+    Step("SoftPlus-4", lambda _, x: np.logaddexp(x, x.dtype.type(0))),
+    Step("Elu-1", lambda _, x: np.where(x > 0, x, x.dtype.type(0.7) * (np.exp(x) - 1)), None, {"alpha": 0.7}),
+    Step("Swish-4", lambda _, x: x / (1 + np.exp(-x))),
+    Step("Mish-4", lambda _, x: x * np.tanh(np.log1p(np.exp(x)))),
+    Step("SoftSign-9", lambda _, x: x / (1 + np.abs(x))),
+    Step("LogSoftmax-5", _log_softmax, None, {"axis": 1}),
     Step("SoftMax-8", _softmax, None, {"axis": 1}),
     Step("MVN-6", _mvn, "axes", {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}),
     Step("Power-1", lambda _, x: x**2, "two"),
@@ -204,6 +218,10 @@ def node(name: str, op: str, *inputs: str, **attributes: Attribute) -> Node:
         ("Tanh-1", [-np.inf, -np.inf], -1),
         ("Erf-1", [0, 0], 0),
         ("Gelu-7", [0, 0], 0),
+        ("Sin-1", [0, 0], 0),
+        ("Cos-1", [0, 0], 1),
+        ("SoftPlus-4", [20, 20], 20),
+        ("SoftSign-9", [0, 0], 0),
     ],
 )
 def test_exact_values_go_on_as_exact_data(op: str, x: list[float], value: float) -> None:

@@ -235,6 +235,18 @@ def softmax(
     return stored(inference.kind, np.moveaxis(output, -1, along))
 
 
+def log_softmax(
+    inference: Inference, *, subtracts: bool = True, axis: int | None = None, log: Callable[[Array], Array] = np.log
+) -> Array:
+    """LogSoftmax-5 in a type, by the formulas that its page recommends."""
+    along = inference.attributes["axis"] if axis is None else axis
+    data = np.moveaxis(numbers(inference.inputs["data"]).astype(wide_of(inference.kind)), along, -1)
+    with np.errstate(all="ignore"):
+        rests = data - data.max(-1, keepdims=True, initial=-np.inf) if subtracts else data
+        output = rests - log(np.exp(rests).sum(-1, keepdims=True))
+    return stored(inference.kind, np.moveaxis(output, -1, along))
+
+
 def mvn(
     inference: Inference,
     total: Sum = in_order,
@@ -311,6 +323,11 @@ def shifted(rows: Array, _: Array, _total: Sum) -> Array:
 def test_other_right_kernels_are_within_the_bounds(op: str, kernel: Kernel) -> None:
     """Products with reciprocals in place of quotients, and a variance from one pass over the elements."""
     assert [x.case for x in inferences(op) if x.output.array.size and not is_right(x, kernel(x))] == []
+
+
+def test_a_right_logarithm_of_softmax_is_within_the_bounds() -> None:
+    """So that the wrong ones fail for what their names say."""
+    assert [x.case for x in inferences("LogSoftmax-5") if x.output.array.size and not is_right(x, log_softmax(x))] == []
 
 
 @pytest.mark.parametrize("op", OPERATIONS)
@@ -509,6 +526,10 @@ MUTANTS: Mapping[tuple[str, str], Kernel] = {
     ("SoftMax-8", "small exponentials are 0"): partial(softmax, power=truncated_power),
     ("SoftMax-8", "exponentials are those of a table"): partial(softmax, power=table_power),
     ("SoftMax-8", "exponentials are those of base 2"): partial(softmax, power=np.exp2),
+    ("LogSoftmax-5", "the largest element is not subtracted"): partial(log_softmax, subtracts=False),
+    ("LogSoftmax-5", "the axis is the last one"): partial(log_softmax, axis=-1),
+    ("LogSoftmax-5", "the axis is the first one"): partial(log_softmax, axis=0),
+    ("LogSoftmax-5", "logarithms are those of base 2"): partial(log_softmax, log=np.log2),
     ("MVN-6", "eps is outside of the square root"): partial(mvn, eps_mode="outside_sqrt"),
     ("MVN-6", "eps is inside the square root"): partial(mvn, eps_mode="inside_sqrt"),
     ("MVN-6", "there is no eps"): partial(mvn, eps=0.0),

@@ -4,7 +4,10 @@ from collections.abc import Iterable, Mapping
 
 #: The operations of each family, by their names without versions.
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "one tensor": ("Abs", "Clamp", "Erf", "Exp", "Gelu", "Log", "Negative", "ReLU", "Sigmoid", "Sqrt", "Tanh"),
+    "one tensor": (
+        *("Abs", "Clamp", "Cos", "Elu", "Erf", "Exp", "Gelu", "Log", "Mish", "Negative", "ReLU", "Sigmoid", "Sin"),
+        *("SoftPlus", "SoftSign", "Sqrt", "Swish", "Tan", "Tanh"),
+    ),
     "two tensors": (
         *("Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Power", "SquaredDifference"),
         *("Subtract", "Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual", "LogicalAnd"),
@@ -25,7 +28,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         *("ReduceProd", "ReduceSum"),
     ),
     "products": ("Convolution", "MatMul"),
-    "normalizations": ("MVN", "SoftMax"),
+    "normalizations": ("LogSoftmax", "MVN", "SoftMax"),
     "order": ("TopK", "Unique"),
     "conversions": ("Convert", "ConvertLike", "StringTensorPack", "StringTensorUnpack"),
     "gathers": ("Gather", "GatherElements", "GatherND", "GatherTree"),

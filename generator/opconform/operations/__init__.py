@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from opconform.operations.arithmetic.activations import ELU, MISH, SOFTPLUS, SOFTSIGN, SWISH
 from opconform.operations.arithmetic.binary import (
     ADD,
     DIVIDE,
@@ -51,10 +52,11 @@ from opconform.operations.arithmetic.reductions import (
     REDUCE_SUM,
 )
 from opconform.operations.arithmetic.select import SELECT
-from opconform.operations.arithmetic.softmax import SOFTMAX
+from opconform.operations.arithmetic.softmax import LOG_SOFTMAX, SOFTMAX
 from opconform.operations.arithmetic.squared_difference import SQUARED_DIFFERENCE
 from opconform.operations.arithmetic.string_tensors import STRING_TENSOR_PACK, STRING_TENSOR_UNPACK
 from opconform.operations.arithmetic.top_k import TOP_K
+from opconform.operations.arithmetic.trigonometry import COS, SIN, TAN
 from opconform.operations.arithmetic.unary import (
     ABS,
     CLAMP,
@@ -144,9 +146,11 @@ SHIPPED = {
         CONVERT,
         CONVERT_LIKE,
         CONVOLUTION,
+        COS,
         CUM_SUM,
         DEPTH_TO_SPACE,
         DIVIDE,
+        ELU,
         EQUAL,
         ERF,
         EXP,
@@ -173,6 +177,8 @@ SHIPPED = {
         MAXIMUM,
         MINIMUM,
         MOD,
+        LOG_SOFTMAX,
+        MISH,
         MULTIPLY,
         MVN,
         NEGATIVE,
@@ -205,9 +211,12 @@ SHIPPED = {
         SHAPE_OF_1,
         SHUFFLE_CHANNELS,
         SIGMOID,
+        SIN,
         SLICE,
         SLICE_SCATTER,
         SOFTMAX,
+        SOFTPLUS,
+        SOFTSIGN,
         SPACE_TO_BATCH,
         SPACE_TO_DEPTH,
         SPLIT,
@@ -219,6 +228,8 @@ SHIPPED = {
         STRING_TENSOR_PACK,
         STRING_TENSOR_UNPACK,
         SUBTRACT,
+        SWISH,
+        TAN,
         TANH,
         TILE,
         TOP_K,

@@ -52,7 +52,7 @@ from opconform_products.frameworks.adapters.scatters import (
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, EVEN, SIZED
 from opconform_products.frameworks.adapters.squeeze import NEW, REMOVED_ONES
-from opconform_products.frameworks.adapters.unary import unary_rows
+from opconform_products.frameworks.adapters.unary import unary_rows, without_beta
 from opconform_products.frameworks.framework import Framework, Row
 from opconform_products.frameworks.settings import plain
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
@@ -151,14 +151,22 @@ def _gelu(data: Any, is_tanh: bool) -> Any:
 _UNARY = {
     "Abs-1": jnp.abs,
     "Clamp-1": lambda data, *limits: jnp.clip(data, *(jnp.asarray(x, data.dtype) for x in limits)),
+    "Cos-1": jnp.cos,
+    "Elu-1": jax.nn.elu,
     "Erf-1": jax.lax.erf,
     "Exp-1": jnp.exp,
     "Gelu-7": _gelu,
     "Log-1": jnp.log,
+    "Mish-4": jax.nn.mish,
     "Negative-1": jnp.negative,
     "ReLU-1": jax.nn.relu,
     "Sigmoid-1": jax.nn.sigmoid,
+    "Sin-1": jnp.sin,
+    "SoftPlus-4": jax.nn.softplus,
+    "SoftSign-9": jax.nn.soft_sign,
     "Sqrt-1": jnp.sqrt,
+    "Swish-4": without_beta(jax.nn.silu),
+    "Tan-1": jnp.tan,
     "Tanh-1": jnp.tanh,
 }
 _GATHER = Row(_take, ALONG, tensors=("indices",))
@@ -220,6 +228,7 @@ _JAX = Framework(
         "GreaterEqual-1": Row(jnp.greater_equal, PAIR),
         "Less-1": Row(jnp.less, PAIR),
         "LessEqual-1": Row(jnp.less_equal, PAIR),
+        "LogSoftmax-5": Row(jax.nn.log_softmax),
         "LogicalAnd-1": Row(jnp.logical_and, PAIR),
         "LogicalOr-1": Row(jnp.logical_or, PAIR),
         "LogicalXor-1": Row(jnp.logical_xor, PAIR),

@@ -273,9 +273,17 @@ def _normalized(data: Any, axes: tuple[int, ...], eps: float) -> Any:
     return tf.nn.batch_normalization(data, mean, variance, None, None, eps)
 
 
+def _elu(data: Any, alpha: float) -> Any:
+    if alpha != 1:
+        raise Unsupported("TensorFlow's elu has no factor")
+    return tf.nn.elu(data)
+
+
 _UNARY = {
     "Abs-1": tf.abs,
     "Clamp-1": tf.clip_by_value,
+    "Cos-1": tf.cos,
+    "Elu-1": _elu,
     "Erf-1": tf.math.erf,
     "Exp-1": tf.exp,
     "Gelu-7": tf.nn.gelu,
@@ -283,7 +291,12 @@ _UNARY = {
     "Negative-1": tf.negative,
     "ReLU-1": tf.nn.relu,
     "Sigmoid-1": tf.sigmoid,
+    "Sin-1": tf.sin,
+    "SoftPlus-4": tf.math.softplus,
+    "SoftSign-9": tf.nn.softsign,
     "Sqrt-1": tf.sqrt,
+    "Swish-4": tf.nn.silu,
+    "Tan-1": tf.tan,
     "Tanh-1": tf.tanh,
 }
 ROWS = {
@@ -317,6 +330,7 @@ ROWS = {
     "GreaterEqual-1": Row(tf.greater_equal, PAIR),
     "Less-1": Row(tf.less, PAIR),
     "LessEqual-1": Row(tf.less_equal, PAIR),
+    "LogSoftmax-5": Row(tf.nn.log_softmax),
     "LogicalAnd-1": Row(tf.logical_and, PAIR),
     "LogicalOr-1": Row(tf.logical_or, PAIR),
     "LogicalXor-1": Row(tf.math.logical_xor, PAIR),

@@ -57,7 +57,7 @@ from opconform_products.frameworks.adapters.scatters import (
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, DIVIDED, SIZED_BY_LIST
 from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED_ONE_BY_ONE, one_by_one
-from opconform_products.frameworks.adapters.unary import unary_rows
+from opconform_products.frameworks.adapters.unary import unary_rows, without_beta
 from opconform_products.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_products.frameworks.settings import plain
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
@@ -153,14 +153,22 @@ def _gelu(data: Any, is_tanh: bool) -> Any:
 _UNARY = {
     "Abs-1": Tiny.abs,
     "Clamp-1": Tiny.clamp,
+    "Cos-1": Tiny.cos,
+    "Elu-1": Tiny.elu,
     "Erf-1": Tiny.erf,
     "Exp-1": Tiny.exp,
     "Gelu-7": _gelu,
     "Log-1": Tiny.log,
+    "Mish-4": Tiny.mish,
     "Negative-1": Tiny.neg,
     "ReLU-1": Tiny.relu,
     "Sigmoid-1": Tiny.sigmoid,
+    "Sin-1": Tiny.sin,
+    "SoftPlus-4": Tiny.softplus,
+    "SoftSign-9": Tiny.softsign,
     "Sqrt-1": Tiny.sqrt,
+    "Swish-4": without_beta(Tiny.swish),
+    "Tan-1": Tiny.tan,
     "Tanh-1": Tiny.tanh,
 }
 _ELEMENTS = partial(scattered, Tiny.scatter, Tiny.scatter_reduce)
@@ -199,6 +207,7 @@ _TINYGRAD = Framework(
         "GreaterEqual-1": Row(ge, PAIR),
         "Less-1": Row(lt, PAIR),
         "LessEqual-1": Row(le, PAIR),
+        "LogSoftmax-5": Row(lambda data, axis: data.log_softmax(axis)),
         "LogicalAnd-1": Row(Tiny.bitwise_and, PAIR),
         "LogicalOr-1": Row(Tiny.bitwise_or, PAIR),
         "LogicalXor-1": Row(Tiny.bitwise_xor, PAIR),

@@ -24,12 +24,16 @@ _SEEN: Mapping[str, str] = {
     "Convolution-1": "microsoft/onnxscript#3037",
     "CumSum-3": "tensorflow/tensorflow#125978",
     "Divide-1": "ml-explore/mlx#4302",
+    "Cos-1": _EXACT,
+    "Elu-1": _EXACT,
     "Erf-1": _EXACT,
     "Exp-1": _EXACT,
     "FloorMod-1": "ml-explore/mlx#4302",
     "Gelu-7": "tenstorrent/tt-metal#56517",
     "Log-1": _EXACT,
+    "LogSoftmax-5": "deeplearning4j/deeplearning4j#6039",
     "MVN-6": "VeriSilicon/TIM-VX#589",
+    "Mish-4": _EXACT,
     "MatMul-1": "JuliaLang/julia#50580",
     "Power-1": "arrayfire/arrayfire#2304",
     "ReduceL1-4": "tensorflow/tensorflow#125978",
@@ -40,7 +44,12 @@ _SEEN: Mapping[str, str] = {
     "ReduceProd-1": "tensorflow/tensorflow#125978",
     "ReduceSum-1": "tensorflow/tensorflow#125978",
     "Sigmoid-1": _EXACT,
+    "Sin-1": _EXACT,
     "SoftMax-8": "deeplearning4j/deeplearning4j#6039",
+    "SoftPlus-4": _EXACT,
+    "SoftSign-9": _EXACT,
+    "Swish-4": _EXACT,
+    "Tan-1": _EXACT,
     "Tanh-1": "root-project/root#19740",
     "TopK-11": "tensorflow/tensorflow#12003",
 }
@@ -50,6 +59,7 @@ _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Add-1": ("saturation", "denormals lost", "half away from even"),
     "Clamp-1": ("a NaN becomes the lower limit",),
     "BitwiseRightShift-15": ("right shift without the sign", "right shift by division"),
+    "Cos-1": ("few digits of pi", "integers lose their fractions"),
     "Convolution-1": ("the sum is accumulated in the narrow type", "the sum is accumulated in f32"),
     "Divide-1": ("floor always",),
     "MVN-6": ("the sum is accumulated in f32",),
@@ -60,6 +70,9 @@ _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Negative-1": ("the least integer saturates",),
     "NotEqual-1": ("less or greater",),
     "ReLU-1": ("minus zero stays",),
+    "Sin-1": ("few digits of pi", "integers lose their fractions"),
+    "SoftPlus-4": ("the threshold is 5", "0 below -5"),
+    "Tan-1": ("few digits of pi",),
 }
 
 
@@ -68,7 +81,9 @@ def _of_elements(op: str, variant: test_unary.Variant) -> Function:
 
     def call(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
         [right] = FUNCTIONS[op](inputs, attributes)
-        results = np.asarray(variant(elements_of(inputs[0]), right.element_type, **attributes))
+        named = {port.name: x for port, x in zip(OPERATIONS[op].inputs, inputs, strict=False)}
+        scalars = test_unary.scalars({name: x for name, x in named.items() if x is not None})
+        results = np.asarray(variant(elements_of(inputs[0]), right.element_type, **attributes, **scalars))
         return [tensor_of(right.type, results.reshape(right.shape))]
 
     return call

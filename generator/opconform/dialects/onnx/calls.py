@@ -91,6 +91,11 @@ def unchanged(node: KnownNode) -> Call:
     return Call(node.node.inputs, {name: attribute_text(value) for name, value in node.node.attributes.items()})
 
 
+def attributes(node: KnownNode) -> Call:
+    """The same inputs, and the attributes, whose names and meanings are those of ONNX; numbers have a fraction."""
+    return Call(node.node.inputs, {name: repr(float(str(value))) for name, value in node.attributes.items()})
+
+
 def clip(node: KnownNode) -> Call:
     """A Clip, whose limits are tensors of the type of data; without limits if that is no type of numbers."""
     if node.violated in ("data.required", "data.element-type"):

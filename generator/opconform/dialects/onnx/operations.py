@@ -100,13 +100,19 @@ _SIGNED = sorted({*_REALS, "i8", "i16", "i32", "i64"})
 #: The operations on one tensor that have no attributes, by ONNX's names, and the types of theirs.
 _UNARY = {
     "Abs-1": ("Abs", _NUMBERS),
+    "Cos-1": ("Cos", _FLOATS),
     "Erf-1": ("Erf", _REALS),
     "Exp-1": ("Exp", _REALS),
     "Log-1": ("Log", _REALS),
+    "Mish-4": ("Mish", _FLOATS),
     "Negative-1": ("Neg", _SIGNED),
     "ReLU-1": ("Relu", _SIGNED),
     "Sigmoid-1": ("Sigmoid", _REALS),
+    "Sin-1": ("Sin", _FLOATS),
+    "SoftPlus-4": ("Softplus", _FLOATS),
+    "SoftSign-9": ("Softsign", _FLOATS),
     "Sqrt-1": ("Sqrt", _REALS),
+    "Tan-1": ("Tan", _FLOATS),
     "Tanh-1": ("Tanh", _REALS),
 }
 #: The rendering of each operation.
@@ -160,6 +166,15 @@ RENDERINGS: Mapping[str, Rendering] = {
     ),
     "DepthToSpace-1": Rendering("DepthToSpace", calls.blocks, reasons=_OF_BLOCKS),
     "Divide-1": _binary("Div", call=calls.divided),
+    "Elu-1": Rendering(
+        "Elu",
+        calls.attributes,
+        types={"data": _FLOATS},
+        reasons={
+            "alpha": "ONNX's alpha is a number by its syntax, and may be omitted",
+            "alpha.range": "ONNX does not limit alpha",
+        },
+    ),
     "Equal-1": _binary("Equal", sorted(TYPES - {"string"})),
     "FloorMod-1": _binary("Mod", call=calls.remainder),
     "Gather-1": _GATHER,

@@ -36,7 +36,7 @@ def _matmul(node: KnownNode) -> Call:
 
 
 def _softmax(node: KnownNode) -> Call:
-    """A Softmax with its axis, whose default differs."""
+    """A Softmax or LogSoftmax with its axis, whose default differs."""
     return Call(node.node.inputs, {"axis": attribute_text(node.attributes["axis"])})
 
 
@@ -107,10 +107,13 @@ PRODUCTS: Mapping[str, Rendering] = {
         types=dict.fromkeys("ab", ("bf16", *_FLOATS, "i32", "i64", "u32", "u64")),
         reasons=dict.fromkeys(("transpose_a", "transpose_b"), "ONNX's MatMul transposes nothing"),
     ),
-    "SoftMax-8": Rendering(
-        "Softmax",
-        _softmax,
-        types={"data": ("bf16", *_FLOATS)},
-        reasons={"axis.type": "ONNX's axis is an integer by its syntax"},
-    ),
+    **{
+        op: Rendering(
+            name,
+            _softmax,
+            types={"data": ("bf16", *_FLOATS)},
+            reasons={"axis.type": "ONNX's axis is an integer by its syntax"},
+        )
+        for op, name in {"LogSoftmax-5": "LogSoftmax", "SoftMax-8": "Softmax"}.items()
+    },
 }

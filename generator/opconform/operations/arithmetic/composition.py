@@ -163,10 +163,12 @@ class Composition:
             error = max(error, size * REDUCED)
         return Interval(part.low - error, part.high + error, part.overflows or self._is_beyond(-size, size + error))
 
-    def applied(self, function: "Callable[[arb], arb]", part: Interval, units: int) -> Interval:
-        """A monotone function of a part, within some units in the last place."""
+    def applied(
+        self, function: "Callable[[arb], arb]", part: Interval, units: int, *, far: Exact | None = _FAR
+    ) -> Interval:
+        """A monotone function of a part, within some units in the last place; `far` is None if it has no limit."""
         with ctx.workprec(PRECISION):
-            ends = [function(_ball(max(min(x, _FAR), -_FAR))) for x in (part.low, part.high)]
+            ends = [function(_ball(x if far is None else max(min(x, far), -far))) for x in (part.low, part.high)]
             low, high = sorted(_exact(x.mid()) for x in ends)
         return self.rounded(Interval(low, high), Exact(units))
 

@@ -16,18 +16,30 @@ _EXACT = ("Abs-1", "Negative-1", "ReLU-1")
 def unary_rows(functions: Mapping[str, Callable[..., Any]], types: Mapping[str, Any]) -> dict[str, Row]:
     """A row for the framework's function of each operation. The function of Clamp-1 takes both limits by position.
 
-    The function of Gelu-7 takes whether the mode is tanh, and raises `Unsupported` for a mode that it lacks.
+    The function of Gelu-7 takes whether the mode is tanh, and raises `Unsupported` for a mode that it lacks. Those of
+    other operations take their attributes by name.
     """
     return {op: Row(_call(op, function, types)) for op, function in functions.items()}
+
+
+def without_beta(function: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A framework's function for Swish-4, which is that of a beta of 1."""
+
+    def call(data: Any, beta: Any = None) -> Any:
+        if beta is not None:
+            raise Unsupported("the framework's function has no beta")
+        return function(data)
+
+    return call
 
 
 def _call(op: str, function: Callable[..., Any], types: Mapping[str, Any]) -> Callable[..., Any]:
     reals = [types[name] for name in _REALS if name in types]
 
-    def real(data: Any, *arguments: Any) -> Any:
+    def real(data: Any, *arguments: Any, **attributes: Any) -> Any:
         if data.dtype not in reals:
             raise Unsupported("the framework's function returns another type than that of integers")
-        return function(data, *arguments)
+        return function(data, *arguments, **attributes)
 
     def clamp(data: Any, **limits: Any) -> Any:
         lower, upper = limits["min"], limits["max"]

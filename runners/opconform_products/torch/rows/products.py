@@ -28,5 +28,6 @@ def product_rows(torch: Any) -> dict[str, Row]:
         "Convolution-1": Row(convolution, CONVOLVED),
         "MVN-6": Row(normalized, NORMALIZED),
         "MatMul-1": Row(matmul, MATRICES),
+        "LogSoftmax-5": Row(lambda data, axis: torch.log_softmax(data, dim=axis)),
         "SoftMax-8": Row(lambda data, axis: torch.softmax(data, dim=axis)),
     }

@@ -26,7 +26,7 @@ from opconform_products.frameworks.adapters.patches import BLOCKS, WINDOWS, chan
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
 from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED, one_by_one
-from opconform_products.frameworks.adapters.unary import unary_rows
+from opconform_products.frameworks.adapters.unary import unary_rows, without_beta
 from opconform_products.frameworks.adapters.unique import SORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_products.torch.rows.products import product_rows
@@ -97,14 +97,22 @@ def torch_framework(torch: Any, version: str) -> Framework:
     unary = {
         "Abs-1": torch.abs,
         "Clamp-1": torch.clamp,
+        "Cos-1": torch.cos,
+        "Elu-1": torch.nn.functional.elu,
         "Erf-1": torch.erf,
         "Exp-1": torch.exp,
         "Gelu-7": gelu,
         "Log-1": torch.log,
+        "Mish-4": torch.nn.functional.mish,
         "Negative-1": torch.neg,
         "ReLU-1": torch.relu,
         "Sigmoid-1": torch.sigmoid,
+        "Sin-1": torch.sin,
+        "SoftPlus-4": torch.nn.functional.softplus,
+        "SoftSign-9": torch.nn.functional.softsign,
         "Sqrt-1": torch.sqrt,
+        "Swish-4": without_beta(torch.nn.functional.silu),
+        "Tan-1": torch.tan,
         "Tanh-1": torch.tanh,
     }
     gather = Row(partial(indexed, torch.arange, index=index), ALONG, tensors=("indices",))

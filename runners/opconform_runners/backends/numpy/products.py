@@ -1,6 +1,7 @@
 """The operations with sums of products, as the `numpy` backend executes them: in 64 bits, and rounded at the end."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -35,14 +36,16 @@ def _matmul(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor
         return result_of(inputs[0].element_type, np.asarray(matrices))
 
 
-def _softmax(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """SoftMax-8 from differences to the largest element."""
+def _softmax(inputs: Sequence[Any], attributes: Mapping[str, Any], *, is_log: bool = False) -> list[Tensor]:
+    """SoftMax-8 from differences to the largest element, or LogSoftmax-5."""
     [data], axis = inputs, attributes.get("axis", 1)
     refuse_if(not -len(data.shape) <= axis < len(data.shape), "axis.range")
     numbers = number_array(data)
     with np.errstate(all="ignore"):
-        powers = np.exp(numbers - numbers.max(axis, keepdims=True, initial=-np.inf))
-        return result_of(data.element_type, powers / powers.sum(axis, keepdims=True))
+        differences = numbers - numbers.max(axis, keepdims=True, initial=-np.inf)
+        powers = np.exp(differences)
+        total = powers.sum(axis, keepdims=True)
+        return result_of(data.element_type, differences - np.log(total) if is_log else powers / total)
 
 
 def _pads(data: Array, filters: Array, attributes: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
@@ -110,5 +113,6 @@ PRODUCTS: Mapping[str, Function] = {
     "Convolution-1": _convolution,
     "MVN-6": _mvn,
     "MatMul-1": _matmul,
+    "LogSoftmax-5": partial(_softmax, is_log=True),
     "SoftMax-8": _softmax,
 }

@@ -60,17 +60,44 @@ def _gelu(data: Array, approximation_mode: str = "erf") -> Array:
     return np.asarray(data * 0.5 * (1 + np.tanh(inner)))
 
 
+def _elu(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Sequence[Any]:
+    [data], alpha = inputs, attributes["alpha"]
+    refuse_if(alpha < 0, "alpha.range")
+    return _unary(lambda x: np.where(x > 0, x, alpha * np.expm1(x)))([data], {})
+
+
+def _swish(inputs: Sequence[Any], _: Mapping[str, Any]) -> Sequence[Any]:
+    data, beta = inputs[0], inputs[1] if len(inputs) > 1 else None
+    factor = 1.0 if beta is None else float(number_array(beta))
+    refuse_if(beta is not None and beta.element_type != data.element_type, "beta.same-type")
+    refuse_if(factor < 0, "beta.range")
+    return _unary(lambda x: x / (1 + np.exp(-factor * x)))([data], {})
+
+
+def _of_angles(of: Callable[..., Array]) -> Callable[..., Array]:
+    """A function in the machine's widest type, whose integers and remainders by a half turn have more digits."""
+    return lambda data: np.asarray(of(data.astype(np.longdouble)), np.float64)
+
+
 #: The function of each operation.
 UNARY: Mapping[str, Function] = {
     "Abs-1": _unary(np.abs),
     "Clamp-1": _clamp,
+    "Cos-1": _unary(_of_angles(np.cos)),
+    "Elu-1": _elu,
     "Erf-1": _unary(_ERF),
     "Exp-1": _unary(np.exp),
     "Gelu-7": _unary(_gelu),
     "Log-1": _unary(np.log),
+    "Mish-4": _unary(lambda data: data * np.tanh(np.log1p(np.exp(data)))),
     "Negative-1": _unary(np.negative),
     "ReLU-1": _unary(_relu),
     "Sigmoid-1": _unary(lambda data: 1 / (1 + np.exp(-data))),
+    "Sin-1": _unary(_of_angles(np.sin)),
+    "SoftPlus-4": _unary(lambda data: np.logaddexp(data, 0)),
+    "SoftSign-9": _unary(lambda data: data / (1 + np.abs(data))),
     "Sqrt-1": _unary(_sqrt),
+    "Swish-4": _swish,
+    "Tan-1": _unary(_of_angles(np.tan)),
     "Tanh-1": _unary(np.tanh),
 }

@@ -15,21 +15,37 @@ _ZERO, _ONE = Exact(0), Exact(1)
 
 
 def softmax(way: Composition, parts: Sequence[Part]) -> list[Part]:
-    """The exponentials of the elements of a slice, divided by their sum.
-
-    The result does not change if the same number is subtracted from all: here it is one near the largest element.
-    """
-    intervals = [x for x in parts if isinstance(x, Interval)]
-    if not intervals or any(isinstance(x, float) and not x < 0 for x in parts):
+    """The exponentials of the elements of a slice, divided by their sum."""
+    if (ends := _largest(parts)) is None:
         return [math.nan] * len(parts)
-    low, high = max(x.low for x in intervals), max(x.high for x in intervals)
-    spread = high - low
-    results = composites.softmax(wide(way), parts, low, spread)
+    results = composites.softmax(wide(way), parts, *ends)
     most = None if way.is_reduced else _ONE
     return [
         point(_ZERO) if isinstance(x, float) else last(way, result).clipped(_ZERO, most)
         for x, result in zip(parts, results, strict=True)
     ]
+
+
+def log_softmax(way: Composition, parts: Sequence[Part]) -> list[Part]:
+    """The logarithms of the same quotients."""
+    if (ends := _largest(parts)) is None:
+        return [math.nan] * len(parts)
+    intervals = [x for x in parts if isinstance(x, Interval)]
+    results = iter(composites.log_softmax(wide(way), intervals, *ends))
+    most = None if way.is_reduced else _ZERO
+    return [x if isinstance(x, float) else last(way, next(results)).clipped(None, most) for x in parts]
+
+
+def _largest(parts: Sequence[Part]) -> tuple[Exact, Exact] | None:
+    """A number near the largest element of a slice, and how much larger that can be; None if it is no number.
+
+    Results do not change if the number is subtracted from all elements.
+    """
+    intervals = [x for x in parts if isinstance(x, Interval)]
+    if not intervals or any(isinstance(x, float) and not x < 0 for x in parts):
+        return None
+    low, high = max(x.low for x in intervals), max(x.high for x in intervals)
+    return low, high - low
 
 
 def normalized(

@@ -26,7 +26,13 @@ _VALUES: Mapping[str, Mapping[Any, Attribute]] = {
 _GELU = {"none": "erf", "tanh": "tanh"}
 #: The largest number of f32, in place of a limit that is missing.
 _LARGEST = 3.4028234663852886e38
-_DEFAULTS = {("Concat", "axis"): 1, ("ReverseSequence", "batch_axis"): 1, ("ReverseSequence", "seq_axis"): 0}
+_DEFAULTS = {
+    ("Concat", "axis"): 1,
+    ("Elu", "alpha"): 1.0,
+    ("LogSoftmax", "axis"): -1,
+    ("ReverseSequence", "batch_axis"): 1,
+    ("ReverseSequence", "seq_axis"): 0,
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
