@@ -106,6 +106,11 @@ def _function(op: str, *kinds: str) -> Callable[[KnownNode], Iterator[_Line]]:
     return lines
 
 
+def _round(node: KnownNode) -> Iterator[_Line]:
+    ops = {"half_to_even": "round_nearest_even", "half_away_from_zero": "round_nearest_afz"}
+    return _function(ops[str(node.attributes["mode"])], "float")(node)
+
+
 def _relu(node: KnownNode) -> Iterator[_Line]:
     [result], data, tensor = _results(node), _taken(node, "data"), node.tensor("data")
     zero = _value(f"{node.node.name}_zero", tensor)
@@ -372,8 +377,10 @@ def _constant(_node: KnownNode) -> Iterator[_Line]:
 RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Abs-1": _function("abs", "float", "signed"),
     "Add-1": _elementwise("add"),
+    "BitwiseNot-13": _function("not", "signed", "unsigned", "boolean"),
     "Broadcast-1": _broadcast,
     "Broadcast-3": _broadcast,
+    "Ceiling-1": _function("ceil", "float"),
     "Clamp-1": _clamp,
     "Concat-1": _concatenate,
     "Constant-1": _constant,
@@ -383,12 +390,15 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Divide-1": _elementwise("divide"),
     "Equal-1": _elementwise("compare", kind="EQ"),
     "Exp-1": _function("exponential", "float"),
+    "Floor-1": _function("floor", "float"),
     "GatherElements-6": _gather_elements,
     "GatherND-5": _gather_nd_5,
     "GatherND-8": _gather_nd,
+    "IsFinite-10": _function("is_finite", "float"),
     "Less-1": _elementwise("compare", kind="LT"),
     "Log-1": _function("log", "float"),
     "LogicalAnd-1": _elementwise("and"),
+    "LogicalNot-1": _function("not", "boolean"),
     "Maximum-1": _elementwise("maximum"),
     "Minimum-1": _elementwise("minimum"),
     "Multiply-1": _elementwise("multiply"),
@@ -403,9 +413,11 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "ReLU-1": _relu,
     "Reshape-1": _reshape,
     "Reverse-1": _reverse,
+    "Round-5": _round,
     "Select-1": _elementwise("select"),
     "ShuffleChannels-1": _rearranged(shuffled_parts),
     "Sigmoid-1": _function("logistic", "float"),
+    "Sign-1": _function("sign", "float", "signed"),
     "Slice-8": _slice,
     "SpaceToDepth-1": _rearranged(deep_parts),
     "Split-1": _split,

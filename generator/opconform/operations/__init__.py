@@ -16,9 +16,12 @@ from opconform.operations.arithmetic.binary import (
     MULTIPLY,
     SUBTRACT,
 )
+from opconform.operations.arithmetic.classification import IS_FINITE, IS_INF, IS_NAN
+from opconform.operations.arithmetic.complements import BITWISE_NOT, LOGICAL_NOT
 from opconform.operations.arithmetic.convert import CONVERT
 from opconform.operations.arithmetic.convolution import CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
+from opconform.operations.arithmetic.integral import CEILING, FLOOR, ROUND, SIGN
 from opconform.operations.arithmetic.matmul import MATMUL
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
@@ -101,8 +104,10 @@ SHIPPED = {
         ABS,
         ADD,
         BATCH_TO_SPACE,
+        BITWISE_NOT,
         BROADCAST,
         BROADCAST_1,
+        CEILING,
         CLAMP,
         COL2IM,
         CONCAT,
@@ -116,6 +121,7 @@ SHIPPED = {
         ERF,
         EXP,
         EXTRACT_IMAGE_PATCHES,
+        FLOOR,
         FLOOR_MOD,
         GATHER,
         GATHER_1,
@@ -125,9 +131,13 @@ SHIPPED = {
         GATHER_ND_5,
         GATHER_TREE,
         GELU,
+        IS_FINITE,
+        IS_INF,
+        IS_NAN,
         LESS,
         LOG,
         LOGICAL_AND,
+        LOGICAL_NOT,
         MATMUL,
         MAXIMUM,
         MINIMUM,
@@ -146,6 +156,7 @@ SHIPPED = {
         REVERSE,
         REVERSE_SEQUENCE,
         ROLL,
+        ROUND,
         SCATTER_ELEMENTS_UPDATE_12,
         SCATTER_ELEMENTS_UPDATE_3,
         SCATTER_ND_UPDATE_15,
@@ -156,6 +167,7 @@ SHIPPED = {
         SHAPE_OF_1,
         SHUFFLE_CHANNELS,
         SIGMOID,
+        SIGN,
         SLICE,
         SLICE_SCATTER,
         SOFTMAX,

@@ -20,7 +20,7 @@ from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLI
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
 from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
-from opconform_products.frameworks.adapters.unary import unary_rows
+from opconform_products.frameworks.adapters.unary import infinities, unary_rows
 from opconform_products.frameworks.adapters.unique import UNSORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Adapter, Row
 from opconform_runners.backends.backend import Unsupported
@@ -267,14 +267,23 @@ def _normalized(data: Any, axes: tuple[int, ...], eps: float) -> Any:
 
 _UNARY = {
     "Abs-1": tf.abs,
+    "BitwiseNot-13": tf.bitwise.invert,
+    "Ceiling-1": tf.math.ceil,
     "Clamp-1": tf.clip_by_value,
     "Erf-1": tf.math.erf,
     "Exp-1": tf.exp,
+    "Floor-1": tf.floor,
     "Gelu-7": tf.nn.gelu,
+    "IsFinite-10": tf.math.is_finite,
+    "IsInf-10": infinities(tf.math.is_inf),
+    "IsNaN-10": tf.math.is_nan,
     "Log-1": tf.math.log,
+    "LogicalNot-1": tf.logical_not,
     "Negative-1": tf.negative,
     "ReLU-1": tf.nn.relu,
+    "Round-5": tf.round,
     "Sigmoid-1": tf.sigmoid,
+    "Sign-1": tf.sign,
     "Sqrt-1": tf.sqrt,
     "Tanh-1": tf.tanh,
 }

@@ -152,14 +152,23 @@ def _gelu(data: Any, is_tanh: bool) -> Any:
 
 _UNARY = {
     "Abs-1": Tiny.abs,
+    "BitwiseNot-13": Tiny.bitwise_not,
+    "Ceiling-1": Tiny.ceil,
     "Clamp-1": Tiny.clamp,
     "Erf-1": Tiny.erf,
     "Exp-1": Tiny.exp,
+    "Floor-1": Tiny.floor,
     "Gelu-7": _gelu,
+    "IsFinite-10": Tiny.isfinite,
+    "IsInf-10": Tiny.isinf,
+    "IsNaN-10": Tiny.isnan,
     "Log-1": Tiny.log,
+    "LogicalNot-1": Tiny.logical_not,
     "Negative-1": Tiny.neg,
     "ReLU-1": Tiny.relu,
+    "Round-5": Tiny.round,
     "Sigmoid-1": Tiny.sigmoid,
+    "Sign-1": Tiny.sign,
     "Sqrt-1": Tiny.sqrt,
     "Tanh-1": Tiny.tanh,
 }

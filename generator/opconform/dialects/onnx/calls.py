@@ -81,6 +81,16 @@ def unchanged(node: KnownNode) -> Call:
     return Call(node.node.inputs, {name: attribute_text(value) for name, value in node.node.attributes.items()})
 
 
+def flag(node: KnownNode, name: str) -> str:
+    """A boolean attribute as an integer."""
+    return str(int(node.attributes[name] is True))
+
+
+def with_flags(node: KnownNode) -> Call:
+    """The same inputs, and booleans as integers."""
+    return Call(node.node.inputs, {spec.name: flag(node, spec.name) for spec in node.operation.attributes})
+
+
 def clip(node: KnownNode) -> Call:
     """A Clip, whose limits are tensors of the type of data; without limits if that is no type of numbers."""
     if node.violated in ("data.required", "data.element-type"):
@@ -88,6 +98,13 @@ def clip(node: KnownNode) -> Call:
     names = [f"{node.node.name}_{name}" for name in ("min", "max")]
     limits = dict(zip(names, limits_of(node.arguments[0]), strict=True))
     return Call((*node.node.inputs, *names), initializers=limits)
+
+
+def rounded(node: KnownNode) -> Call:
+    """A Round, which takes the even one of two integers that are equally near."""
+    if node.attributes["mode"] != "half_to_even":
+        raise Inexpressible("ONNX's Round takes the even one of two integers")
+    return Call(node.node.inputs)
 
 
 def constant(node: KnownNode) -> Call:

@@ -92,16 +92,23 @@ def _reduction(op: str, *types: str) -> Rendering:
 
 
 _REALS = sorted({"bf16", *_FLOATS})
+_INTEGERS = tuple(name for name in _NUMBERS if name not in _REALS)
 _SIGNED = sorted({*_REALS, "i8", "i16", "i32", "i64"})
 #: The operations on one tensor that have no attributes, by ONNX's names, and the types of theirs.
 _UNARY = {
     "Abs-1": ("Abs", _NUMBERS),
+    "BitwiseNot-13": ("BitwiseNot", _INTEGERS),
+    "Ceiling-1": ("Ceil", _REALS),
     "Erf-1": ("Erf", _REALS),
     "Exp-1": ("Exp", _REALS),
+    "Floor-1": ("Floor", _REALS),
+    "IsNaN-10": ("IsNaN", _REALS),
     "Log-1": ("Log", _REALS),
+    "LogicalNot-1": ("Not", ("boolean",)),
     "Negative-1": ("Neg", _SIGNED),
     "ReLU-1": ("Relu", _SIGNED),
     "Sigmoid-1": ("Sigmoid", _REALS),
+    "Sign-1": ("Sign", _NUMBERS),
     "Sqrt-1": ("Sqrt", _REALS),
     "Tanh-1": ("Tanh", _REALS),
 }
@@ -160,6 +167,12 @@ RENDERINGS: Mapping[str, Rendering] = {
     ),
     "GatherND-5": Rendering("GatherND", calls.gather_nd_5, types={"indices": _I64}),
     "GatherND-8": Rendering("GatherND", calls.gather_nd, types={"indices": _I64}),
+    "IsInf-10": Rendering(
+        "IsInf",
+        calls.with_flags,
+        types={"data": ("f32", "f64")},
+        reasons=dict.fromkeys(("detect_negative", "detect_positive"), "ONNX's attributes are integers by their syntax"),
+    ),
     "Less-1": _binary("Less"),
     "LogicalAnd-1": _binary("And", ("boolean",)),
     "Maximum-1": _MAX,
@@ -183,6 +196,9 @@ RENDERINGS: Mapping[str, Rendering] = {
         calls.reverse_sequence,
         types={"seq_lengths": _I64, "data": sorted(TYPES - {"bf16"})},
         reasons={"seq_lengths.element-type": "ONNX's lengths are i64"},
+    ),
+    "Round-5": Rendering(
+        "Round", calls.rounded, types={"data": _FLOATS}, reasons={"mode": "ONNX's Round has no attributes"}
     ),
     **dict.fromkeys(
         ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),

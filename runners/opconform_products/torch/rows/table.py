@@ -26,7 +26,7 @@ from opconform_products.frameworks.adapters.patches import BLOCKS, WINDOWS, chan
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
 from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED, one_by_one
-from opconform_products.frameworks.adapters.unary import unary_rows
+from opconform_products.frameworks.adapters.unary import infinities, unary_rows
 from opconform_products.frameworks.adapters.unique import SORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_products.torch.rows.products import product_rows
@@ -96,14 +96,23 @@ def torch_framework(torch: Any, version: str) -> Framework:
 
     unary = {
         "Abs-1": torch.abs,
+        "BitwiseNot-13": torch.bitwise_not,
+        "Ceiling-1": torch.ceil,
         "Clamp-1": torch.clamp,
         "Erf-1": torch.erf,
         "Exp-1": torch.exp,
+        "Floor-1": torch.floor,
         "Gelu-7": gelu,
+        "IsFinite-10": torch.isfinite,
+        "IsInf-10": infinities(torch.isinf, torch.isneginf, torch.isposinf),
+        "IsNaN-10": torch.isnan,
         "Log-1": torch.log,
+        "LogicalNot-1": torch.logical_not,
         "Negative-1": torch.neg,
         "ReLU-1": torch.relu,
+        "Round-5": torch.round,
         "Sigmoid-1": torch.sigmoid,
+        "Sign-1": torch.sign,
         "Sqrt-1": torch.sqrt,
         "Tanh-1": torch.tanh,
     }

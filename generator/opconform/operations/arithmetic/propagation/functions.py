@@ -48,6 +48,23 @@ def relu(way: Composition, x: Part) -> Part:
     return largest_of(way, x, point(_ZERO))
 
 
+def steps(of: Callable[[Exact], int], limits: tuple[float, float] = (-math.inf, math.inf)) -> Unary:
+    """A function that steps between integers; `NoGolden` if a rounded number may be on both sides of a step.
+
+    `limits` are the values at minus infinity and infinity.
+    """
+
+    def value(way: Composition, x: Part) -> Part:
+        if isinstance(x, float):
+            return _limited(limits, x)
+        low, high = Exact(of(x.low)), Exact(of(x.high))
+        if low != high and not way.is_reduced:
+            raise NoGolden("a rounded number may be on both sides of a step")
+        return Interval(low, high)
+
+    return value
+
+
 def clamp(limits: Callable[[Arguments], tuple[float, float]]) -> Formula:
     """The formula of an operation that keeps numbers within limits, which the type may not have."""
 
@@ -87,7 +104,7 @@ def function(name: str) -> Formula:
 def _mapped(way: Composition, real: RealFunction, x: Part, units: Exact) -> Part:
     """A monotone function of a number, within some units in the last place."""
     if isinstance(x, float):
-        return _limit(real, x)
+        return _limited(real.limits, x)
     if x.low == x.high == real.root:
         return point(_ZERO)
     values = [value_of(real, end) for end in _cut(way, x)]
@@ -102,14 +119,15 @@ def _cut(way: Composition, x: Interval) -> tuple[Exact, Exact]:
     return way.operand(x)[:2]
 
 
-def _limit(real: RealFunction, x: float) -> Part:
-    value = x if math.isnan(x) else real.limits[x > 0]
+def _limited(limits: tuple[float, float], x: float) -> Part:
+    """The value at an infinity; a NaN stays one."""
+    value = x if math.isnan(x) else limits[x > 0]
     return value if not math.isfinite(value) else point(Exact(value))
 
 
 def _composite(way: Composition, real: RealFunction, x: Part) -> Part:
     if isinstance(x, float):
-        return _limit(real, x)
+        return _limited(real.limits, x)
     if x.low == x.high == real.root:
         return point(_ZERO)
     if real.parts is None:
