@@ -18,7 +18,12 @@ TESTED = {
     ),
 }
 #: The operations on one tensor that have integers, and those on two, which take the one tensor and another.
-ONE_TENSOR = ("Abs-1", "Erf-1", "Log-1", "Negative-1", "ReLU-1", "Sqrt-1", "Tanh-1")
+ONE_TENSOR = (
+    *("Abs-1", "Ceiling-1", "Erf-1", "Floor-1", "Log-1", "Negative-1", "ReLU-1", "Round-5", "Sign-1", "Sqrt-1"),
+    "Tanh-1",
+)
+#: Those that have floating-point numbers alone.
+OF_FLOATS = ("Exp-1", "Gelu-7", "HSigmoid-5", "HSwish-4", "IsFinite-10", "IsInf-10", "IsNaN-10", "Sigmoid-1")
 TWO_TENSORS = (
     *("Add-1", "Divide-1", "Equal-1", "FloorMod-1", "Less-1"),
     *("Maximum-1", "Minimum-1", "Multiply-1", "Power-1", "Subtract-1"),
@@ -40,6 +45,7 @@ NEIGHBOURS = {
     **dict.fromkeys(ONE_TENSOR, ""),
     **dict.fromkeys(TWO_TENSORS, "b: {element_type: i32, shape: [4, 1], values: [5, 1, 7, 2]}"),
     "Power-1": "b: {element_type: i32, shape: [4, 1], values: [3, 0, 1, 2]}",
+    "BitwiseNot-13": "",
     "Clamp-1": "min: -3, max: 5",
     "MatMul-1": "b: {element_type: i32, shape: [2, 2], values: [5, 1, 7, 2]}",
     "Concat-1": "axis: 1",
@@ -109,6 +115,8 @@ WITHOUT = {
         "ExtractImagePatches-3",
         "GatherTree-1",
         "Gelu-7",
+        "HSigmoid-5",
+        "IsFinite-10",
         "Reverse-1",
         "Roll-7",
         "ScatterUpdate-3",
@@ -127,6 +135,12 @@ WITHOUT = {
         "Gather-7",
         "Gather-8",
         "GatherTree-1",
+        "HSigmoid-5",
+        "HSwish-4",
+        "HardSigmoid-1",
+        "IsInf-10",
+        "IsNaN-10",
+        "PReLU-1",
         "ReduceMean-1",
         "ReverseSequence-1",
         "Roll-7",
@@ -142,8 +156,10 @@ LIMITS = {
     **dict.fromkeys(("DepthToSpace-1", "SpaceToDepth-1"), "ONNX moves blocks of images only"),
     **{
         f"{name}-1": f"ONNX's {name} takes data of bf16 or f16 or f32 or f64 only"
-        for name in ("Erf", "Log", "Sqrt", "Tanh")
+        for name in ("Erf", "Floor", "Log", "Sqrt", "Tanh")
     },
+    "Ceiling-1": "ONNX's Ceil takes data of bf16 or f16 or f32 or f64 only",
+    "Round-5": "ONNX's Round takes data of f16 or f32 or f64 only",
     "Divide-1": "ONNX's Div rounds quotients towards zero",
 }
 LIMITS_OF_F32 = {"FloorMod-1": "ONNX's Mod of floating-point numbers has the sign of the dividend"}
@@ -155,9 +171,11 @@ CONVOLVED = {
         "data: {shape: [4, 4, 2, 3], fill: small}, block_shape: [1, 2, 1, 2], crops_begin: [0, 0, 0, 1], "
         "crops_end: [0, 0, 0, 0]"
     ),
-    **dict.fromkeys((*ONE_TENSOR, "Exp-1", "Gelu-7", "Sigmoid-1"), "data: {shape: [1, 4, 2, 3], fill: small}"),
+    **dict.fromkeys((*ONE_TENSOR, *OF_FLOATS), "data: {shape: [1, 4, 2, 3], fill: small}"),
     **dict.fromkeys(TWO_TENSORS, "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [4, 1, 1], values: [1, 2, 1, 4]}"),
     "Clamp-1": "data: {shape: [1, 4, 2, 3], fill: small}, min: -3, max: 5.5",
+    "HardSigmoid-1": "data: {shape: [1, 4, 2, 3], fill: small}, alpha: {values: 0.125}, beta: {values: 0.5}, binding: {alpha: constant, beta: constant}",
+    "PReLU-1": "data: {shape: [1, 4, 2, 3], fill: small}, slope: {values: [2, -1, 0.5, 4]}",
     "MatMul-1": "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [3, 2], values: [4, -2, 8, 2, 1, 3]}",
     "MVN-6": (
         "data: {shape: [1, 4, 2, 3], fill: small}, axes: [-1], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt"

@@ -4,7 +4,11 @@ from collections.abc import Iterable, Mapping
 
 #: The operations of each family, by their names without versions.
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "one tensor": ("Abs", "Clamp", "Erf", "Exp", "Gelu", "Log", "Negative", "ReLU", "Sigmoid", "Sqrt", "Tanh"),
+    "one tensor": (
+        *("Abs", "BitwiseNot", "Ceiling", "Clamp", "Erf", "Exp", "Floor", "Gelu", "HSigmoid", "HSwish", "HardSigmoid"),
+        *("IsFinite", "IsInf", "IsNaN", "Log", "LogicalNot", "Negative", "PReLU", "ReLU", "Round", "Sigmoid", "Sign"),
+        *("Sqrt", "Tanh"),
+    ),
     "two tensors": (
         *("Add", "Divide", "Equal", "FloorMod", "Less", "LogicalAnd", "Maximum", "Minimum", "Multiply", "Power"),
         *("Select", "Subtract"),

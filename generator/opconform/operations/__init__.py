@@ -21,10 +21,12 @@ from opconform.operations.arithmetic.complements import BITWISE_NOT, LOGICAL_NOT
 from opconform.operations.arithmetic.convert import CONVERT
 from opconform.operations.arithmetic.convolution import CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
+from opconform.operations.arithmetic.hard_functions import H_SIGMOID, H_SWISH, HARD_SIGMOID
 from opconform.operations.arithmetic.integral import CEILING, FLOOR, ROUND, SIGN
 from opconform.operations.arithmetic.matmul import MATMUL
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
+from opconform.operations.arithmetic.prelu import PRELU
 from opconform.operations.arithmetic.reductions import REDUCE_MAX, REDUCE_MEAN, REDUCE_PROD, REDUCE_SUM
 from opconform.operations.arithmetic.select import SELECT
 from opconform.operations.arithmetic.softmax import SOFTMAX
@@ -131,6 +133,9 @@ SHIPPED = {
         GATHER_ND_5,
         GATHER_TREE,
         GELU,
+        HARD_SIGMOID,
+        H_SIGMOID,
+        H_SWISH,
         IS_FINITE,
         IS_INF,
         IS_NAN,
@@ -147,6 +152,7 @@ SHIPPED = {
         PAD,
         PAD_1,
         POWER,
+        PRELU,
         REDUCE_MAX,
         REDUCE_MEAN,
         REDUCE_PROD,

@@ -157,6 +157,8 @@ _UNARY = {
     "Exp-1": jnp.exp,
     "Floor-1": jnp.floor,
     "Gelu-7": _gelu,
+    "HSigmoid-5": jax.nn.hard_sigmoid,
+    "HSwish-4": jax.nn.hard_swish,
     "IsFinite-10": jnp.isfinite,
     "IsInf-10": infinities(jnp.isinf, jnp.isneginf, jnp.isposinf),
     "IsNaN-10": jnp.isnan,

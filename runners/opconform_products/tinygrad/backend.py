@@ -159,6 +159,8 @@ _UNARY = {
     "Exp-1": Tiny.exp,
     "Floor-1": Tiny.floor,
     "Gelu-7": _gelu,
+    "HSigmoid-5": Tiny.hardsigmoid,
+    "HSwish-4": Tiny.hardswish,
     "IsFinite-10": Tiny.isfinite,
     "IsInf-10": Tiny.isinf,
     "IsNaN-10": Tiny.isnan,

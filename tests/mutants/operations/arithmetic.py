@@ -14,7 +14,7 @@ from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.numpy.backend import FUNCTIONS
 from tests.mutants.every.readings import computing
 from tests.mutants.row import Call, Hook, MutantRow, refuse
-from tests.operations import test_binary, test_products, test_reductions, test_unary
+from tests.operations import test_binary, test_products, test_reductions, test_rounding, test_unary
 
 Function = Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Tensor]]
 
@@ -45,12 +45,14 @@ _SEEN: Mapping[str, str] = {
 _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Abs-1": ("the least integer saturates",),
     "Add-1": ("saturation", "denormals lost", "half away from even"),
+    "Ceiling-1": ("positive zeros",),
     "Clamp-1": ("a NaN becomes the lower limit",),
     "Convolution-1": ("the sum is accumulated in the narrow type", "the sum is accumulated in f32"),
     "Divide-1": ("floor always",),
     "MVN-6": ("the sum is accumulated in f32",),
     "Maximum-1": ("numbers before NaN", "second of two"),
     "Negative-1": ("the least integer saturates",),
+    "PReLU-1": ("the second formula",),
     "ReLU-1": ("minus zero stays",),
 }
 
@@ -83,6 +85,8 @@ def _functions() -> Iterator[tuple[str, str, Function]]:
     for op, variants in test_unary.WRONG.items():
         yield from ((op, fault, _of_elements(op, variant)) for fault, variant in variants.items())
     for fault, (op, function) in test_binary.MUTANTS.items():
+        yield op, fault, _with_defaults(op, function)
+    for (op, fault), function in test_rounding.MUTANTS.items():
         yield op, fault, _with_defaults(op, function)
     for (op, fault), kernel in test_products.MUTANTS.items():
         yield op, fault, _with_defaults(op, _of_inference(op, kernel))

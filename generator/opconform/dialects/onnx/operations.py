@@ -167,6 +167,16 @@ RENDERINGS: Mapping[str, Rendering] = {
     ),
     "GatherND-5": Rendering("GatherND", calls.gather_nd_5, types={"indices": _I64}),
     "GatherND-8": Rendering("GatherND", calls.gather_nd, types={"indices": _I64}),
+    "HSwish-4": Rendering("HardSwish", calls.unchanged, types={"data": _FLOATS}),
+    "HardSigmoid-1": Rendering(
+        "HardSigmoid",
+        calls.hard_sigmoid,
+        types={"data": _FLOATS},
+        reasons=dict.fromkeys(
+            (f"{name}{aspect}" for name in ("alpha", "beta") for aspect in ("", ".same-type")),
+            "ONNX's alpha and beta are attributes",
+        ),
+    ),
     "IsInf-10": Rendering(
         "IsInf",
         calls.with_flags,
@@ -178,6 +188,12 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Maximum-1": _MAX,
     "Minimum-1": _MIN,
     "Multiply-1": _binary("Mul"),
+    "PReLU-1": Rendering(
+        "PRelu",
+        calls.prelu,
+        types=dict.fromkeys(("data", "slope"), _REALS),
+        reasons={"slope.rank": "ONNX's slope can be a scalar", "data.element-type": "ONNX's PRelu takes integers"},
+    ),
     "Pad-1": _PAD,
     "Pad-12": _PAD,
     "Power-1": replace(_POW, reasons={**_POW.reasons, "b.same-type": "ONNX's Pow has exponents of any type"}),

@@ -1,12 +1,13 @@
 """How the operations on one tensor that compute become calls of a framework."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_products.frameworks.framework import Row
+from opconform_products.frameworks.framework import Adapter, Row
 from opconform_runners.backends.backend import Unsupported
+from opconform_runners.backends.constraints import refuse_if
 
 #: A framework's function of one tensor.
 Unary = Callable[..., Any]
@@ -16,6 +17,17 @@ _EXACT = (
     *("Abs-1", "BitwiseNot-13", "IsFinite-10", "IsInf-10", "IsNaN-10"),
     *("LogicalNot-1", "Negative-1", "ReLU-1", "Sign-1"),
 )
+
+
+def _slopes(data: Any, slope: Any) -> Sequence[Any]:
+    """Data and one slope, or a list with one for each channel."""
+    refuse_if(data.dtype != slope.dtype, "slope.same-type")
+    if [*slope.shape] not in ([1], [*data.shape[1:2]]):
+        raise Unsupported("the framework has one slope, or one for each channel")
+    return data, slope
+
+
+SLOPES = Adapter(_slopes, ("slope.same-type",))
 
 
 def unary_rows(functions: Mapping[str, Callable[..., Any]], types: Mapping[str, Any]) -> dict[str, Row]:

@@ -26,7 +26,7 @@ from opconform_products.frameworks.adapters.patches import BLOCKS, WINDOWS, chan
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
 from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED, one_by_one
-from opconform_products.frameworks.adapters.unary import infinities, unary_rows
+from opconform_products.frameworks.adapters.unary import SLOPES, infinities, unary_rows
 from opconform_products.frameworks.adapters.unique import SORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_products.torch.rows.products import product_rows
@@ -103,6 +103,8 @@ def torch_framework(torch: Any, version: str) -> Framework:
         "Exp-1": torch.exp,
         "Floor-1": torch.floor,
         "Gelu-7": gelu,
+        "HSigmoid-5": torch.nn.functional.hardsigmoid,
+        "HSwish-4": torch.nn.functional.hardswish,
         "IsFinite-10": torch.isfinite,
         "IsInf-10": infinities(torch.isinf, torch.isneginf, torch.isposinf),
         "IsNaN-10": torch.isnan,
@@ -153,6 +155,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Maximum-1": Row(torch.maximum, PAIR),
             "Minimum-1": Row(torch.minimum, PAIR),
             "Multiply-1": Row(torch.mul, PAIR),
+            "PReLU-1": Row(torch.nn.functional.prelu, SLOPES),
             "Pad-1": Row(pad, added(("constant", "edge", "reflect"))),
             "Pad-12": Row(pad, pairs(("constant", "edge", "reflect"))),
             "Power-1": Row(torch.pow, PAIR),

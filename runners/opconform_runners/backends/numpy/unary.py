@@ -96,6 +96,36 @@ def _gelu(data: Array, approximation_mode: str = "erf") -> Array:
     return np.asarray(data * 0.5 * (1 + np.tanh(inner)))
 
 
+def _prelu(inputs: Sequence[Any], _: Mapping[str, Any]) -> list[Tensor]:
+    """PReLU-1 by factors of 1 and the slopes, with the channels last where each has a slope."""
+    data, slope = inputs
+    refuse_if(data.element_type != slope.element_type, "slope.same-type")
+    numbers, slopes = map(number_array, inputs)
+    is_per_channel = slopes.ndim == 1 and slopes.shape == numbers.shape[1:2]
+    whole = np.moveaxis(numbers, 1, -1) if is_per_channel else numbers
+    try:
+        shape = np.broadcast_shapes(whole.shape, slopes.shape)
+    except ValueError:
+        shape = ()
+        refuse_if(True, "slope.dimensions")
+    refuse_if(shape != whole.shape, "slope.larger")
+    with np.errstate(all="ignore"):
+        results = np.where(whole < 0, np.broadcast_to(slopes, shape), 1.0) * whole
+        return result_of(data.element_type, np.moveaxis(results, -1, 1) if is_per_channel else results)
+
+
+def _hard_sigmoid(inputs: Sequence[Any], _: Mapping[str, Any]) -> list[Tensor]:
+    for scalar, name in zip(inputs[1:], ("alpha", "beta"), strict=True):
+        refuse_if(scalar.element_type != inputs[0].element_type, f"{name}.same-type")
+    data, alpha, beta = map(number_array, inputs)
+    with np.errstate(all="ignore"):
+        return result_of(inputs[0].element_type, np.clip(alpha * data + beta, 0, 1))
+
+
+def _h_sigmoid(data: Array) -> Array:
+    return np.asarray(np.clip(data + 3, 0, 6) / 6)
+
+
 _HALF = 0.5
 #: The function of each operation.
 UNARY: Mapping[str, Function] = {
@@ -107,12 +137,16 @@ UNARY: Mapping[str, Function] = {
     "Exp-1": _unary(np.exp),
     "Floor-1": _unary(lambda data: _floor(data) if data.dtype.kind == "f" else data),
     "Gelu-7": _unary(_gelu),
+    "HSigmoid-5": _unary(_h_sigmoid),
+    "HSwish-4": _unary(lambda data: data * _h_sigmoid(data)),
+    "HardSigmoid-1": _hard_sigmoid,
     "IsFinite-10": _unary(lambda data: np.abs(data) < math.inf, "boolean"),
     "IsInf-10": _unary(_is_infinite, "boolean"),
     "IsNaN-10": _unary(lambda data: ~(np.abs(data) <= math.inf), "boolean"),
     "Log-1": _unary(np.log),
     "LogicalNot-1": _unary(lambda data: 1 - data),
     "Negative-1": _unary(np.negative),
+    "PReLU-1": _prelu,
     "ReLU-1": _unary(_relu),
     "Round-5": _unary(_round),
     "Sigmoid-1": _unary(lambda data: 1 / (1 + np.exp(-data))),
