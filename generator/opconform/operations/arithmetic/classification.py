@@ -18,7 +18,7 @@ from opconform.tensors.exact import Exact
 from opconform.tensors.tensor import Array
 
 #: The floating-point types.
-_FLOATS = tuple(name for name in NUMBERS if not ELEMENT_TYPES[name].is_integer)
+_FLOATS = tuple(name for name in NUMBERS if ELEMENT_TYPES[name].kind == "float")
 
 
 def _class(name: str, holds: Callable[[Arguments, Array], Array]) -> Computation:
