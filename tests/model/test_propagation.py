@@ -218,8 +218,6 @@ def node(name: str, op: str, *inputs: str, **attributes: Attribute) -> Node:
         ("Tanh-1", [-np.inf, -np.inf], -1),
         ("Erf-1", [0, 0], 0),
         ("Gelu-7", [0, 0], 0),
-        ("HSigmoid-5", [3, 4], 1),
-        ("HSigmoid-5", [-np.inf, -np.inf], 0),
         ("Floor-1", [1.5, 1.25], 1),
         ("Sign-1", [np.inf, 0.5], 1),
     ],

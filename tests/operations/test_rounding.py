@@ -140,6 +140,9 @@ RIGHT: Mapping[tuple[str, str], Callable[..., Any]] = {
     ("HardSigmoid-1", "f64"): lambda _, x, a, b: np.clip(a * x + b, 0, 1),
     ("HSigmoid-5", "the type"): in_type(lambda x: limited(x) / x.dtype.type(6)),
     ("HSigmoid-5", "a reciprocal"): in_type(lambda x: limited(x) * x.dtype.type(1 / 6)),
+    ("HSigmoid-5", "a reciprocal that is rounded down"): in_type(
+        lambda x: limited(x) * np.nextafter(x.dtype.type(1 / 6), x.dtype.type(0))
+    ),
     ("HSigmoid-5", "f64"): lambda _, x: limited(x) / 6,
     ("HSwish-4", "the type"): in_type(lambda x: x * (limited(x) / x.dtype.type(6))),
     ("HSwish-4", "a reciprocal"): in_type(lambda x: x * (limited(x) * x.dtype.type(1 / 6))),

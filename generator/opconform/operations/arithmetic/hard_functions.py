@@ -31,6 +31,7 @@ class _HardFunction:
         parts: What the formula gives if its parts are rounded.
         limits: The least and the largest value; None for an infinity.
         keeps_sign: Whether a zero has the sign of the number.
+        far: A number from which on, and from whose negative on, the value stays the same.
     """
 
     value: Callable[..., Exact]
@@ -38,6 +39,11 @@ class _HardFunction:
     parts: Callable[..., Interval]
     limits: tuple[int | None, int | None] = (0, 1)
     keeps_sign: bool = False
+    far: float = math.inf
+
+    def near(self, x: float) -> float:
+        """A number that has the value of another one, and is finite if the value stays the same; a NaN stays one."""
+        return x if math.isnan(x) else min(max(x, -self.far), self.far)
 
 
 def _limited(part: Interval, most: Exact) -> Interval:
@@ -66,7 +72,8 @@ def _h_sigmoid(x: Exact) -> Exact:
 
 def _parts_of_h_sigmoid(way: Composition, x: "Exact | Interval") -> Interval:
     total = _limited(way.sum(way.operand(x), Interval(_THREE, _THREE)), _SIX)
-    return way.quotient(total, Interval(_SIX, _SIX)).clipped(_ZERO, None if way.is_reduced else _ONE)
+    quotient = replace(way, keeps_exact=False).quotient(total, Interval(_SIX, _SIX))  # or a product with a sixth
+    return quotient.clipped(_ZERO, None if way.is_reduced else _ONE)
 
 
 def _h_swish(x: Exact) -> Exact:
@@ -78,9 +85,7 @@ def _parts_of_h_swish(way: Composition, x: "Exact | Interval") -> Interval:
 
 
 _HARD_SIGMOID = _HardFunction(value=_hard_sigmoid, special=_special_hard_sigmoid, parts=_parts_of_hard_sigmoid)
-_H_SIGMOID = _HardFunction(
-    value=_h_sigmoid, special=lambda x: x if math.isnan(x) else float(x > 0), parts=_parts_of_h_sigmoid
-)
+_H_SIGMOID = _HardFunction(value=_h_sigmoid, special=lambda x: x, parts=_parts_of_h_sigmoid, far=8.0)
 _H_SWISH = _HardFunction(
     value=_h_swish,
     special=lambda x: x if x > 0 else math.nan,
@@ -90,7 +95,8 @@ _H_SWISH = _HardFunction(
 )
 
 
-def _result(function: _HardFunction, kind: ElementType, *operands: float) -> Result:
+def _result(function: _HardFunction, kind: ElementType, *numbers_: float) -> Result:
+    operands = [*map(function.near, numbers_)]
     if not all(map(math.isfinite, operands)):
         return function.special(*operands)
     exact = [Exact(x) for x in operands]
@@ -148,7 +154,9 @@ def _formula(function: _HardFunction) -> Formula:
     return Formula(of=of)
 
 
-def _of_part(function: _HardFunction, way: Composition, *operands: Part) -> Part:
+def _of_part(function: _HardFunction, way: Composition, *parts: Part) -> Part:
+    near = [function.near(x) if isinstance(x, float) else x for x in parts]
+    operands = [point(Exact(x)) if isinstance(x, float) and math.isfinite(x) else x for x in near]
     if any(isinstance(x, float) for x in operands):
         if any(isinstance(x, Interval) and x.low != x.high for x in operands):
             raise NoGolden("a function of a rounded number and an infinity is not followed")

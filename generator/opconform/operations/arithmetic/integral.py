@@ -11,7 +11,7 @@ from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.arithmetic.elementwise import Kernel, computed, each, elements_of, unary
 from opconform.operations.arithmetic.propagation.functions import of_elements, steps
 from opconform.operations.arithmetic.propagation.spans import Formula
-from opconform.operations.interpretation import Reading
+from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec
 from opconform.tensors.exact import Exact
@@ -82,8 +82,7 @@ def _in_other_mode(requirement: str, arguments: Arguments) -> tuple[Tensor, ...]
 
 def _has_half(arguments: Arguments) -> bool:
     """Whether a number is halfway between two integers."""
-    operand = arguments.operand("data")
-    if operand.is_integer:
+    if not has_kind(arguments.operand("data"), "float"):
         return False
     with np.errstate(invalid="ignore"):
         return bool((np.abs(np.modf(elements_of(arguments.tensor("data")))[0]) == float(_HALF)).any())

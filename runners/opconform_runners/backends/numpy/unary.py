@@ -131,11 +131,11 @@ _HALF = 0.5
 UNARY: Mapping[str, Function] = {
     "Abs-1": _unary(np.abs),
     "BitwiseNot-13": _bitwise_not,
-    "Ceiling-1": _unary(lambda data: -_floor(-data) if data.dtype.kind == "f" else data),
+    "Ceiling-1": _unary(lambda data: -_floor(-data)),
     "Clamp-1": _clamp,
     "Erf-1": _unary(_ERF),
     "Exp-1": _unary(np.exp),
-    "Floor-1": _unary(lambda data: _floor(data) if data.dtype.kind == "f" else data),
+    "Floor-1": _unary(_floor),
     "Gelu-7": _unary(_gelu),
     "HSigmoid-5": _unary(_h_sigmoid),
     "HSwish-4": _unary(lambda data: data * _h_sigmoid(data)),
