@@ -145,6 +145,9 @@ RIGHT: Mapping[tuple[str, str], Callable[..., Any]] = {
     ),
     ("HSigmoid-5", "f64"): lambda _, x: limited(x) / 6,
     ("HSwish-4", "the type"): in_type(lambda x: x * (limited(x) / x.dtype.type(6))),
+    ("HSwish-4", "a division in the end"): in_type(
+        lambda x: np.where(np.abs(x) > 1e37, x * (limited(x) / x.dtype.type(6)), x * limited(x) / x.dtype.type(6))
+    ),
     ("HSwish-4", "a reciprocal"): in_type(lambda x: x * (limited(x) * x.dtype.type(1 / 6))),
     ("HSwish-4", "f64"): lambda _, x: x * (limited(x) / 6),
 }

@@ -66,14 +66,22 @@ def _parts_of_hard_sigmoid(way: Composition, x: "Exact | Interval", *line: "Exac
     return _limited(way.sum(way.product(alpha, way.operand(x)), beta), _ONE)
 
 
+def _sixth(way: Composition, part: Interval) -> Interval:
+    """The quotient by 6, or the product with a rounded sixth."""
+    return replace(way, keeps_exact=False).quotient(part, Interval(_SIX, _SIX))
+
+
 def _h_sigmoid(x: Exact) -> Exact:
     return min(max(x + _THREE, _ZERO), _SIX) / _SIX
 
 
+def _limited_sum(way: Composition, x: "Exact | Interval") -> Interval:
+    """The number plus 3, limited to 0 and 6."""
+    return _limited(way.sum(way.operand(x), Interval(_THREE, _THREE)), _SIX)
+
+
 def _parts_of_h_sigmoid(way: Composition, x: "Exact | Interval") -> Interval:
-    total = _limited(way.sum(way.operand(x), Interval(_THREE, _THREE)), _SIX)
-    quotient = replace(way, keeps_exact=False).quotient(total, Interval(_SIX, _SIX))  # or a product with a sixth
-    return quotient.clipped(_ZERO, None if way.is_reduced else _ONE)
+    return _sixth(way, _limited_sum(way, x)).clipped(_ZERO, None if way.is_reduced else _ONE)
 
 
 def _h_swish(x: Exact) -> Exact:
@@ -81,7 +89,9 @@ def _h_swish(x: Exact) -> Exact:
 
 
 def _parts_of_h_swish(way: Composition, x: "Exact | Interval") -> Interval:
-    return way.product(way.operand(x), _parts_of_h_sigmoid(way, x))
+    """The product with the limited sum, divided by 6 before or after it; by the page, the fraction is a factor."""
+    low, high, _ = way.product(way.operand(x), _limited_sum(way, x))
+    return _sixth(way, Interval(low, high))
 
 
 _HARD_SIGMOID = _HardFunction(value=_hard_sigmoid, special=_special_hard_sigmoid, parts=_parts_of_hard_sigmoid)

@@ -9,7 +9,7 @@ import numpy as np
 
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.arithmetic.elementwise import Kernel, computed, each, elements_of, unary
-from opconform.operations.arithmetic.propagation.functions import of_elements, steps
+from opconform.operations.arithmetic.propagation.functions import half_away, of_elements, steps
 from opconform.operations.arithmetic.propagation.spans import Formula
 from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.operation import Computation
@@ -18,7 +18,7 @@ from opconform.tensors.exact import Exact
 from opconform.tensors.tensor import Array, Tensor
 
 _Floats = Callable[[Array], Array]
-_HALF = Exact(1, 2)
+_HALF = 0.5
 
 
 def _computed(of: _Floats, arguments: Arguments) -> Tensor:
@@ -42,19 +42,14 @@ def _rounding(name: str, of: _Floats, exact: Callable[[Exact], int]) -> Computat
 def _half_away(x: Array) -> Array:
     """The nearest integer, and of two the one away from zero; an infinity has no fraction."""
     whole = np.trunc(x)
-    is_far = np.isfinite(x) & (np.abs(x - whole) >= float(_HALF))
+    is_far = np.isfinite(x) & (np.abs(x - whole) >= _HALF)
     return np.asarray(whole + np.where(is_far, np.copysign(1.0, x), np.copysign(0.0, x)))
-
-
-def _exact_half_away(x: Exact) -> int:
-    size = math.floor(abs(x) + _HALF)
-    return size if x > 0 else -size
 
 
 #: The functions of each mode: of f64, and of exact numbers.
 _MODES: dict[str, tuple[_Floats, Callable[[Exact], int]]] = {
     "half_to_even": (np.rint, round),
-    "half_away_from_zero": (_half_away, _exact_half_away),
+    "half_away_from_zero": (_half_away, half_away),
 }
 
 
@@ -85,7 +80,7 @@ def _has_half(arguments: Arguments) -> bool:
     if not has_kind(arguments.operand("data"), "float"):
         return False
     with np.errstate(invalid="ignore"):
-        return bool((np.abs(np.modf(elements_of(arguments.tensor("data")))[0]) == float(_HALF)).any())
+        return bool((np.abs(np.modf(elements_of(arguments.tensor("data")))[0]) == _HALF).any())
 
 
 def _sign(arguments: Arguments, *, keeps_zero: bool = False) -> Tensor:

@@ -75,6 +75,11 @@ def _of_parts(x: Array, slope: Array) -> Array:
     return np.asarray(positive + slope * negative)
 
 
+def _of_positive(x: Array, slope: Array) -> Array:
+    """The first formula with a product for zeros, too."""
+    return np.where((x > 0) | np.isnan(x), x, x * slope)
+
+
 def _magnitude(x: Array, slope: Array) -> Array:
     return np.where(x < 0, np.abs(x * slope), 0.0)
 
@@ -122,5 +127,9 @@ PRELU = Computation(
         "each channel has a slope": has_slope_per_channel,
         "the slope has one element": lambda a: math.prod(a.shape("slope")) == 1,
     },
-    readings={"values.special": Reading(computes=(_by_kernel(Kernel(floats=_of_parts)),), by_element=True)},
+    readings={
+        "values.special": Reading(
+            computes=tuple(_by_kernel(Kernel(floats=of)) for of in (_of_parts, _of_positive)), by_element=True
+        )
+    },
 )

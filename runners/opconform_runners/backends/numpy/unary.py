@@ -61,11 +61,11 @@ def _round(data: Array, mode: str = "half_to_even") -> Array:
 
 def _sign(data: Array) -> Array:
     signs = (data > 0).astype(np.int64) - (data < 0)
-    return np.where(np.isnan(data), data, signs) if data.dtype.kind == "f" else signs
+    return np.where(np.isnan(data), data, signs)
 
 
 def _is_infinite(data: Array, detect_negative: bool = True, detect_positive: bool = True) -> Array:
-    return np.asarray(np.isinf(data) & np.where(data < 0, detect_negative, detect_positive))
+    return np.asarray(np.isinf(data) & np.where(np.signbit(data), detect_negative, detect_positive))
 
 
 def _bitwise_not(inputs: Sequence[Any], _: Mapping[str, Any]) -> list[Tensor]:

@@ -48,6 +48,12 @@ def relu(way: Composition, x: Part) -> Part:
     return largest_of(way, x, point(_ZERO))
 
 
+def half_away(x: Exact) -> int:
+    """The nearest integer, and of two the one away from zero."""
+    size = math.floor(abs(x) + _HALF)
+    return size if x > 0 else -size
+
+
 def steps(of: Callable[[Exact], int], limits: tuple[float, float] = (-math.inf, math.inf)) -> Unary:
     """A function that steps between integers; `NoGolden` if a rounded number may be on both sides of a step.
 
