@@ -57,8 +57,7 @@ def _hard_sigmoid(x: Exact, alpha: Exact, beta: Exact) -> Exact:
 
 
 def _special_hard_sigmoid(x: float, alpha: float, beta: float) -> float:
-    total = alpha * x + beta
-    return total if math.isnan(total) else min(max(total, 0.0), 1.0)
+    return min(max(alpha * x + beta, 0.0), 1.0)  # which keep a NaN that they get first
 
 
 def _parts_of_hard_sigmoid(way: Composition, x: "Exact | Interval", *line: "Exact | Interval") -> Interval:
@@ -81,7 +80,7 @@ def _limited_sum(way: Composition, x: "Exact | Interval") -> Interval:
 
 
 def _parts_of_h_sigmoid(way: Composition, x: "Exact | Interval") -> Interval:
-    return _sixth(way, _limited_sum(way, x)).clipped(_ZERO, None if way.is_reduced else _ONE)
+    return _sixth(way, _limited_sum(way, x)).clipped(_ZERO)
 
 
 def _h_swish(x: Exact) -> Exact:
@@ -192,7 +191,7 @@ def _types_differ(name: str) -> Predicate:
 
     def predicate(arguments: Arguments) -> bool:
         types = {arguments.operand(x).element_type for x in ("data", name)}
-        return len(types) > 1 and types <= {*REALS}
+        return len(types) > 1 and types.issubset(REALS)
 
     return predicate
 

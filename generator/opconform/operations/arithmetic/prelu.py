@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from opconform.operations import contexts
-from opconform.operations.arguments import Arguments, TensorType, Unknown
+from opconform.operations.arguments import Arguments, TensorType
 from opconform.operations.arithmetic.composition import Composition, Interval
 from opconform.operations.arithmetic.elementwise import Kernel, computed
 from opconform.operations.arithmetic.propagation.pairs import multiplied
@@ -25,15 +25,13 @@ _ZERO = Exact(0)
 
 def has_slope_per_channel(arguments: Arguments) -> bool:
     """Whether the slope is a list with an element for each channel, the second dimension of data."""
-    data, slope = arguments.shape("data"), arguments.shape("slope")
-    return len(slope) == 1 and slope == data[1:2]
+    return arguments.shape("slope") == arguments.shape("data")[1:2]
 
 
 def _aligned(arguments: Arguments) -> Shape:
     """The shape of the slope with the number of dimensions of data, or with more."""
     data, slope = arguments.shape("data"), arguments.shape("slope")
-    after = len(data) - 2 if has_slope_per_channel(arguments) else 0
-    whole = slope + (1,) * after
+    whole = slope + (1,) * (len(data) - 2) if has_slope_per_channel(arguments) else slope
     return (1,) * (len(data) - len(whole)) + whole
 
 
@@ -49,10 +47,8 @@ def _differ(arguments: Arguments) -> bool:
 
 def _enlarges(arguments: Arguments) -> bool:
     """Whether both would be broadcast to another shape than that of data."""
-    is_larger = len(_aligned(arguments)) > len(arguments.shape("data")) or any(
-        a == 1 != b for a, b in _pairs(arguments)
-    )
-    return is_larger and not _differ(arguments)
+    is_longer = len(_aligned(arguments)) > len(arguments.shape("data"))
+    return is_longer or any(a == 1 != b for a, b in _pairs(arguments))
 
 
 def _by_kernel(kernel: Kernel) -> Calculate:
@@ -87,7 +83,7 @@ def _magnitude(x: Array, slope: Array) -> Array:
 def _of_part(way: Composition, x: Part, slope: Part) -> Part:
     """The result for an element, whose sign may not be known."""
     if isinstance(x, float):
-        return multiplied(way, x, slope) if x < 0 else x
+        return multiplied(way, x, slope) if x == -math.inf else x
     if x.low >= 0:
         return x
     product = multiplied(way, Interval(x.low, min(x.high, _ZERO)), slope)
@@ -103,14 +99,12 @@ def _formula(arguments: Arguments, way: Composition, parts: Mapping[str, Sequenc
 
 
 def _types(arguments: Arguments) -> tuple[TensorType, ...]:
-    if _differ(arguments) or _enlarges(arguments):
-        raise Unknown
     return (TensorType(element_type=arguments.operand("data").element_type, shape=arguments.shape("data")),)
 
 
 def _types_differ(arguments: Arguments) -> bool:
     types = {arguments.operand(name).element_type for name in ("data", "slope")}
-    return len(types) > 1 and types <= {*REALS}
+    return len(types) > 1 and types.issubset(REALS)
 
 
 PRELU = Computation(

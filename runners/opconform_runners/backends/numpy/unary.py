@@ -101,7 +101,7 @@ def _prelu(inputs: Sequence[Any], _: Mapping[str, Any]) -> list[Tensor]:
     data, slope = inputs
     refuse_if(data.element_type != slope.element_type, "slope.same-type")
     numbers, slopes = map(number_array, inputs)
-    is_per_channel = slopes.ndim == 1 and slopes.shape == numbers.shape[1:2]
+    is_per_channel = slopes.shape == numbers.shape[1:2]
     whole = np.moveaxis(numbers, 1, -1) if is_per_channel else numbers
     try:
         shape = np.broadcast_shapes(whole.shape, slopes.shape)
@@ -115,11 +115,12 @@ def _prelu(inputs: Sequence[Any], _: Mapping[str, Any]) -> list[Tensor]:
 
 
 def _hard_sigmoid(inputs: Sequence[Any], _: Mapping[str, Any]) -> list[Tensor]:
-    for scalar, name in zip(inputs[1:], ("alpha", "beta"), strict=True):
-        refuse_if(scalar.element_type != inputs[0].element_type, f"{name}.same-type")
-    data, alpha, beta = map(number_array, inputs)
+    data, *scalars = inputs
+    for scalar, name in zip(scalars, ("alpha", "beta"), strict=True):
+        refuse_if(scalar.element_type != data.element_type, f"{name}.same-type")
+    numbers, alpha, beta = map(number_array, inputs)
     with np.errstate(all="ignore"):
-        return result_of(inputs[0].element_type, np.clip(alpha * data + beta, 0, 1))
+        return result_of(data.element_type, np.clip(alpha * numbers + beta, 0, 1))
 
 
 def _h_sigmoid(data: Array) -> Array:
