@@ -97,7 +97,7 @@ _HARD_SIGMOID = _HardFunction(value=_hard_sigmoid, special=_special_hard_sigmoid
 _H_SIGMOID = _HardFunction(value=_h_sigmoid, special=lambda x: x, parts=_parts_of_h_sigmoid, far=8.0)
 _H_SWISH = _HardFunction(
     value=_h_swish,
-    special=lambda x: x if x > 0 else math.nan,
+    special=lambda x: x + math.inf,  # minus infinity has none
     parts=_parts_of_h_swish,
     limits=(None, None),
     keeps_sign=True,
@@ -148,11 +148,7 @@ def _without_nan(function: _HardFunction) -> list[Callable[[Arguments], Tensor]]
 
 def _with_limit(zero: float) -> Callable[[Arguments], Tensor]:
     """The results of HSwish-4 with a zero for minus infinity, which is the limit of the function."""
-
-    def special(x: float) -> float:
-        return zero if x < 0 else x
-
-    return partial(_computed, replace(_H_SWISH, special=special))
+    return partial(_computed, replace(_H_SWISH, special=lambda x: max(x, zero)))  # a NaN stays one
 
 
 def _formula(function: _HardFunction) -> Formula:

@@ -77,7 +77,7 @@ def _of_positive(x: Array, slope: Array) -> Array:
 
 
 def _magnitude(x: Array, slope: Array) -> Array:
-    return np.where(x < 0, np.abs(x * slope), 0.0)
+    return np.asarray(np.abs(np.minimum(x, 0.0) * slope))
 
 
 def _of_part(way: Composition, x: Part, slope: Part) -> Part:
