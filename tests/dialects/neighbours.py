@@ -18,9 +18,15 @@ TESTED = {
     ),
 }
 #: The operations on one tensor that have integers, and those on two, which take the one tensor and another.
-ONE_TENSOR = ("Abs-1", "Erf-1", "Log-1", "Negative-1", "ReLU-1", "Sqrt-1", "Tanh-1")
-#: The other ones without attributes or with optional inputs.
-ONE_TENSOR_OF_FLOATS = ("Exp-1", "Gelu-7", "Mish-4", "Sigmoid-1", "SoftPlus-4", "SoftSign-9", "Swish-4")
+ONE_TENSOR = (
+    *("Abs-1", "Ceiling-1", "Erf-1", "Floor-1", "Log-1", "Negative-1", "ReLU-1", "Round-5", "Sign-1", "Sqrt-1"),
+    "Tanh-1",
+)
+#: Those that have floating-point numbers alone.
+OF_FLOATS = (
+    *("Exp-1", "Gelu-7", "HSigmoid-5", "HSwish-4", "IsFinite-10", "IsInf-10", "IsNaN-10", "Mish-4", "Sigmoid-1"),
+    *("SoftPlus-4", "SoftSign-9", "Swish-4"),
+)
 ANGLES = ("Cos-1", "Sin-1", "Tan-1")
 TWO_TENSORS = (
     *("Add-1", "Divide-1", "Equal-1", "FloorMod-1", "Greater-1", "GreaterEqual-1", "Less-1", "LessEqual-1"),
@@ -46,6 +52,7 @@ NEIGHBOURS = {
     **dict.fromkeys((*ONE_TENSOR, *ANGLES), ""),
     **dict.fromkeys((*TWO_TENSORS, *TWO_INTEGERS), "b: {element_type: i32, shape: [4, 1], values: [5, 1, 7, 2]}"),
     "Power-1": "b: {element_type: i32, shape: [4, 1], values: [3, 0, 1, 2]}",
+    "BitwiseNot-13": "",
     "Clamp-1": "min: -3, max: 5",
     "MatMul-1": "b: {element_type: i32, shape: [2, 2], values: [5, 1, 7, 2]}",
     "Concat-1": "axis: 1",
@@ -122,6 +129,8 @@ WITHOUT = {
         "Gelu-7",
         "NotEqual-1",
         "OneHot-1",
+        "HSigmoid-5",
+        "IsFinite-10",
         "Reverse-1",
         "Roll-7",
         "ScatterUpdate-3",
@@ -145,6 +154,12 @@ WITHOUT = {
         "OneHot-1",
         "ReduceL1-4",
         "ReduceL2-4",
+        "HSigmoid-5",
+        "HSwish-4",
+        "HardSigmoid-1",
+        "IsInf-10",
+        "IsNaN-10",
+        "PReLU-1",
         "ReduceMean-1",
         "ReverseSequence-1",
         "Roll-7",
@@ -161,12 +176,14 @@ LIMITS = {
     **dict.fromkeys(("DepthToSpace-1", "SpaceToDepth-1"), "ONNX moves blocks of images only"),
     **{
         f"{name}-1": f"ONNX's {name} takes data of bf16 or f16 or f32 or f64 only"
-        for name in ("Erf", "Log", "Sqrt", "Tanh")
+        for name in ("Erf", "Floor", "Log", "Sqrt", "Tanh")
     },
     **dict.fromkeys(
         ("BitwiseLeftShift-15", "BitwiseRightShift-15"), "ONNX's BitShift takes a of u16 or u32 or u64 or u8 only"
     ),
     **{op: f"ONNX's {op[:-2]} takes data of f16 or f32 or f64 only" for op in ANGLES},
+    "Ceiling-1": "ONNX's Ceil takes data of bf16 or f16 or f32 or f64 only",
+    "Round-5": "ONNX's Round takes data of f16 or f32 or f64 only",
     "Divide-1": "ONNX's Div rounds quotients towards zero",
 }
 LIMITS_OF_F32 = {"FloorMod-1": "ONNX's Mod of floating-point numbers has the sign of the dividend"}
@@ -178,11 +195,13 @@ CONVOLVED = {
         "data: {shape: [4, 4, 2, 3], fill: small}, block_shape: [1, 2, 1, 2], crops_begin: [0, 0, 0, 1], "
         "crops_end: [0, 0, 0, 0]"
     ),
-    **dict.fromkeys((*ONE_TENSOR, *ONE_TENSOR_OF_FLOATS, *ANGLES), "data: {shape: [1, 4, 2, 3], fill: small}"),
+    **dict.fromkeys((*ONE_TENSOR, *OF_FLOATS, *ANGLES), "data: {shape: [1, 4, 2, 3], fill: small}"),
     "Elu-1": "data: {shape: [1, 4, 2, 3], fill: small}, alpha: 0.5",
     "LogSoftmax-5": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     **dict.fromkeys(TWO_TENSORS, "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [4, 1, 1], values: [1, 2, 1, 4]}"),
     "Clamp-1": "data: {shape: [1, 4, 2, 3], fill: small}, min: -3, max: 5.5",
+    "HardSigmoid-1": "data: {shape: [1, 4, 2, 3], fill: small}, alpha: {values: 0.125}, beta: {values: 0.5}, binding: {alpha: constant, beta: constant}",
+    "PReLU-1": "data: {shape: [1, 4, 2, 3], fill: small}, slope: {values: [2, -1, 0.5, 4]}",
     "MatMul-1": "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [3, 2], values: [4, -2, 8, 2, 1, 3]}",
     "MVN-6": (
         "data: {shape: [1, 4, 2, 3], fill: small}, axes: [-1], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt"

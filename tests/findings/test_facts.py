@@ -456,6 +456,16 @@ CASES = {
     "scalar": (computing("Add-1", "a: {shape: [2, 1], fill: exact}, b: {shape: [], fill: exact}"), {
         "an input is a scalar",
     }, {"the first input is broadcast"}),
+    "rounded halves": (computing("Round-5", "data: [0.5, 2.0]"), {"a number is halfway between two integers"}, set()),
+    "rounded quarters": (computing("Round-5", "data: [0.25, 2.0]"), set(), {
+        "a number is halfway between two integers",
+    }),
+    "slopes of channels": (computing("PReLU-1", "data: {shape: [2, 3, 2], fill: exact}, slope: {shape: [3], fill: exact}"), {
+        "each channel has a slope",
+    }, {"the slope has one element"}),
+    "one slope": (computing("PReLU-1", "data: {shape: [2, 3], fill: exact}, slope: {shape: [1, 1], fill: exact}"), {
+        "the slope has one element",
+    }, {"each channel has a slope"}),
     "clamped to a fraction": (computing("Clamp-1", "data: {shape: [2]}, min: -0.5, max: 2"), {"a limit has a fraction"}, set()),
     "unit factor": (computing("Elu-1", "data: {shape: [2]}, alpha: 1"), set(), {"alpha is not 1"}),
     "other factor": (computing("Elu-1", "data: {shape: [2]}, alpha: 0.5"), {"alpha is not 1"}, set()),

@@ -58,6 +58,10 @@ def _erf(x: Array) -> Array:
     return np.asarray(np.vectorize(math.erf, otypes=[np.float64])(x), x.dtype)
 
 
+def _h_sigmoid(x: Array) -> Array:
+    return np.asarray(np.clip(x + x.dtype.type(3), x.dtype.type(0), x.dtype.type(6)) / x.dtype.type(6))
+
+
 def _gelu(_: Kernel, x: Array) -> Array:
     return np.asarray(x / 2 * (1 + _erf(x / np.sqrt(x.dtype.type(2)))))
 
@@ -90,6 +94,14 @@ STEPS = (
     Step("Negative-1", lambda _, x: -x),
     Step("ReLU-1", lambda _, x: np.maximum(x, x.dtype.type(0))),
     Step("Clamp-1", lambda _, x: np.clip(x, x.dtype.type(-0.7), x.dtype.type(0.8)), None, {"min": -0.7, "max": 0.8}),
+    Step("Floor-1", lambda _, x: np.floor(x)),
+    Step("Ceiling-1", lambda _, x: np.ceil(x)),
+    Step("Round-5", lambda _, x: np.rint(x), None, {"mode": "half_to_even"}),
+    Step("Sign-1", lambda _, x: np.sign(x)),
+    Step("PReLU-1", lambda _, x, y: np.where(x < 0, x * y, x), "b"),
+    Step("HardSigmoid-1", lambda _, x: np.clip(x * x.dtype.type(0.25) + x.dtype.type(0.5), 0, 1), "quarter half"),
+    Step("HSigmoid-5", lambda _, x: _h_sigmoid(x)),
+    Step("HSwish-4", lambda _, x: x * _h_sigmoid(x)),
     Step("Sqrt-1", lambda _, x: np.sqrt(x)),
     Step("Exp-1", lambda _, x: np.exp(x)),
     Step("Log-1", lambda _, x: np.log(x)),
@@ -126,14 +138,20 @@ def chains(draw: st.DrawFn) -> tuple[str, list[Step], Array, list[Array]]:
     return element_type, steps, arrays[0], arrays[1:]
 
 
+def scalars(element_type: str) -> dict[str, Tensor]:
+    """The constants of one element."""
+    values = {"two": 2, "quarter": 0.25, "half": 0.5}
+    return {name: tensor(element_type, np.array(value, TYPES[element_type])) for name, value in values.items()}
+
+
 def golden(element_type: str, steps: list[Step], x: Array, others: list[Array]) -> Tensor:
     """The output of a chain, with its bounds."""
-    inputs = {"x": tensor(element_type, x), "two": tensor(element_type, np.array(2, TYPES[element_type]))}
+    inputs = {"x": tensor(element_type, x), **scalars(element_type)}
     inputs |= {name: tensor("i64", np.array(values, np.int64)) for name, values in CONSTANTS.items()}
     nodes: list[Node] = []
     for number, (step, other) in enumerate(zip(steps, others, strict=True)):
         inputs[f"y{number}"] = tensor(element_type, other)
-        second = (f"y{number}" if step.second == "b" else step.second,) if step.second else ()
+        second = (f"y{number}",) if step.second == "b" else tuple((step.second or "").split())
         first = nodes[-1].outputs if nodes else ("x",)
         nodes.append(
             Node(
@@ -222,6 +240,8 @@ def node(name: str, op: str, *inputs: str, **attributes: Attribute) -> Node:
         ("Cos-1", [0, 0], 1),
         ("SoftPlus-4", [20, 20], 20),
         ("SoftSign-9", [0, 0], 0),
+        ("Floor-1", [1.5, 1.25], 1),
+        ("Sign-1", [np.inf, 0.5], 1),
     ],
 )
 def test_exact_values_go_on_as_exact_data(op: str, x: list[float], value: float) -> None:
@@ -310,6 +330,8 @@ def test_a_remainder_has_the_error_of_its_dividend() -> None:
             [node("remainder", "Mod-1", "back", "x")],
             "Mod-1: the errors of rounded numbers decide the quotient of a remainder",
         ),
+        ([node("floor", "Floor-1", "back")], "Floor-1: a rounded number may be on both sides of a step"),
+        ([node("sign", "Sign-1", "rest")], "Sign-1: a rounded number may be on both sides of a step"),
         ([node("power", "Power-1", "rest", "minus")], "Power-1: a rounded base may be 0, and its exponent is negative"),
         (
             [node("large", "Exp-1", "many"), node("last", "Abs-1", "large")],

@@ -25,6 +25,7 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.numpy.arithmetic import result_of
+from opconform_runners.backends.numpy.backend import FUNCTIONS
 from opconform_runners.backends.numpy.binary import BINARY, binary, select
 from opconform_runners.backends.numpy.convert import number_array
 from opconform_runners.verdicts.comparison import mismatch_of
@@ -419,7 +420,9 @@ def goldens(op: str) -> tuple[Golden, ...]:
     small = [
         x
         for x in drafts
-        if x.context == "bare" and x.then is None and max(math.prod(t.shape) for t in x.tensors.values()) < 4000
+        if x.context == "bare"
+        and x.then is None
+        and max((math.prod(t.shape) for t in x.tensors.values()), default=0) < 4000
     ]
     return tuple(golden_of(draft, 0) for draft in small)
 
@@ -462,7 +465,7 @@ def narrow(of: Callable[..., Any], kind: Any = np.float32) -> Callable[..., Any]
 
 def rewritten(op: str, change: Callable[[Tensor], Tensor]) -> Callable[..., list[Tensor]]:
     """The right outputs, changed."""
-    return lambda inputs, attributes: [change(x) for x in BINARY[op](inputs, attributes)]
+    return lambda inputs, attributes: [change(x) for x in FUNCTIONS[op](inputs, attributes)]
 
 
 def flushed(output: Tensor) -> Tensor:

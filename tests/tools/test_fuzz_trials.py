@@ -30,7 +30,7 @@ EVERY_OPERATION = pytest.mark.parametrize(
 )
 #: The violations in 250 trials of operations that few arguments violate.
 FEW = {
-    **dict.fromkeys(("Abs-1", "Erf-1", "Log-1", "ReLU-1", "Sqrt-1", "Tanh-1"), 10),
+    **dict.fromkeys(("Abs-1", "Ceiling-1", "Erf-1", "Floor-1", "Log-1", "ReLU-1", "Sign-1", "Sqrt-1", "Tanh-1"), 10),
     "Convert-1": 20,
     "ConvertLike-1": 20,
     "ShapeOf-1": 0,

@@ -106,6 +106,11 @@ def _function(op: str, *kinds: str) -> Callable[[KnownNode], Iterator[_Line]]:
     return lines
 
 
+def _round(node: KnownNode) -> Iterator[_Line]:
+    ops = {"half_to_even": "round_nearest_even", "half_away_from_zero": "round_nearest_afz"}
+    return _function(ops[str(node.attributes["mode"])], "float")(node)
+
+
 def _relu(node: KnownNode) -> Iterator[_Line]:
     [result], data, tensor = _results(node), _taken(node, "data"), node.tensor("data")
     zero = _value(node.added("zero"), tensor)
@@ -389,8 +394,10 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "BitwiseOr-13": _elementwise("or"),
     "BitwiseRightShift-15": _right_shift,
     "BitwiseXor-13": _elementwise("xor"),
+    "BitwiseNot-13": _function("not", "signed", "unsigned", "boolean"),
     "Broadcast-1": _broadcast,
     "Broadcast-3": _broadcast,
+    "Ceiling-1": _function("ceil", "float"),
     "Clamp-1": _clamp,
     "Concat-1": _concatenate,
     "Constant-1": _constant,
@@ -402,17 +409,20 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Divide-1": _elementwise("divide"),
     "Equal-1": _elementwise("compare", kind="EQ"),
     "Exp-1": _function("exponential", "float"),
+    "Floor-1": _function("floor", "float"),
     "GatherElements-6": _gather_elements,
     "GatherND-5": _gather_nd_5,
     "GatherND-8": _gather_nd,
     "Greater-1": _elementwise("compare", kind="GT"),
     "GreaterEqual-1": _elementwise("compare", kind="GE"),
+    "IsFinite-10": _function("is_finite", "float"),
     "Less-1": _elementwise("compare", kind="LT"),
     "LessEqual-1": _elementwise("compare", kind="LE"),
     "Log-1": _function("log", "float"),
     "LogicalAnd-1": _elementwise("and"),
     "LogicalOr-1": _elementwise("or"),
     "LogicalXor-1": _elementwise("xor"),
+    "LogicalNot-1": _function("not", "boolean"),
     "Maximum-1": _elementwise("maximum"),
     "Minimum-1": _elementwise("minimum"),
     "Mod-1": _elementwise("remainder"),
@@ -432,10 +442,12 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "ReLU-1": _relu,
     "Reshape-1": _reshape,
     "Reverse-1": _reverse,
+    "Round-5": _round,
     "Select-1": _elementwise("select"),
     "ShuffleChannels-1": _rearranged(shuffled_parts),
     "Sigmoid-1": _function("logistic", "float"),
     "Sin-1": _function("sine", "float"),
+    "Sign-1": _function("sign", "float", "signed"),
     "Slice-8": _slice,
     "SpaceToDepth-1": _rearranged(deep_parts),
     "Split-1": _split,

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 #: The operations of each family, by their names without versions.
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "one tensor": (
-        *("Abs", "Clamp", "Cos", "Elu", "Erf", "Exp", "Gelu", "Log", "Mish", "Negative", "ReLU", "Sigmoid", "Sin"),
-        *("SoftPlus", "SoftSign", "Sqrt", "Swish", "Tan", "Tanh"),
+        *("Abs", "BitwiseNot", "Ceiling", "Clamp", "Cos", "Elu", "Erf", "Exp", "Floor", "Gelu", "HSigmoid", "HSwish"),
+        *("HardSigmoid", "IsFinite", "IsInf", "IsNaN", "Log", "LogicalNot", "Mish", "Negative", "PReLU", "ReLU"),
+        *("Round", "Sigmoid", "Sign", "Sin", "SoftPlus", "SoftSign", "Sqrt", "Swish", "Tan", "Tanh"),
     ),
     "two tensors": (
         *("Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Power", "SquaredDifference"),
@@ -15,17 +16,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         *("BitwiseXor", "Select"),
     ),
     "reductions": (
-        *(
-            "CumSum",
-            "ReduceL1",
-            "ReduceL2",
-            "ReduceLogicalAnd",
-            "ReduceLogicalOr",
-            "ReduceMax",
-            "ReduceMean",
-            "ReduceMin",
-        ),
-        *("ReduceProd", "ReduceSum"),
+        *("CumSum", "ReduceL1", "ReduceL2", "ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax", "ReduceMean"),
+        *("ReduceMin", "ReduceProd", "ReduceSum"),
     ),
     "products": ("Convolution", "MatMul"),
     "normalizations": ("LogSoftmax", "MVN", "SoftMax"),

@@ -22,6 +22,7 @@ from opconform.operations.arithmetic.bitwise import (
     BITWISE_RIGHT_SHIFT,
     BITWISE_XOR,
 )
+from opconform.operations.arithmetic.classification import IS_FINITE, IS_INF, IS_NAN
 from opconform.operations.arithmetic.comparisons import (
     EQUAL,
     GREATER,
@@ -33,13 +34,17 @@ from opconform.operations.arithmetic.comparisons import (
     LOGICAL_XOR,
     NOT_EQUAL,
 )
+from opconform.operations.arithmetic.complements import BITWISE_NOT, LOGICAL_NOT
 from opconform.operations.arithmetic.convert import CONVERT, CONVERT_LIKE
 from opconform.operations.arithmetic.convolution import CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
 from opconform.operations.arithmetic.eye import EYE
+from opconform.operations.arithmetic.hard_functions import H_SIGMOID, H_SWISH, HARD_SIGMOID
+from opconform.operations.arithmetic.integral import CEILING, FLOOR, ROUND, SIGN
 from opconform.operations.arithmetic.matmul import MATMUL
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
+from opconform.operations.arithmetic.prelu import PRELU
 from opconform.operations.arithmetic.reductions import (
     REDUCE_L1,
     REDUCE_L2,
@@ -137,8 +142,10 @@ SHIPPED = {
         BITWISE_OR,
         BITWISE_RIGHT_SHIFT,
         BITWISE_XOR,
+        BITWISE_NOT,
         BROADCAST,
         BROADCAST_1,
+        CEILING,
         CLAMP,
         COL2IM,
         CONCAT,
@@ -156,6 +163,7 @@ SHIPPED = {
         EXP,
         EXTRACT_IMAGE_PATCHES,
         EYE,
+        FLOOR,
         FLOOR_MOD,
         GATHER,
         GATHER_1,
@@ -167,12 +175,19 @@ SHIPPED = {
         GELU,
         GREATER,
         GREATER_EQUAL,
+        HARD_SIGMOID,
+        H_SIGMOID,
+        H_SWISH,
+        IS_FINITE,
+        IS_INF,
+        IS_NAN,
         LESS,
         LESS_EQUAL,
         LOG,
         LOGICAL_AND,
         LOGICAL_OR,
         LOGICAL_XOR,
+        LOGICAL_NOT,
         MATMUL,
         MAXIMUM,
         MINIMUM,
@@ -191,6 +206,7 @@ SHIPPED = {
         REDUCE_L2,
         REDUCE_LOGICAL_AND,
         REDUCE_LOGICAL_OR,
+        PRELU,
         REDUCE_MAX,
         REDUCE_MEAN,
         REDUCE_MIN,
@@ -201,6 +217,7 @@ SHIPPED = {
         REVERSE,
         REVERSE_SEQUENCE,
         ROLL,
+        ROUND,
         SCATTER_ELEMENTS_UPDATE_12,
         SCATTER_ELEMENTS_UPDATE_3,
         SCATTER_ND_UPDATE_15,
@@ -212,6 +229,7 @@ SHIPPED = {
         SHUFFLE_CHANNELS,
         SIGMOID,
         SIN,
+        SIGN,
         SLICE,
         SLICE_SCATTER,
         SOFTMAX,

@@ -52,7 +52,7 @@ from opconform_products.frameworks.adapters.scatters import (
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, EVEN, SIZED
 from opconform_products.frameworks.adapters.squeeze import NEW, REMOVED_ONES
-from opconform_products.frameworks.adapters.unary import unary_rows, without_beta
+from opconform_products.frameworks.adapters.unary import infinities, unary_rows, without_beta
 from opconform_products.frameworks.framework import Framework, Row
 from opconform_products.frameworks.settings import plain
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
@@ -150,20 +150,31 @@ def _gelu(data: Any, is_tanh: bool) -> Any:
 
 _UNARY = {
     "Abs-1": jnp.abs,
+    "BitwiseNot-13": jnp.bitwise_not,
+    "Ceiling-1": jnp.ceil,
     "Clamp-1": lambda data, *limits: jnp.clip(data, *(jnp.asarray(x, data.dtype) for x in limits)),
     "Cos-1": jnp.cos,
     "Elu-1": jax.nn.elu,
     "Erf-1": jax.lax.erf,
     "Exp-1": jnp.exp,
+    "Floor-1": jnp.floor,
     "Gelu-7": _gelu,
+    "HSigmoid-5": jax.nn.hard_sigmoid,
+    "HSwish-4": jax.nn.hard_swish,
+    "IsFinite-10": jnp.isfinite,
+    "IsInf-10": infinities(jnp.isinf, jnp.isneginf, jnp.isposinf),
+    "IsNaN-10": jnp.isnan,
     "Log-1": jnp.log,
     "Mish-4": jax.nn.mish,
+    "LogicalNot-1": jnp.logical_not,
     "Negative-1": jnp.negative,
     "ReLU-1": jax.nn.relu,
+    "Round-5": jnp.round,
     "Sigmoid-1": jax.nn.sigmoid,
     "Sin-1": jnp.sin,
     "SoftPlus-4": jax.nn.softplus,
     "SoftSign-9": jax.nn.soft_sign,
+    "Sign-1": jnp.sign,
     "Sqrt-1": jnp.sqrt,
     "Swish-4": without_beta(jax.nn.silu),
     "Tan-1": jnp.tan,

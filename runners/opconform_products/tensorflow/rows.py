@@ -21,7 +21,7 @@ from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLI
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
 from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
-from opconform_products.frameworks.adapters.unary import unary_rows
+from opconform_products.frameworks.adapters.unary import infinities, unary_rows
 from opconform_products.frameworks.adapters.unique import UNSORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Adapter, Row
 from opconform_runners.backends.backend import Unsupported
@@ -281,19 +281,28 @@ def _elu(data: Any, alpha: float) -> Any:
 
 _UNARY = {
     "Abs-1": tf.abs,
+    "BitwiseNot-13": tf.bitwise.invert,
+    "Ceiling-1": tf.math.ceil,
     "Clamp-1": tf.clip_by_value,
     "Cos-1": tf.cos,
     "Elu-1": _elu,
     "Erf-1": tf.math.erf,
     "Exp-1": tf.exp,
+    "Floor-1": tf.floor,
     "Gelu-7": tf.nn.gelu,
+    "IsFinite-10": tf.math.is_finite,
+    "IsInf-10": infinities(tf.math.is_inf),
+    "IsNaN-10": tf.math.is_nan,
     "Log-1": tf.math.log,
+    "LogicalNot-1": tf.logical_not,
     "Negative-1": tf.negative,
     "ReLU-1": tf.nn.relu,
+    "Round-5": tf.round,
     "Sigmoid-1": tf.sigmoid,
     "Sin-1": tf.sin,
     "SoftPlus-4": tf.math.softplus,
     "SoftSign-9": tf.nn.softsign,
+    "Sign-1": tf.sign,
     "Sqrt-1": tf.sqrt,
     "Swish-4": tf.nn.silu,
     "Tan-1": tf.tan,

@@ -14,7 +14,7 @@ from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.numpy.backend import FUNCTIONS
 from tests.mutants.every.readings import computing
 from tests.mutants.row import Call, Hook, MutantRow, refuse
-from tests.operations import test_binary, test_products, test_reductions, test_unary
+from tests.operations import test_binary, test_products, test_reductions, test_rounding, test_unary
 
 Function = Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Tensor]]
 
@@ -57,6 +57,7 @@ _SEEN: Mapping[str, str] = {
 _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Abs-1": ("the least integer saturates",),
     "Add-1": ("saturation", "denormals lost", "half away from even"),
+    "Ceiling-1": ("positive zeros",),
     "Clamp-1": ("a NaN becomes the lower limit",),
     "BitwiseRightShift-15": ("right shift without the sign", "right shift by division"),
     "Cos-1": ("few digits of pi", "integers lose their fractions"),
@@ -69,6 +70,7 @@ _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Mod-1": ("positive zeros of remainders",),
     "Negative-1": ("the least integer saturates",),
     "NotEqual-1": ("less or greater",),
+    "PReLU-1": ("the second formula",),
     "ReLU-1": ("minus zero stays",),
     "Sin-1": ("few digits of pi", "integers lose their fractions"),
     "SoftPlus-4": ("the threshold is 5", "0 below -5"),
@@ -106,6 +108,8 @@ def _functions() -> Iterator[tuple[str, str, Function]]:
     for op, variants in test_unary.WRONG.items():
         yield from ((op, fault, _of_elements(op, variant)) for fault, variant in variants.items())
     for fault, (op, function) in test_binary.MUTANTS.items():
+        yield op, fault, _with_defaults(op, function)
+    for (op, fault), function in test_rounding.MUTANTS.items():
         yield op, fault, _with_defaults(op, function)
     for (op, fault), kernel in test_products.MUTANTS.items():
         yield op, fault, _with_defaults(op, _of_inference(op, kernel))

@@ -96,18 +96,25 @@ def _reduction(op: str, *types: str) -> Rendering:
 
 
 _REALS = sorted({"bf16", *_FLOATS})
+_INTEGERS = tuple(name for name in _NUMBERS if name not in _REALS)
 _SIGNED = sorted({*_REALS, "i8", "i16", "i32", "i64"})
 #: The operations on one tensor that have no attributes, by ONNX's names, and the types of theirs.
 _UNARY = {
     "Abs-1": ("Abs", _NUMBERS),
+    "BitwiseNot-13": ("BitwiseNot", _INTEGERS),
+    "Ceiling-1": ("Ceil", _REALS),
     "Cos-1": ("Cos", _FLOATS),
     "Erf-1": ("Erf", _REALS),
     "Exp-1": ("Exp", _REALS),
+    "Floor-1": ("Floor", _REALS),
+    "IsNaN-10": ("IsNaN", _REALS),
     "Log-1": ("Log", _REALS),
+    "LogicalNot-1": ("Not", ("boolean",)),
     "Mish-4": ("Mish", _FLOATS),
     "Negative-1": ("Neg", _SIGNED),
     "ReLU-1": ("Relu", _SIGNED),
     "Sigmoid-1": ("Sigmoid", _REALS),
+    "Sign-1": ("Sign", _NUMBERS),
     "Sin-1": ("Sin", _FLOATS),
     "SoftPlus-4": ("Softplus", _FLOATS),
     "SoftSign-9": ("Softsign", _FLOATS),
@@ -190,6 +197,22 @@ RENDERINGS: Mapping[str, Rendering] = {
     "GatherND-8": Rendering("GatherND", calls.gather_nd, types={"indices": _I64}),
     "Greater-1": _binary("Greater"),
     "GreaterEqual-1": _binary("GreaterOrEqual"),
+    "HSwish-4": Rendering("HardSwish", calls.unchanged, types={"data": _FLOATS}),
+    "HardSigmoid-1": Rendering(
+        "HardSigmoid",
+        calls.hard_sigmoid,
+        types={"data": _FLOATS},
+        reasons=dict.fromkeys(
+            (f"{name}{aspect}" for name in ("alpha", "beta") for aspect in ("", ".same-type")),
+            "ONNX's alpha and beta are attributes",
+        ),
+    ),
+    "IsInf-10": Rendering(
+        "IsInf",
+        calls.with_flags,
+        types={"data": ("f32", "f64")},
+        reasons=dict.fromkeys(("detect_negative", "detect_positive"), "ONNX's attributes are integers by their syntax"),
+    ),
     "Less-1": _binary("Less"),
     "LessEqual-1": _binary("LessOrEqual"),
     "LogicalAnd-1": _binary("And", ("boolean",)),
@@ -199,6 +222,12 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Minimum-1": _MIN,
     "Mod-1": _binary("Mod", call=calls.truncated_remainder),
     "Multiply-1": _binary("Mul"),
+    "PReLU-1": Rendering(
+        "PRelu",
+        calls.prelu,
+        types=dict.fromkeys(("data", "slope"), _REALS),
+        reasons={"slope.rank": "ONNX's slope can be a scalar", "data.element-type": "ONNX's PRelu takes integers"},
+    ),
     "Pad-1": _PAD,
     "Pad-12": _PAD,
     "Power-1": replace(_POW, reasons={**_POW.reasons, "b.same-type": "ONNX's Pow has exponents of any type"}),
@@ -220,6 +249,9 @@ RENDERINGS: Mapping[str, Rendering] = {
         calls.reverse_sequence,
         types={"seq_lengths": _I64, "data": sorted(TYPES - {"bf16"})},
         reasons={"seq_lengths.element-type": "ONNX's lengths are i64"},
+    ),
+    "Round-5": Rendering(
+        "Round", calls.rounded, types={"data": _FLOATS}, reasons={"mode": "ONNX's Round has no attributes"}
     ),
     **dict.fromkeys(
         ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),

@@ -26,7 +26,7 @@ from opconform_products.frameworks.adapters.patches import BLOCKS, WINDOWS, chan
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
 from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED, one_by_one
-from opconform_products.frameworks.adapters.unary import unary_rows, without_beta
+from opconform_products.frameworks.adapters.unary import SLOPES, infinities, unary_rows, without_beta
 from opconform_products.frameworks.adapters.unique import SORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_products.torch.rows.products import product_rows
@@ -96,20 +96,31 @@ def torch_framework(torch: Any, version: str) -> Framework:
 
     unary = {
         "Abs-1": torch.abs,
+        "BitwiseNot-13": torch.bitwise_not,
+        "Ceiling-1": torch.ceil,
         "Clamp-1": torch.clamp,
         "Cos-1": torch.cos,
         "Elu-1": torch.nn.functional.elu,
         "Erf-1": torch.erf,
         "Exp-1": torch.exp,
+        "Floor-1": torch.floor,
         "Gelu-7": gelu,
+        "HSigmoid-5": torch.nn.functional.hardsigmoid,
+        "HSwish-4": torch.nn.functional.hardswish,
+        "IsFinite-10": torch.isfinite,
+        "IsInf-10": infinities(torch.isinf, torch.isneginf, torch.isposinf),
+        "IsNaN-10": torch.isnan,
         "Log-1": torch.log,
         "Mish-4": torch.nn.functional.mish,
+        "LogicalNot-1": torch.logical_not,
         "Negative-1": torch.neg,
         "ReLU-1": torch.relu,
+        "Round-5": torch.round,
         "Sigmoid-1": torch.sigmoid,
         "Sin-1": torch.sin,
         "SoftPlus-4": torch.nn.functional.softplus,
         "SoftSign-9": torch.nn.functional.softsign,
+        "Sign-1": torch.sign,
         "Sqrt-1": torch.sqrt,
         "Swish-4": without_beta(torch.nn.functional.silu),
         "Tan-1": torch.tan,
@@ -165,6 +176,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Mod-1": Row(torch.fmod, PAIR),
             "Multiply-1": Row(torch.mul, PAIR),
             "NotEqual-1": Row(torch.ne, PAIR),
+            "PReLU-1": Row(torch.nn.functional.prelu, SLOPES),
             "Pad-1": Row(pad, added(("constant", "edge", "reflect"))),
             "Pad-12": Row(pad, pairs(("constant", "edge", "reflect"))),
             "Power-1": Row(torch.pow, PAIR),

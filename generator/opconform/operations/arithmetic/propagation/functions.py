@@ -58,6 +58,29 @@ def relu(way: Composition, x: Part) -> Part:
     return largest_of(way, x, point(_ZERO))
 
 
+def half_away(x: Exact) -> int:
+    """The nearest integer, and of two the one away from zero."""
+    size = math.floor(abs(x) + _HALF)
+    return size if x > 0 else -size
+
+
+def steps(of: Callable[[Exact], int], limits: tuple[float, float] = (-math.inf, math.inf)) -> Unary:
+    """A function that steps between integers; `NoGolden` if a rounded number may be on both sides of a step.
+
+    `limits` are the values at minus infinity and infinity.
+    """
+
+    def value(way: Composition, x: Part) -> Part:
+        if isinstance(x, float):
+            return _limited(limits, x)
+        low, high = Exact(of(x.low)), Exact(of(x.high))
+        if low != high and not way.is_reduced:
+            raise NoGolden("a rounded number may be on both sides of a step")
+        return Interval(low, high)
+
+    return value
+
+
 def clamp(limits: Callable[[Arguments], tuple[float, float]]) -> Formula:
     """The formula of an operation that keeps numbers within limits, which the type may not have."""
 
@@ -97,7 +120,7 @@ def function(name: str) -> Formula:
 def _mapped(way: Composition, real: RealFunction, x: Part, units: Exact) -> Part:
     """A function of a number, within some units in the last place."""
     if isinstance(x, float):
-        return _limit(real, x)
+        return _limited(real.limits, x)
     if x.low == x.high == real.root:
         return point(_ZERO)
     low, high = ends_between(real, *_cut(way, real, x))
@@ -113,17 +136,18 @@ def _cut(way: Composition, real: RealFunction, x: Interval) -> tuple[Exact, Exac
     return way.operand(x)[:2]
 
 
-def _limit(real: RealFunction, x: float) -> Part:
-    if math.isinf(x) and all(map(math.isnan, real.limits)):
+def _limited(limits: tuple[float, float], x: float) -> Part:
+    """The value at an infinity; a NaN stays one."""
+    if math.isinf(x) and all(map(math.isnan, limits)):
         raise NoGolden("a function without limits is taken of an infinity, which may be a number of a wider type")
-    value = x if math.isnan(x) else real.limits[x > 0]
+    value = x if math.isnan(x) else limits[x > 0]
     return value if not math.isfinite(value) else point(Exact(value))
 
 
 def composite(way: Composition, real: RealFunction, x: Part) -> Part:
     """A composite of a number, by its formula."""
     if isinstance(x, float):
-        return _limit(real, x)
+        return _limited(real.limits, x)
     if x.low == x.high == real.root:
         return point(_ZERO)
     if real.parts is None:
