@@ -10,7 +10,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         *("Select", "Subtract"),
     ),
     "reductions": ("CumSum", "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"),
-    "products": ("Convolution", "MatMul"),
+    "products": ("Convolution", "GroupConvolution", "MatMul"),
     "normalizations": ("MVN", "SoftMax"),
     "order": ("TopK", "Unique"),
     "conversions": ("Convert", "StringTensorPack", "StringTensorUnpack"),

@@ -17,7 +17,7 @@ from opconform.operations.arithmetic.binary import (
     SUBTRACT,
 )
 from opconform.operations.arithmetic.convert import CONVERT
-from opconform.operations.arithmetic.convolution import CONVOLUTION
+from opconform.operations.arithmetic.convolution import CONVOLUTION, GROUP_CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
 from opconform.operations.arithmetic.matmul import MATMUL
 from opconform.operations.arithmetic.mvn import MVN
@@ -125,6 +125,7 @@ SHIPPED = {
         GATHER_ND_5,
         GATHER_TREE,
         GELU,
+        GROUP_CONVOLUTION,
         LESS,
         LOG,
         LOGICAL_AND,

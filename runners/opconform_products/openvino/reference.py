@@ -27,6 +27,7 @@ _NOT_EVALUATED = frozenset(
         "GatherND-5",
         "GatherND-8",
         "GatherTree-1",
+        "GroupConvolution-1",
         "ReverseSequence-1",
         "Roll-7",
         "SliceScatter-15",
