@@ -263,6 +263,8 @@ def _convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[i
 def _group_convolution(data: Any, filters: Any, *arguments: Any) -> Any:
     """The same function, which derives the groups from the channels of the filters."""
     *windows, groups = arguments
+    if groups > 1 and len(windows[0]) > 2:  # noqa: PLR2004 - images
+        raise Unsupported("the framework's convolution of volumes has no groups")
     whole = tf.reshape(filters, tf.concat([[groups * tf.shape(filters)[1]], tf.shape(filters)[2:]], 0))
     return _convolution(data, whole, *windows)
 
