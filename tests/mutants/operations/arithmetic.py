@@ -48,7 +48,7 @@ _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Clamp-1": ("a NaN becomes the lower limit",),
     "Convolution-1": ("the sum is accumulated in the narrow type", "the sum is accumulated in f32"),
     "Divide-1": ("floor always",),
-    "GroupConvolution-1": ("the sum is accumulated in the narrow type", "the sum is accumulated in f32"),
+    "GroupConvolution-1": ("the sum is accumulated in f32",),
     "MVN-6": ("the sum is accumulated in f32",),
     "Maximum-1": ("numbers before NaN", "second of two"),
     "Negative-1": ("the least integer saturates",),
