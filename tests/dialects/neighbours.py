@@ -203,6 +203,10 @@ CONVOLVED = {
     "HardSigmoid-1": "data: {shape: [1, 4, 2, 3], fill: small}, alpha: {values: 0.125}, beta: {values: 0.5}, binding: {alpha: constant, beta: constant}",
     "PReLU-1": "data: {shape: [1, 4, 2, 3], fill: small}, slope: {values: [2, -1, 0.5, 4]}",
     "MatMul-1": "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [3, 2], values: [4, -2, 8, 2, 1, 3]}",
+    "GroupConvolution-1": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, filters: {shape: [2, 1, 2, 1, 2], values: [1, -2, 3, 1, 2, 4, -1, 3]}, "
+        "strides: [1, 1], pads_begin: [0, 1], pads_end: [1, 0], dilations: [1, 1]"
+    ),
     "MVN-6": (
         "data: {shape: [1, 4, 2, 3], fill: small}, axes: [-1], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt"
     ),

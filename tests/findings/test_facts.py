@@ -94,10 +94,10 @@ def computing(op: str, keys: str) -> str:
     return f"op: {op}\ngroups:\n  - {{id: one, title: one, requirements: [outputs.shape], {keys}}}\n"
 
 
-def convolution(data: str, filters: str, *, strides: str, dilations: str, ends: str) -> str:
-    """A spec of Convolution-1, without zeros at the beginnings."""
+def convolution(data: str, filters: str, *, strides: str, dilations: str, ends: str, op: str = "Convolution-1") -> str:
+    """A spec of a convolution, without zeros at the beginnings."""
     return computing(
-        "Convolution-1",
+        op,
         f"data: {{shape: {data}, fill: exact}}, filters: {{shape: {filters}, fill: exact}}, strides: {strides}, "
         f"dilations: {dilations}, pads_begin: {ends.replace('1', '0')}, pads_end: {ends}",
     )
@@ -487,6 +487,12 @@ CASES = {
     "volume": (convolution("[1, 2, 2, 3, 4]", "[2, 2, 2, 1, 2]", strides="[1, 1, 1]", dilations="[1, 1, 1]", ends="[0, 0, 0]"), {
         "data has 3 spatial dimensions",
     }, set()),
+    "each channel": (convolution("[1, 2, 5]", "[2, 1, 1, 1]", op="GroupConvolution-1", strides="[1]", dilations="[1]", ends="[0]"), {
+        "each channel of data is a group",
+    }, {"there is one group"}),
+    "one group": (convolution("[1, 2, 5]", "[1, 2, 2, 1]", op="GroupConvolution-1", strides="[1]", dilations="[1]", ends="[0]"), {
+        "there is one group",
+    }, {"each channel of data is a group"}),
     "vectors": (computing("MatMul-1", "a: {shape: [3], fill: exact}, b: {shape: [3], fill: exact}"), {
         "the first input is a vector", "the second input is a vector",
     }, {"the first input is transposed", "the second input is transposed", "there are several matrices"}),

@@ -291,6 +291,7 @@ def test_a_movement_keeps_what_its_elements_can_be() -> None:
     assert output.bounds[0] < 1 < output.bounds[1]
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("op", "of_a_half_and_a_quarter"),
     [
@@ -301,6 +302,31 @@ def test_a_movement_keeps_what_its_elements_can_be() -> None:
     ],
 )
 def test_bounds_can_decide_a_comparison(op: str, of_a_half_and_a_quarter: list[bool]) -> None:
+=======
+@pytest.mark.parametrize(("op", "filters"), [("Convolution-1", (4, 4, 1, 2)), ("GroupConvolution-1", (2, 3, 2, 1, 2))])
+def test_a_convolution_of_rounded_numbers_has_bounds(op: str, filters: tuple[int, ...]) -> None:
+    """Sums of products of quotients in f64 and f32 are inside, beside zeros, too."""
+    random = np.random.default_rng(1)
+    x, weights = (random.standard_normal(shape).astype(np.float32) for shape in ((1, 4, 2, 3), filters))
+    lists = {"strides": (1, 1), "pads_begin": (0, 1), "pads_end": (1, 0), "dilations": (1, 1)}
+    nodes = [node("third", "Divide-1", "x", "three"), node("last", op, "third", "w", **lists)]
+    output = evaluated_nodes(nodes, x=x, three=f32(3), w=weights)["last"]
+    assert output.bounds is not None
+    lower, upper = (numbers(tensor("f32", end)) for end in output.bounds)
+    for wide in (np.float32, np.float64):
+        padded = np.pad((x / f32(3)).astype(wide), [(0, 0), (0, 0), (0, 1), (1, 0)])
+        by_group = weights.astype(wide).reshape(-1, *filters[-4:])
+        parts = np.split(padded, len(by_group), 1)
+        windows = [np.stack([x[..., :-1], x[..., 1:]], -1) for x in parts]
+        sums = [np.einsum("nihwk,oik->nohw", a, b[:, :, 0]) for a, b in zip(windows, by_group, strict=True)]
+        result = np.concatenate(sums, 1).astype(np.float32).astype(np.float64)
+        assert ((lower <= result) & (result <= upper)).all()
+    assert (lower < upper).any()
+
+
+@pytest.mark.parametrize(("other", "is_less"), [(0.5, True), (0.25, False)])
+def test_bounds_can_decide_a_comparison(other: float, *, is_less: bool) -> None:
+>>>>>>> convolutions
     """Far from the other number, every right kernel finds the same one less."""
     nodes = [node("third", "Divide-1", "x", "three"), node("compared", op, "third", "other")]
     output = evaluated_nodes(nodes, x=f32(1), three=f32(3), other=f32(0.5, 0.25))["compared"]

@@ -1,4 +1,4 @@
-"""MatMul-1, Convolution-1, SoftMax-8 and MVN-6: right kernels are within the bounds of every case, and wrong ones are not."""
+"""MatMul-1, convolutions, SoftMax-8 and MVN-6: right kernels are within the bounds of every case, and wrong ones are not."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +34,8 @@ from tests.conftest import ROOT
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
-OPERATIONS = ("MatMul-1", "Convolution-1", "SoftMax-8", "MVN-6")
+CONVOLUTIONS = ("Convolution-1", "GroupConvolution-1")
+OPERATIONS = ("MatMul-1", *CONVOLUTIONS, "SoftMax-8", "MVN-6")
 
 
 #: The sum of the products of the last dimensions of two arrays.
@@ -190,7 +191,12 @@ def matmul(inference: Inference, total: Sum = in_order, wide: Callable[[ElementT
 
 
 def convolution(inference: Inference, total: Sum = in_order, wide: Callable[[ElementType], Any] = wide_of) -> Array:
-    """Convolution-1 in a type, by a sum of the products of each window."""
+    """A convolution in a type, by a sum of the products of each window; that of groups as one for each of them."""
+    whole, by_group = (inference.inputs[name].array for name in ("data", "filters"))
+    if by_group.ndim > whole.ndim:
+        pairs = zip(np.split(whole, len(by_group), 1), by_group, strict=True)
+        parts = [changed(inference, {"data": data, "filters": filters}) for data, filters in pairs]
+        return np.concatenate([convolution(part, total, wide) for part in parts], 1)
     attributes, kind = inference.attributes, inference.kind
     data, filters = (numbers(inference.inputs[name]).astype(wide(kind)) for name in ("data", "filters"))
     lists = [attributes[name] for name in ("strides", "pads_begin", "pads_end", "dilations")]
@@ -281,7 +287,7 @@ def mvn(
 
 KERNELS: Mapping[str, Kernel] = {
     "MatMul-1": matmul,
-    "Convolution-1": convolution,
+    **dict.fromkeys(CONVOLUTIONS, convolution),
     "SoftMax-8": softmax,
     "MVN-6": mvn,
 }
@@ -422,8 +428,8 @@ def other_mode(inference: Inference, **modes: str) -> Array:
 
 def flipped(inference: Inference) -> Array:
     """A convolution, and not a cross-correlation."""
-    filters = inference.inputs["filters"].array
-    return convolution(changed(inference, {"filters": np.flip(filters, tuple(range(2, filters.ndim)))}))
+    filters, spatial = inference.inputs["filters"].array, len(inference.attributes["strides"])
+    return convolution(changed(inference, {"filters": np.flip(filters, tuple(range(-spatial, 0)))}))
 
 
 def exchanged_channels(inference: Inference) -> Array:
@@ -431,6 +437,18 @@ def exchanged_channels(inference: Inference) -> Array:
     filters = inference.inputs["filters"].array
     other: Array = np.swapaxes(filters.reshape(filters.shape[1], filters.shape[0], *filters.shape[2:]), 0, 1)
     return convolution(changed(inference, {"filters": other}))
+
+
+def first_group_alone(inference: Inference) -> Array:
+    """The filters of the first group, for all groups."""
+    filters = inference.inputs["filters"].array
+    return convolution(changed(inference, {"filters": np.broadcast_to(filters[0], filters.shape)}))
+
+
+def last_group_first(inference: Inference) -> Array:
+    """The outputs of the groups from the last one."""
+    groups, output = len(inference.inputs["filters"].array), convolution(inference)
+    return np.concatenate(np.split(output, groups, 1)[::-1], 1)
 
 
 def single(kind: ElementType) -> Any:
@@ -471,6 +489,25 @@ def table_power(data: Array) -> Array:
     return np.exp(np.round(data * 256) / 256)
 
 
+#: What is wrong with a kernel of a convolution, and its outputs.
+CONVOLVED: Mapping[str, Kernel] = {
+    "filters are reversed": flipped,
+    "the pads are exchanged": lambda x: other_lists(x, "pads_begin", "pads_end"),
+    "the strides are reversed": lambda x: other_lists(x, "strides"),
+    "the dilations are reversed": lambda x: other_lists(x, "dilations"),
+    "the first pads are reversed": lambda x: other_lists(x, "pads_begin"),
+    "the last pads are reversed": lambda x: other_lists(x, "pads_end"),
+    "dilations are ignored": lambda x: ones(x, "dilations"),
+    "strides are ignored": lambda x: ones(x, "strides"),
+    "strides and dilations are exchanged": lambda x: other_lists(x, "strides", "dilations"),
+    "same_upper is same_lower": lambda x: other_mode(x, same_upper="same_lower"),
+    "same_lower is same_upper": lambda x: other_mode(x, same_lower="same_upper"),
+    "valid is explicit": lambda x: other_mode(x, valid="explicit"),
+    "explicit is valid": lambda x: other_mode(x, explicit="valid"),
+    "explicit is same_upper": lambda x: other_mode(x, explicit="same_upper"),
+    "sums of integers are those of i8": partial(convolution, total=saturated),
+    "integers are computed in f32": partial(through_floats, kernel=convolution),
+}
 #: What is wrong with a kernel of an operation, and its outputs.
 MUTANTS: Mapping[tuple[str, str], Kernel] = {
     **{
@@ -502,23 +539,10 @@ MUTANTS: Mapping[tuple[str, str], Kernel] = {
     ("MatMul-1", "every matrix is transposed"): lambda x: matmul(changed(x, transpose_b=True)),
     ("MatMul-1", "sums of integers are those of i8"): partial(matmul, total=saturated),
     ("MatMul-1", "integers are computed in f32"): partial(through_floats, kernel=matmul),
-    ("Convolution-1", "filters are reversed"): flipped,
-    ("Convolution-1", "the pads are exchanged"): lambda x: other_lists(x, "pads_begin", "pads_end"),
-    ("Convolution-1", "the strides are reversed"): lambda x: other_lists(x, "strides"),
-    ("Convolution-1", "the dilations are reversed"): lambda x: other_lists(x, "dilations"),
-    ("Convolution-1", "the first pads are reversed"): lambda x: other_lists(x, "pads_begin"),
-    ("Convolution-1", "the last pads are reversed"): lambda x: other_lists(x, "pads_end"),
-    ("Convolution-1", "dilations are ignored"): lambda x: ones(x, "dilations"),
-    ("Convolution-1", "strides are ignored"): lambda x: ones(x, "strides"),
-    ("Convolution-1", "strides and dilations are exchanged"): lambda x: other_lists(x, "strides", "dilations"),
-    ("Convolution-1", "same_upper is same_lower"): lambda x: other_mode(x, same_upper="same_lower"),
-    ("Convolution-1", "same_lower is same_upper"): lambda x: other_mode(x, same_lower="same_upper"),
-    ("Convolution-1", "valid is explicit"): lambda x: other_mode(x, valid="explicit"),
-    ("Convolution-1", "explicit is valid"): lambda x: other_mode(x, explicit="valid"),
-    ("Convolution-1", "explicit is same_upper"): lambda x: other_mode(x, explicit="same_upper"),
+    **{(op, fault): kernel for op in CONVOLUTIONS for fault, kernel in CONVOLVED.items()},
     ("Convolution-1", "channels are exchanged"): exchanged_channels,
-    ("Convolution-1", "sums of integers are those of i8"): partial(convolution, total=saturated),
-    ("Convolution-1", "integers are computed in f32"): partial(through_floats, kernel=convolution),
+    ("GroupConvolution-1", "the filters of the first group are those of all"): first_group_alone,
+    ("GroupConvolution-1", "the groups are in reverse"): last_group_first,
     ("SoftMax-8", "the largest element is not subtracted"): partial(softmax, subtracts=False),
     ("SoftMax-8", "the axis is the last one"): partial(softmax, axis=-1),
     ("SoftMax-8", "the axis is the second one"): partial(softmax, axis=1),

@@ -13,10 +13,10 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph, KnownNode
 from opconform.model.golden import Golden
 from opconform.operations.arguments import Arguments
-from opconform.operations.arithmetic.convolution import windows_of
 from opconform.operations.arithmetic.matmul import batches_of
 from opconform.operations.arithmetic.reductions import reduced_axes
 from opconform.operations.arithmetic.unary import limits_of
+from opconform.operations.arithmetic.windows import filters_of, windows_of
 from opconform.operations.movement import broadcast
 from opconform.operations.movement.axis import axis_of, from_front
 from opconform.operations.movement.depth import Parts, deep_parts, flat_parts
@@ -39,7 +39,6 @@ MODEL = "stablehlo/model.mlir"
 _BYTE = 8
 #: The operations without a syntax of their own, which are written in MLIR's generic form.
 _GENERIC = {"gather": '"stablehlo.gather"'}
-_ONE_GROUP = "batch_group_count = 1 : i64, feature_group_count = 1 : i64"
 #: How a setting is provided if it is not a constant of the model.
 _VARIABLE = {"parameter": "supplied at run time", "computed": "computed"}
 
@@ -147,13 +146,20 @@ def _convert(node: KnownNode) -> Iterator[_Line]:
 
 
 def _convolution(node: KnownNode) -> Iterator[_Line]:
+    """A convolution; the groups of filters are joined, if there are any."""
     [result], data, filters = _results(node), _taken(node, "data"), _taken(node, "filters")
+    groups, outputs, *rest = filters_of(node.arguments[0])
+    if len(node.tensor("filters").shape) > len(node.tensor("data").shape):
+        joined = _Value(f"{node.node.name}_filters", _type((groups * outputs, *rest), node.tensor("filters")))
+        yield _Line(joined, "reshape", f"%{filters.value}", [filters])
+        filters = joined
     strides, dilations = (list(node.arguments[0].numbers(name)) for name in ("strides", "dilations"))
     spatial = ", ".join(map(str, range(len(strides))))
     pads = [list(window.added) for window in windows_of(node.arguments[0])]
     numbers = f"[b, f, {spatial}]x[o, i, {spatial}]->[b, f, {spatial}]"
     window = f"{{stride = {strides}, pad = {pads}, rhs_dilate = {dilations}}}"
-    attributes = f"dim_numbers = {numbers}, window = {window} {{{_ONE_GROUP}}}"
+    counts = f"batch_group_count = 1 : i64, feature_group_count = {groups} : i64"
+    attributes = f"dim_numbers = {numbers}, window = {window} {{{counts}}}"
     yield _Line(result, "convolution", f"(%{data.value}, %{filters.value}) {attributes}", [data, filters])
 
 
@@ -404,7 +410,11 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Convert-1": _convert,
     "ConvertLike-1": _convert,
     "Convolution-1": _convolution,
+<<<<<<< HEAD
     "Cos-1": _function("cosine", "float"),
+=======
+    "GroupConvolution-1": _convolution,
+>>>>>>> convolutions
     "DepthToSpace-1": _rearranged(flat_parts),
     "Divide-1": _elementwise("divide"),
     "Equal-1": _elementwise("compare", kind="EQ"),

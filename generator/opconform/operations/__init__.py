@@ -37,6 +37,8 @@ from opconform.operations.arithmetic.comparisons import (
 from opconform.operations.arithmetic.complements import BITWISE_NOT, LOGICAL_NOT
 from opconform.operations.arithmetic.convert import CONVERT, CONVERT_LIKE
 from opconform.operations.arithmetic.convolution import CONVOLUTION
+from opconform.operations.arithmetic.convert import CONVERT
+from opconform.operations.arithmetic.convolution import CONVOLUTION, GROUP_CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
 from opconform.operations.arithmetic.eye import EYE
 from opconform.operations.arithmetic.hard_functions import H_SIGMOID, H_SWISH, HARD_SIGMOID
@@ -181,6 +183,7 @@ SHIPPED = {
         IS_FINITE,
         IS_INF,
         IS_NAN,
+        GROUP_CONVOLUTION,
         LESS,
         LESS_EQUAL,
         LOG,

@@ -32,7 +32,7 @@ from opconform_products.frameworks.adapters.gather import (
 from opconform_products.frameworks.adapters.layout import ORDER, SIZES
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS, channels_of_patches
-from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
+from opconform_products.frameworks.adapters.products import CONVOLVED, GROUPS_CONVOLVED, MATRICES, NORMALIZED
 from opconform_products.frameworks.adapters.reductions import (
     LARGEST,
     REDUCED,
@@ -144,6 +144,13 @@ def _convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[i
     return jax.lax.conv_general_dilated(data, filters, strides, pads, rhs_dilation=rates)
 
 
+def _group_convolution(
+    data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int], groups: int
+) -> Any:
+    whole = jax.lax.collapse(filters, 0, 2)
+    return jax.lax.conv_general_dilated(data, whole, strides, pads, rhs_dilation=rates, feature_group_count=groups)
+
+
 def _gelu(data: Any, is_tanh: bool) -> Any:
     return jax.nn.gelu(data, approximate=is_tanh)
 
@@ -225,6 +232,7 @@ _JAX = Framework(
         "Divide-1": Row(_divide, PAIR),
         "Equal-1": Row(jnp.equal, PAIR),
         "Convolution-1": Row(_convolution, CONVOLVED),
+        "GroupConvolution-1": Row(_group_convolution, GROUPS_CONVOLVED),
         "CumSum-3": Row(reversible(lambda data, axis: jnp.cumsum(data, axis, dtype=data.dtype), jnp.flip), SUMMED),
         "Eye-9": Row(_eye),
         "ExtractImagePatches-3": Row(_patches, WINDOWS),

@@ -15,8 +15,13 @@ from opconform_products.frameworks.adapters.gather import ALONG, ALONG_WHOLE, EL
 from opconform_products.frameworks.adapters.layout import ZEROS
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS
+<<<<<<< HEAD
 from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
 from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes, one_after_another
+=======
+from opconform_products.frameworks.adapters.products import CONVOLVED, GROUPS_CONVOLVED, MATRICES, NORMALIZED
+from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes
+>>>>>>> convolutions
 from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLICES_AT, tuples_at
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
@@ -268,6 +273,15 @@ def _convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[i
     return tf.transpose(output, [0, len(spatial) + 1, *range(1, len(spatial) + 1)])
 
 
+def _group_convolution(data: Any, filters: Any, *arguments: Any) -> Any:
+    """The same function, which derives the groups from the channels of the filters."""
+    *windows, groups = arguments
+    if groups > 1 and len(windows[0]) > 2:  # noqa: PLR2004 - images
+        raise Unsupported("the framework's convolution of volumes has no groups")
+    whole = tf.reshape(filters, tf.concat([[groups * tf.shape(filters)[1]], tf.shape(filters)[2:]], 0))
+    return _convolution(data, whole, *windows)
+
+
 def _normalized(data: Any, axes: tuple[int, ...], eps: float) -> Any:
     mean, variance = tf.nn.moments(data, axes, keepdims=True)
     return tf.nn.batch_normalization(data, mean, variance, None, None, eps)
@@ -326,6 +340,7 @@ ROWS = {
     "Divide-1": Row(_divide, PAIR),
     "Equal-1": Row(tf.equal, PAIR),
     "Convolution-1": Row(_convolution, CONVOLVED),
+    "GroupConvolution-1": Row(_group_convolution, GROUPS_CONVOLVED),
     "CumSum-3": Row(_cum_sum),
     "ExtractImagePatches-3": Row(_patches, WINDOWS),
     "FloorMod-1": Row(tf.math.floormod, PAIR),

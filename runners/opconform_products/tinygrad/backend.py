@@ -36,7 +36,7 @@ from opconform_products.frameworks.adapters.gather import (
 )
 from opconform_products.frameworks.adapters.layout import ORDER, SIZES
 from opconform_products.frameworks.adapters.pads import added, pairs
-from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
+from opconform_products.frameworks.adapters.products import CONVOLVED, GROUPS_CONVOLVED, MATRICES, NORMALIZED
 from opconform_products.frameworks.adapters.reductions import (
     LARGEST,
     REDUCED,
@@ -138,10 +138,17 @@ def _matmul(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
     return (a.transpose(-1, -2) if of_a else a).matmul(b.transpose(-1, -2) if of_b else b)
 
 
-def _convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int]) -> Any:
+def _convolution(
+    data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int], groups: int = 1
+) -> Any:
     padded = data.pad([(0, 0), (0, 0), *pads])
-    output = padded.conv2d(filters, stride=tuple(strides), dilation=tuple(rates))  # of any number of dimensions
+    of_any_rank = padded.conv2d
+    output = of_any_rank(filters, groups=groups, stride=tuple(strides), dilation=tuple(rates))
     return output.cast(data.dtype)  # sums of integers are wider
+
+
+def _group_convolution(data: Any, filters: Any, *arguments: Any) -> Any:
+    return _convolution(data, filters.flatten(0, 1), *arguments)
 
 
 def _gelu(data: Any, is_tanh: bool) -> Any:
@@ -207,6 +214,7 @@ _TINYGRAD = Framework(
         "Equal-1": Row(eq, PAIR),
         "FloorMod-1": Row(Tiny.mod, PAIR),
         "Convolution-1": Row(_convolution, CONVOLVED),
+        "GroupConvolution-1": Row(_group_convolution, GROUPS_CONVOLVED),
         "CumSum-3": Row(reversible(lambda data, axis: data.cumsum(axis).cast(data.dtype), Tiny.flip), SUMMED),
         "Gather-1": _GATHER._replace(adapter=ALONG_WHOLE),
         "Gather-7": _GATHER,

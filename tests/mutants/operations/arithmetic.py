@@ -63,6 +63,7 @@ _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Cos-1": ("few digits of pi", "integers lose their fractions"),
     "Convolution-1": ("the sum is accumulated in the narrow type", "the sum is accumulated in f32"),
     "Divide-1": ("floor always",),
+    "GroupConvolution-1": ("the sum is accumulated in f32",),
     "MVN-6": ("the sum is accumulated in f32",),
     "GreaterEqual-1": ("not less",),
     "LessEqual-1": ("not greater",),

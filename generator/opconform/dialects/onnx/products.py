@@ -51,6 +51,22 @@ def _convolution(node: KnownNode) -> Call:
     return Call(call.inputs, {**attributes, "auto_pad": attribute_text(mode.upper())})
 
 
+def _group_convolution(node: KnownNode) -> Call:
+    """A Conv with the number of groups, behind a Reshape that joins the groups of the filters."""
+    call = _convolution(node)
+    if "filters" not in node.inputs:
+        return call
+    shapes = {arguments.shape("filters") for arguments in node.arguments}
+    if len(shapes) > 1:
+        raise Inexpressible("ONNX's Conv has the number of groups as an attribute, and the filters change")
+    groups, outputs, *rest = shapes.pop()
+    name, sizes = f"{node.node.name}_filters", np.array([groups * outputs, *rest], np.int64)
+    shape = {f"{name}_shape": Tensor(element_type="i64", array=sizes)}
+    joined = Call([node.inputs["filters"], *shape], {"allowzero": "1"}, shape, op="Reshape", outputs=[name])
+    inputs = [node.inputs.get("data"), name]
+    return Call(inputs, {**call.attributes, "group": str(groups)}, before=[joined])
+
+
 def _layer_normalization(node: KnownNode) -> Call:
     """A LayerNormalization of the last dimensions with a scale of ones."""
     if node.attributes["normalize_variance"] is not True or node.attributes["eps_mode"] != "inside_sqrt":
@@ -70,23 +86,27 @@ def _layer_normalization(node: KnownNode) -> Call:
     return Call((*node.without("axes"), scale), attributes, initializers=initializers)
 
 
+#: What ONNX cannot express of a convolution.
+_OF_WINDOWS: Mapping[str, str] = {
+    **{f"{name}.required": _DEFAULT for name in _LISTS},
+    **{f"{name}.type": _SYNTAX for name in _LISTS},
+    **{f"{name}.count": "ONNX's pads of both ends are one list" for name in PADS},
+    **{f"{name}.zero": "ONNX does not mention it" for name in _LISTS[:2]},
+    **{f"{name}.negative": "ONNX does not mention it" for name in _LISTS[:2]},
+    "auto_pad": "in ONNX, the modes have other names",
+    "filters.room": "ONNX does not mention it",
+    "data.rank": "ONNX does not limit the rank",
+    "filters.rank": "ONNX does not limit the rank",
+}
+_CONVOLVED: Mapping[str, tuple[str, ...]] = {"data": _FLOATS, "filters": _FLOATS}
 #: The rendering of each operation.
 PRODUCTS: Mapping[str, Rendering] = {
-    "Convolution-1": Rendering(
+    "Convolution-1": Rendering("Conv", _convolution, types=_CONVOLVED, reasons=_OF_WINDOWS),
+    "GroupConvolution-1": Rendering(
         "Conv",
-        _convolution,
-        types={"data": _FLOATS, "filters": _FLOATS},
-        reasons={
-            **{f"{name}.required": _DEFAULT for name in _LISTS},
-            **{f"{name}.type": _SYNTAX for name in _LISTS},
-            **{f"{name}.count": "ONNX's pads of both ends are one list" for name in PADS},
-            **{f"{name}.zero": "ONNX does not mention it" for name in _LISTS[:2]},
-            **{f"{name}.negative": "ONNX does not mention it" for name in _LISTS[:2]},
-            "auto_pad": "in ONNX, the modes have other names",
-            "filters.room": "ONNX does not mention it",
-            "data.rank": "ONNX does not limit the rank",
-            "filters.rank": "ONNX does not limit the rank",
-        },
+        _group_convolution,
+        types=_CONVOLVED,
+        reasons={**_OF_WINDOWS, "filters.group-rank": "ONNX's filters have no dimension of groups"},
     ),
     "MVN-6": Rendering(
         "LayerNormalization",

@@ -1,4 +1,4 @@
-"""How MatMul-1, Convolution-1 and MVN-6 become calls of a framework."""
+"""How MatMul-1, convolutions and MVN-6 become calls of a framework."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,12 +25,19 @@ def _windows(data: Any, filters: Any, *, auto_pad: str, **lists: tuple[int, ...]
         refuse_if(min(lists[name]) < 0, f"{name}.negative")
     pads = [*zip(begin, end, strict=True)] if auto_pad == "explicit" else [(0, 0)] * spatial
     if auto_pad.startswith("same"):
-        lengths, sizes = data.shape[2:], filters.shape[2:]
+        lengths, sizes = data.shape[2:], filters.shape[rank_of(filters) - spatial :]
         if None in [*lengths, *sizes]:
             raise Unsupported("the size of a dimension that is only known at run time decides the zeros")
         numbers = zip(lengths, sizes, strides, dilations, strict=True)
         pads = [_same(*x, is_upper=auto_pad == "same_upper") for x in numbers]
     return data, filters, [*strides], pads, [*dilations]
+
+
+def _windows_of_groups(data: Any, filters: Any, **attributes: Any) -> Sequence[Any]:
+    groups = filters.shape[0] if rank_of(filters) else None
+    if groups is None:
+        raise Unsupported("a number of groups that is only known at run time")
+    return *_windows(data, filters, **attributes), groups
 
 
 def _same(length: int, size: int, stride: int, dilation: int, *, is_upper: bool) -> tuple[int, int]:
@@ -62,6 +69,8 @@ CONVOLVED = Adapter(
         "same.size",
     ),
 )
+#: The same with the number of groups, which are the first dimension of the filters.
+GROUPS_CONVOLVED = CONVOLVED._replace(arguments=_windows_of_groups)
 #: Data, the axes from the front in order, and eps, which is inside of the square root.
 NORMALIZED = Adapter(
     _slices, ("axes.range", "axes.unique", "axes.negative", "axes.order", "eps.positive", "eps_mode.inside")

@@ -145,16 +145,21 @@ def _bit_shift(node: OnnxCall) -> Call:
 
 
 def _convolution(node: OnnxCall) -> Call:
-    """A convolution without its bias, which another operation adds."""
+    """A convolution without its bias, which another operation adds; groups are a dimension of the filters."""
     dimensions = node.inputs[1].dimensions if len(node.inputs) > 1 and node.inputs[1] else None
-    if node.attributes.get("group", 1) != 1 or dimensions is None:
-        raise NoCounterpart("with groups, or filters of unknown rank")
+    if dimensions is None:
+        raise NoCounterpart("with filters of unknown rank")
     spatial = len(dimensions) - 2
     pads, mode = node.attributes.get("pads", [0] * 2 * spatial), str(node.attributes.get("auto_pad", "NOTSET"))
     lists = {name: tuple(node.attributes.get(name, [1] * spatial)) for name in ("strides", "dilations")}
     auto_pad = {"NOTSET": "explicit"}.get(mode, mode.lower())
     begin, end = tuple(pads[:spatial]), tuple(pads[spatial:])
-    return node.call("Convolution-1", **lists, pads_begin=begin, pads_end=end, auto_pad=auto_pad)
+    groups, [data, filters] = node.attributes.get("group", 1), node.inputs[:2]
+    if groups == 1 or filters is None:
+        return node.call("Convolution-1", **lists, pads_begin=begin, pads_end=end, auto_pad=auto_pad)
+    outputs = dimensions[0] // groups if isinstance(dimensions[0], int) else "outputs"
+    whole = node.with_inputs(data, replace(filters, dimensions=(groups, outputs, *dimensions[1:])))
+    return whole.call("GroupConvolution-1", **lists, pads_begin=begin, pads_end=end, auto_pad=auto_pad)
 
 
 def _layer_normalization(node: OnnxCall) -> Call:
