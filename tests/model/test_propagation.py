@@ -291,18 +291,6 @@ def test_a_movement_keeps_what_its_elements_can_be() -> None:
     assert output.bounds[0] < 1 < output.bounds[1]
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize(
-    ("op", "of_a_half_and_a_quarter"),
-    [
-        *((op, [True, False]) for op in ("Less-1", "LessEqual-1")),
-        *((op, [False, True]) for op in ("Greater-1", "GreaterEqual-1")),
-        ("Equal-1", [False, False]),
-        ("NotEqual-1", [True, True]),
-    ],
-)
-def test_bounds_can_decide_a_comparison(op: str, of_a_half_and_a_quarter: list[bool]) -> None:
-=======
 @pytest.mark.parametrize(("op", "filters"), [("Convolution-1", (4, 4, 1, 2)), ("GroupConvolution-1", (2, 3, 2, 1, 2))])
 def test_a_convolution_of_rounded_numbers_has_bounds(op: str, filters: tuple[int, ...]) -> None:
     """Sums of products of quotients in f64 and f32 are inside, beside zeros, too."""
@@ -324,9 +312,16 @@ def test_a_convolution_of_rounded_numbers_has_bounds(op: str, filters: tuple[int
     assert (lower < upper).any()
 
 
-@pytest.mark.parametrize(("other", "is_less"), [(0.5, True), (0.25, False)])
-def test_bounds_can_decide_a_comparison(other: float, *, is_less: bool) -> None:
->>>>>>> convolutions
+@pytest.mark.parametrize(
+    ("op", "of_a_half_and_a_quarter"),
+    [
+        *((op, [True, False]) for op in ("Less-1", "LessEqual-1")),
+        *((op, [False, True]) for op in ("Greater-1", "GreaterEqual-1")),
+        ("Equal-1", [False, False]),
+        ("NotEqual-1", [True, True]),
+    ],
+)
+def test_bounds_can_decide_a_comparison(op: str, of_a_half_and_a_quarter: list[bool]) -> None:
     """Far from the other number, every right kernel finds the same one less."""
     nodes = [node("third", "Divide-1", "x", "three"), node("compared", op, "third", "other")]
     output = evaluated_nodes(nodes, x=f32(1), three=f32(3), other=f32(0.5, 0.25))["compared"]

@@ -172,7 +172,6 @@ def test_the_tables_are_found() -> None:
         "backends/onnx_dialect": ("MAPPED",),
     }
     assert {place_of(path): len(rows_of(path.read_text())) for path in FRAMEWORKS if rows_of(path.read_text())} == {
-<<<<<<< HEAD
         "jax/backend": 67,
         "numpy/binary": 24,
         "numpy/reductions": 4,
@@ -181,16 +180,6 @@ def test_the_tables_are_found() -> None:
         "tinygrad/backend": 66,
         "rows/table": 57,
         "rows/products": 4,
-=======
-        "jax/backend": 56,
-        "numpy/binary": 11,
-        "numpy/reductions": 4,
-        "numpy/unary": 10,
-        "tensorflow/rows": 60,
-        "tinygrad/backend": 55,
-        "rows/table": 44,
-        "rows/products": 5,
->>>>>>> convolutions
         "rows/reductions": 6,
         "rows/scatters": 6,
     }

@@ -410,11 +410,8 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Convert-1": _convert,
     "ConvertLike-1": _convert,
     "Convolution-1": _convolution,
-<<<<<<< HEAD
     "Cos-1": _function("cosine", "float"),
-=======
     "GroupConvolution-1": _convolution,
->>>>>>> convolutions
     "DepthToSpace-1": _rearranged(flat_parts),
     "Divide-1": _elementwise("divide"),
     "Equal-1": _elementwise("compare", kind="EQ"),

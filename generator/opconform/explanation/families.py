@@ -19,14 +19,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         *("CumSum", "ReduceL1", "ReduceL2", "ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax", "ReduceMean"),
         *("ReduceMin", "ReduceProd", "ReduceSum"),
     ),
-<<<<<<< HEAD
-    "products": ("Convolution", "MatMul"),
-    "normalizations": ("LogSoftmax", "MVN", "SoftMax"),
-=======
-    "reductions": ("CumSum", "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"),
     "products": ("Convolution", "GroupConvolution", "MatMul"),
-    "normalizations": ("MVN", "SoftMax"),
->>>>>>> convolutions
+    "normalizations": ("LogSoftmax", "MVN", "SoftMax"),
     "order": ("TopK", "Unique"),
     "conversions": ("Convert", "ConvertLike", "StringTensorPack", "StringTensorUnpack"),
     "gathers": ("Gather", "GatherElements", "GatherND", "GatherTree"),

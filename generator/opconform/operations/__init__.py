@@ -36,8 +36,6 @@ from opconform.operations.arithmetic.comparisons import (
 )
 from opconform.operations.arithmetic.complements import BITWISE_NOT, LOGICAL_NOT
 from opconform.operations.arithmetic.convert import CONVERT, CONVERT_LIKE
-from opconform.operations.arithmetic.convolution import CONVOLUTION
-from opconform.operations.arithmetic.convert import CONVERT
 from opconform.operations.arithmetic.convolution import CONVOLUTION, GROUP_CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
 from opconform.operations.arithmetic.eye import EYE

@@ -28,11 +28,8 @@ _NOT_EVALUATED = frozenset(
         "GatherND-5",
         "GatherND-8",
         "GatherTree-1",
-<<<<<<< HEAD
         "LogSoftmax-5",
-=======
         "GroupConvolution-1",
->>>>>>> convolutions
         "ReverseSequence-1",
         "Roll-7",
         "SliceScatter-15",

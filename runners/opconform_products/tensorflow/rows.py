@@ -15,13 +15,8 @@ from opconform_products.frameworks.adapters.gather import ALONG, ALONG_WHOLE, EL
 from opconform_products.frameworks.adapters.layout import ZEROS
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS
-<<<<<<< HEAD
-from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
-from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes, one_after_another
-=======
 from opconform_products.frameworks.adapters.products import CONVOLVED, GROUPS_CONVOLVED, MATRICES, NORMALIZED
-from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes
->>>>>>> convolutions
+from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes, one_after_another
 from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLICES_AT, tuples_at
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
