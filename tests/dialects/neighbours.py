@@ -167,6 +167,10 @@ CONVOLVED = {
     "ExtractImagePatches-3": (
         "data: {shape: [1, 4, 2, 3], fill: small}, sizes: [2, 2], strides: [1, 2], rates: [1, 1], auto_pad: same_upper"
     ),
+    "FakeQuantize-1": (
+        "x: {shape: [1, 4, 2, 3], fill: small}, input_low: -7, input_high: 8, output_low: {shape: [4, 1, 1], values: [0, 1, 2, 3]}, "
+        "output_high: 4, levels: 2"
+    ),
     "Broadcast-1": "data: {shape: [1, 4, 2, 3], fill: small}, target_shape: [2, 4, 2, 3]",
     "Broadcast-3": "data: {shape: [1, 4, 1, 3], fill: small}, target_shape: [1, 2, 1], mode: bidirectional",
     "Concat-1": "inputs: [{shape: [1, 4, 2, 3], fill: small}, {shape: [1, 1, 2, 3]}], axis: 1",

@@ -57,8 +57,14 @@ def _gelu(_: Kernel, x: Array) -> Array:
     return np.asarray(x / 2 * (1 + _erf(x / np.sqrt(x.dtype.type(2)))))
 
 
+def _quantized(_: Kernel, x: Array) -> Array:
+    low, high, least, most = (x.dtype.type(LIMITS[name]) for name in ("low", "high", "least", "most"))
+    codes = np.rint((np.clip(x, low, high) - low) / (high - low) * 4)
+    return np.asarray(codes / x.dtype.type(4) * (most - least) + least, x.dtype)
+
+
 class Step(NamedTuple):
-    """A node of a chain: what a kernel computes, and whether it has a second input, which a constant can be."""
+    """A node of a chain: what a kernel computes, and the names of its other inputs, which are constants or a matrix."""
 
     op: str
     of: Callable[..., Array]
@@ -66,6 +72,8 @@ class Step(NamedTuple):
     attributes: Mapping[str, Attribute] = {}
 
 
+#: Constants of the type of a chain.
+LIMITS = {"low": -1.5, "high": 1.25, "least": -1.0, "most": 2.0}
 STEPS = (
     Step("Add-1", lambda _, x, y: x + y, "b"),
     Step("Subtract-1", lambda _, x, y: x - y, "b"),
@@ -90,6 +98,7 @@ STEPS = (
     Step("Gelu-7", _gelu, None, {"approximation_mode": "erf"}),
     Step("SoftMax-8", _softmax, None, {"axis": 1}),
     Step("MVN-6", _mvn, "axes", {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}),
+    Step("FakeQuantize-1", _quantized, " ".join(LIMITS), {"levels": 5}),
     Step("Power-1", lambda _, x: x**2, "two"),
     Step("CumSum-3", lambda k, x: np.stack([k.total(x[:, : n + 1]) for n in range(x.shape[-1])], -1), "axis", {}),
     Step("Transpose-1", lambda _, x: np.ascontiguousarray(x.T), "turned"),
@@ -111,17 +120,18 @@ def chains(draw: st.DrawFn) -> tuple[str, list[Step], Array, list[Array]]:
 def golden(element_type: str, steps: list[Step], x: Array, others: list[Array]) -> Tensor:
     """The output of a chain, with its bounds."""
     inputs = {"x": tensor(element_type, x), "two": tensor(element_type, np.array(2, TYPES[element_type]))}
+    inputs |= {name: tensor(element_type, np.array(x, TYPES[element_type])) for name, x in LIMITS.items()}
     inputs |= {name: tensor("i64", np.array(values, np.int64)) for name, values in CONSTANTS.items()}
     nodes: list[Node] = []
     for number, (step, other) in enumerate(zip(steps, others, strict=True)):
         inputs[f"y{number}"] = tensor(element_type, other)
-        second = (f"y{number}" if step.second == "b" else step.second,) if step.second else ()
+        others_of_step = f"y{number}" if step.second == "b" else step.second or ""
         first = nodes[-1].outputs if nodes else ("x",)
         nodes.append(
             Node(
                 name=f"n{number}",
                 op=step.op,
-                inputs=(*first, *second),
+                inputs=(*first, *others_of_step.split()),
                 outputs=(f"n{number}",),
                 attributes=step.attributes,
             )

@@ -12,6 +12,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "reductions": ("CumSum", "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"),
     "products": ("Convolution", "MatMul"),
     "normalizations": ("MVN", "SoftMax"),
+    "quantization": ("FakeQuantize",),
     "order": ("TopK", "Unique"),
     "conversions": ("Convert", "StringTensorPack", "StringTensorUnpack"),
     "gathers": ("Gather", "GatherElements", "GatherND", "GatherTree"),

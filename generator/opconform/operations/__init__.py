@@ -19,6 +19,7 @@ from opconform.operations.arithmetic.binary import (
 from opconform.operations.arithmetic.convert import CONVERT
 from opconform.operations.arithmetic.convolution import CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
+from opconform.operations.arithmetic.fake_quantize import FAKE_QUANTIZE
 from opconform.operations.arithmetic.matmul import MATMUL
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
@@ -116,6 +117,7 @@ SHIPPED = {
         ERF,
         EXP,
         EXTRACT_IMAGE_PATCHES,
+        FAKE_QUANTIZE,
         FLOOR_MOD,
         GATHER,
         GATHER_1,

@@ -46,6 +46,7 @@ _NOT_EVERY_TYPE = frozenset(
         "Equal-1",
         "Erf-1",
         "Exp-1",
+        "FakeQuantize-1",
         "FloorMod-1",
         "Gelu-7",
         "Less-1",

@@ -14,7 +14,7 @@ from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.numpy.backend import FUNCTIONS
 from tests.mutants.every.readings import computing
 from tests.mutants.row import Call, Hook, MutantRow, refuse
-from tests.operations import test_binary, test_products, test_reductions, test_unary
+from tests.operations import test_binary, test_products, test_quantization, test_reductions, test_unary
 
 Function = Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Tensor]]
 
@@ -48,6 +48,10 @@ _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Clamp-1": ("a NaN becomes the lower limit",),
     "Convolution-1": ("the sum is accumulated in the narrow type", "the sum is accumulated in f32"),
     "Divide-1": ("floor always",),
+    "FakeQuantize-1": (
+        *("limits are compared in their order", "a NaN is below the range", "computed in the narrow type"),
+        "computed in bf16",
+    ),
     "MVN-6": ("the sum is accumulated in f32",),
     "Maximum-1": ("numbers before NaN", "second of two"),
     "Negative-1": ("the least integer saturates",),
@@ -86,6 +90,12 @@ def _functions() -> Iterator[tuple[str, str, Function]]:
         yield op, fault, _with_defaults(op, function)
     for (op, fault), kernel in test_products.MUTANTS.items():
         yield op, fault, _with_defaults(op, _of_inference(op, kernel))
+    for fault, kernel in test_quantization.MUTANTS.items():
+        yield (
+            test_quantization.OP,
+            fault,
+            _with_defaults(test_quantization.OP, _of_inference(test_quantization.OP, kernel)),
+        )
     for fault, (made, ops) in test_reductions.MUTANTS.items():
         yield from ((op, fault, _with_defaults(op, made(op))) for op in ops)
 
