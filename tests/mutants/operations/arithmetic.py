@@ -49,8 +49,8 @@ _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Convolution-1": ("the sum is accumulated in the narrow type", "the sum is accumulated in f32"),
     "Divide-1": ("floor always",),
     "FakeQuantize-1": (
-        *("limits are compared in their order", "a NaN is below the range", "computed in the narrow type"),
-        "computed in bf16",
+        *("a NaN is below the range", "computed in the narrow type", "computed in bf16"),
+        *("a half is added before codes are rounded down", "levels are those of 8 bits"),
     ),
     "MVN-6": ("the sum is accumulated in f32",),
     "Maximum-1": ("numbers before NaN", "second of two"),
