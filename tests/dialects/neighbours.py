@@ -107,6 +107,7 @@ WITHOUT = {
     "onnx": {
         "BatchToSpace-2",
         "ExtractImagePatches-3",
+        "FakeQuantize-1",
         "GatherTree-1",
         "Gelu-7",
         "Reverse-1",
@@ -122,6 +123,7 @@ WITHOUT = {
         "Col2Im-15",
         "CumSum-3",
         "ExtractImagePatches-3",
+        "FakeQuantize-1",
         "SpaceToBatch-2",
         "Gather-1",
         "Gather-7",
@@ -161,6 +163,10 @@ CONVOLVED = {
     "MatMul-1": "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [3, 2], values: [4, -2, 8, 2, 1, 3]}",
     "MVN-6": (
         "data: {shape: [1, 4, 2, 3], fill: small}, axes: [-1], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt"
+    ),
+    "BatchNormInference-5": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, gamma: [1, 2, -1, 4], beta: [0, 3, 1, 2], mean: [1, 0, 2, 5], "
+        "variance: [0.5, 3.5, 0.5, 15.5], epsilon: 0.5"
     ),
     "SoftMax-8": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",

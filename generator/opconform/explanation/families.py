@@ -11,7 +11,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "reductions": ("CumSum", "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"),
     "products": ("Convolution", "MatMul"),
-    "normalizations": ("MVN", "SoftMax"),
+    "normalizations": ("BatchNormInference", "MVN", "SoftMax"),
     "quantization": ("FakeQuantize",),
     "order": ("TopK", "Unique"),
     "conversions": ("Convert", "StringTensorPack", "StringTensorUnpack"),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from opconform.operations.arithmetic.batch_norm import BATCH_NORM_INFERENCE
 from opconform.operations.arithmetic.binary import (
     ADD,
     DIVIDE,
@@ -101,6 +102,7 @@ SHIPPED = {
     for x in (
         ABS,
         ADD,
+        BATCH_NORM_INFERENCE,
         BATCH_TO_SPACE,
         BROADCAST,
         BROADCAST_1,

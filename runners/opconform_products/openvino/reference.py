@@ -40,6 +40,7 @@ _NOT_EVERY_TYPE = frozenset(
     {
         "Abs-1",
         "Add-1",
+        "BatchNormInference-5",
         "Clamp-1",
         "CumSum-3",
         "Divide-1",

@@ -14,7 +14,7 @@ from opconform_products.frameworks.adapters.gather import ALONG, ALONG_WHOLE, EL
 from opconform_products.frameworks.adapters.layout import ZEROS
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS
-from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
+from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED, NORMALIZED_BY_CHANNELS
 from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes
 from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLICES_AT, tuples_at
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
@@ -265,6 +265,14 @@ def _normalized(data: Any, axes: tuple[int, ...], eps: float) -> Any:
     return tf.nn.batch_normalization(data, mean, variance, None, None, eps)
 
 
+def _normalized_by_channels(data: Any, *channels_and_epsilon: Any) -> Any:
+    """`tf.nn.batch_normalization`, which has the channels last."""
+    *channels, epsilon = channels_and_epsilon
+    inner = [1] * (len(data.shape) - 2)
+    gamma, beta, mean, variance = (tf.reshape(channel, [-1, *inner]) for channel in channels)
+    return tf.nn.batch_normalization(data, mean, variance, beta, gamma, epsilon)
+
+
 _UNARY = {
     "Abs-1": tf.abs,
     "Clamp-1": tf.clip_by_value,
@@ -281,6 +289,7 @@ _UNARY = {
 ROWS = {
     **unary_rows(_UNARY, TYPES),
     "Add-1": Row(tf.add, PAIR),
+    "BatchNormInference-5": Row(_normalized_by_channels, NORMALIZED_BY_CHANNELS),
     "BatchToSpace-2": Row(tf.batch_to_space, CROPPED),
     "Broadcast-1": Row(tf.broadcast_to, TARGET),
     "Broadcast-3": Row(tf.broadcast_to, TARGET),

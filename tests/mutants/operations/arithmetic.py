@@ -14,7 +14,7 @@ from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.numpy.backend import FUNCTIONS
 from tests.mutants.every.readings import computing
 from tests.mutants.row import Call, Hook, MutantRow, refuse
-from tests.operations import test_binary, test_products, test_quantization, test_reductions, test_unary
+from tests.operations import test_batch_norm, test_binary, test_products, test_quantization, test_reductions, test_unary
 
 Function = Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Tensor]]
 
@@ -45,6 +45,7 @@ _SEEN: Mapping[str, str] = {
 _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Abs-1": ("the least integer saturates",),
     "Add-1": ("saturation", "denormals lost", "half away from even"),
+    "BatchNormInference-5": ("computed in the narrow type", "computed in bf16"),
     "Clamp-1": ("a NaN becomes the lower limit",),
     "Convolution-1": ("the sum is accumulated in the narrow type", "the sum is accumulated in f32"),
     "Divide-1": ("floor always",),
@@ -90,12 +91,9 @@ def _functions() -> Iterator[tuple[str, str, Function]]:
         yield op, fault, _with_defaults(op, function)
     for (op, fault), kernel in test_products.MUTANTS.items():
         yield op, fault, _with_defaults(op, _of_inference(op, kernel))
-    for fault, kernel in test_quantization.MUTANTS.items():
-        yield (
-            test_quantization.OP,
-            fault,
-            _with_defaults(test_quantization.OP, _of_inference(test_quantization.OP, kernel)),
-        )
+    for module in (test_batch_norm, test_quantization):
+        for fault, kernel in module.MUTANTS.items():
+            yield module.OP, fault, _with_defaults(module.OP, _of_inference(module.OP, kernel))
     for fault, (made, ops) in test_reductions.MUTANTS.items():
         yield from ((op, fault, _with_defaults(op, made(op))) for op in ops)
 

@@ -4,11 +4,12 @@ Unit tests compare these with another implementation, and cases of operations do
 wrong.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from flint import arb
 
+from opconform.operations.arguments import NoGolden
 from opconform.operations.arithmetic.composition import Composition, Interval, constant
 from opconform.operations.arithmetic.units import DIVISION, UNITS
 from opconform.tensors.exact import Exact
@@ -98,6 +99,32 @@ def normalized(
     return [
         x if not x.size else way.quotient(x, divisor, _QUOTIENT_UNITS).clipped(most and -most, most) for x in numerators
     ]
+
+
+def batch_normalized(way: Composition, row: Sequence[Interval], divisor_of: Callable[[Exact], Exact]) -> Interval:
+    """An element less a mean, divided by what a variance gives, times gamma, plus beta.
+
+    Kernels also multiply with a scale, or add a shift that is computed of the mean first. `row` has the element, gamma,
+    beta, the mean and the variance.
+    """
+    x, gamma, beta, mean, variance = map(way.operand, row)
+    root = Interval(divisor_of(variance.low), divisor_of(variance.high))
+    if not root.low:
+        raise NoGolden("a rounded number that is divided by may be 0")
+    divisor = replace(way, keeps_exact=False).rounded(root, _ROOT_UNITS).clipped(root.low / 2)
+    scale, difference = way.quotient(gamma, divisor, _QUOTIENT_UNITS), way.sum(x, -mean)
+    results = (
+        way.sum(way.product(way.quotient(difference, divisor, _QUOTIENT_UNITS), gamma), beta),
+        way.sum(way.product(difference, scale), beta),
+        way.sum(way.product(x, scale), way.sum(beta, -way.product(mean, scale))),
+    )
+    return hull(results)
+
+
+def hull(parts: Iterable[Interval]) -> Interval:
+    """The numbers that any of some parts can be."""
+    lows, highs, overflows = zip(*parts, strict=True)
+    return Interval(min(lows), max(highs), any(overflows))
 
 
 def _exact(number: Exact) -> Interval:

@@ -5,12 +5,14 @@ formula, so an element near the middle of two levels can become either of them, 
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from opconform.operations.arguments import Arguments, NoGolden
+from opconform.operations.arithmetic.composites import hull
 from opconform.operations.arithmetic.composition import Composition, Interval
+from opconform.operations.arithmetic.propagation.composites import RowsOf
 from opconform.operations.arithmetic.propagation.functions import last, wide
 from opconform.operations.arithmetic.propagation.spans import Formula, Part, point
 from opconform.tensors.exact import Exact
@@ -35,10 +37,6 @@ class Limits(NamedTuple):
     def are_ordered(self) -> bool:
         """Whether the lower limit of inputs is surely below the upper one."""
         return self.input_low.high < self.input_high.low
-
-
-#: Each element with its limits, of arrays of elements by the names of inputs.
-RowsOf = Callable[[Arguments, Mapping[str, Sequence[Part]]], Iterable[tuple[Part, ...]]]
 
 
 def fake_quantized(rows: RowsOf) -> Formula:
@@ -80,7 +78,7 @@ def level(way: Composition, x: Interval, limits: Limits, levels: int) -> Interva
     if not limits.are_equal and x.low <= most:
         codes = _codes(way, x.clipped(least, most), range_, levels)
         results += [_number(way, code, range_, levels) for code in codes]
-    return _hull(results)
+    return hull(results)
 
 
 def _codes(way: Composition, x: Interval, limits: Limits, levels: int) -> tuple[Exact, ...]:
@@ -91,7 +89,7 @@ def _codes(way: Composition, x: Interval, limits: Limits, levels: int) -> tuple[
             raise NoGolden("errors decide whether the input range is empty")
         return _ZERO, Exact(levels - 1)
     scale, difference = way.quotient(steps, width), way.sum(x, -limits.input_low)
-    codes = _hull(
+    codes = hull(
         (
             way.product(way.quotient(difference, width), steps),
             way.product(difference, scale),
@@ -112,7 +110,7 @@ def _number(way: Composition, code: Exact, limits: Limits, levels: int) -> Inter
         return low
     steps, width = way.rounded(point(Exact(levels - 1))), way.sum(limits.output_high, -low)
     share = way.quotient(point(code), steps) if code < levels - 1 else point(_ONE)
-    result = _hull(
+    result = hull(
         (
             way.sum(way.product(share, width), low),
             way.sum(way.product(point(code), way.quotient(width, steps)), low),
@@ -121,9 +119,3 @@ def _number(way: Composition, code: Exact, limits: Limits, levels: int) -> Inter
     if result.overflows:
         raise NoGolden("the output range may be beyond the range of the type")
     return result
-
-
-def _hull(parts: Iterable[Interval]) -> Interval:
-    """The numbers that any of some parts can be."""
-    lows, highs, overflows = zip(*parts, strict=True)
-    return Interval(min(lows), max(highs), any(overflows))
