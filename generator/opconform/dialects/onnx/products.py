@@ -54,8 +54,8 @@ def _convolution(node: KnownNode) -> Call:
 
 def _batch_normalization(node: KnownNode) -> Call:
     """A BatchNormalization, whose epsilon has another default."""
-    epsilon = float(str(node.attributes["epsilon"]))
-    if node.types["data"].element_type == "f64" and float(np.float32(epsilon)) != epsilon:
+    epsilon, data = float(str(node.attributes["epsilon"])), node.types.get("data")
+    if data is not None and data.element_type == "f64" and float(np.float32(epsilon)) != epsilon:
         raise Inexpressible("ONNX's epsilon is a number of f32")
     return Call(node.node.inputs, {"epsilon": repr(epsilon)})
 
