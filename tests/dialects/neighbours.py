@@ -125,6 +125,7 @@ WITHOUT = {
     "onnx": {
         "BatchToSpace-2",
         "ExtractImagePatches-3",
+        "FakeQuantize-1",
         "GatherTree-1",
         "Gelu-7",
         "NotEqual-1",
@@ -146,6 +147,7 @@ WITHOUT = {
         "Col2Im-15",
         "CumSum-3",
         "ExtractImagePatches-3",
+        "FakeQuantize-1",
         "SpaceToBatch-2",
         "Gather-1",
         "Gather-7",
@@ -210,11 +212,19 @@ CONVOLVED = {
     "MVN-6": (
         "data: {shape: [1, 4, 2, 3], fill: small}, axes: [-1], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt"
     ),
+    "BatchNormInference-5": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, gamma: [1, 2, -1, 4], beta: [0, 3, 1, 2], mean: [1, 0, 2, 5], "
+        "variance: [0.5, 3.5, 0.5, 15.5], epsilon: 0.5"
+    ),
     "SoftMax-8": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",
     "ConvertLike-1": "data: {shape: [1, 4, 2, 3], fill: small}, like: {element_type: i32, shape: [2]}",
     "ExtractImagePatches-3": (
         "data: {shape: [1, 4, 2, 3], fill: small}, sizes: [2, 2], strides: [1, 2], rates: [1, 1], auto_pad: same_upper"
+    ),
+    "FakeQuantize-1": (
+        "x: {shape: [1, 4, 2, 3], fill: small}, input_low: -7, input_high: 8, output_low: {shape: [4, 1, 1], values: [0, 1, 2, 3]}, "
+        "output_high: 4, levels: 2"
     ),
     "Broadcast-1": "data: {shape: [1, 4, 2, 3], fill: small}, target_shape: [2, 4, 2, 3]",
     "Broadcast-3": "data: {shape: [1, 4, 1, 3], fill: small}, target_shape: [1, 2, 1], mode: bidirectional",

@@ -511,6 +511,18 @@ CASES = {
         "the variance is normalized", "eps is inside the square root", "the axes are the last ones", "the axes are all of data",
         "an axis is negative",
     }),
+    "normalized by channels": (computing("BatchNormInference-5", "data: {shape: [2, 3], fill: exact}, gamma: [1, 1, 1], beta: [1, 1, 1], mean: [1, 1, 1], variance: [1, 1, 1], epsilon: 0"), {
+        "epsilon is 0", "the channels are the last dimension",
+    }, set()),
+    "normalized images": (computing("BatchNormInference-5", "data: {shape: [2, 1, 3], fill: exact}, gamma: [1], beta: [1], mean: [1], variance: [1], epsilon: 1"), set(), {
+        "epsilon is 0", "the channels are the last dimension",
+    }),
+    "quantized to two numbers": (computing("FakeQuantize-1", "x: {shape: [2, 3], fill: exact}, input_low: 1, input_high: 1, output_low: 4, output_high: -4, levels: 2"), {
+        "there are two levels", "the limits are scalars", "limits of inputs are equal", "limits of outputs are reversed",
+    }, {"a limit is repeated along some dimensions, and not along others", "limits of inputs are reversed"}),
+    "quantized by channels": (computing("FakeQuantize-1", "x: {shape: [2, 3], fill: exact}, input_low: [2, 2, 2], input_high: -2, output_low: 0, output_high: 4, levels: 5"), {
+        "a limit is repeated along some dimensions, and not along others", "limits of inputs are reversed",
+    }, {"there are two levels", "the limits are scalars", "limits of inputs are equal", "limits of outputs are reversed"}),
     "selected": (computing("Select-1", "cond: {shape: [2, 3]}, on_true: {shape: [2, 3]}, on_false: {shape: [2, 3]}"), {
         "all inputs have the same shape",
     }, {"the mask is broadcast", "the mask is a scalar", "both tensors are broadcast"}),

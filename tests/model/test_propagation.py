@@ -66,8 +66,20 @@ def _gelu(_: Kernel, x: Array) -> Array:
     return np.asarray(x / 2 * (1 + _erf(x / np.sqrt(x.dtype.type(2)))))
 
 
+def _quantized(_: Kernel, x: Array) -> Array:
+    low, high, least, most = (x.dtype.type(LIMITS[name]) for name in ("low", "high", "least", "most"))
+    codes = np.rint((np.clip(x, low, high) - low) / (high - low) * 4)
+    return np.asarray(codes / x.dtype.type(4) * (most - least) + least, x.dtype)
+
+
+def _normalized_by_channels(_: Kernel, x: Array) -> Array:
+    gamma, beta, mean, variance = (np.array(values, x.dtype) for values in CHANNELS.values())
+    scale = gamma / np.sqrt(variance + x.dtype.type(1e-5))
+    return np.asarray(x * scale + (beta - mean * scale))
+
+
 class Step(NamedTuple):
-    """A node of a chain: what a kernel computes, and whether it has a second input, which a constant can be."""
+    """A node of a chain: what a kernel computes, and the names of its other inputs, which are constants or a matrix."""
 
     op: str
     of: Callable[..., Array]
@@ -75,6 +87,14 @@ class Step(NamedTuple):
     attributes: Mapping[str, Attribute] = {}
 
 
+#: Constants of the type of a chain: numbers of channels, and limits.
+CHANNELS = {
+    "gamma": [0.7, -1.1, 2.0, 0.5],
+    "beta": [0.1, 0.0, -1.3, 2.0],
+    "mean": [0.3, -0.2, 0.0, 1.5],
+    "variance": [1.7, 0.4, 1.0, 3.1],
+}
+LIMITS = {"low": -1.5, "high": 1.25, "least": -1.0, "most": 2.0}
 STEPS = (
     Step("Add-1", lambda _, x, y: x + y, "b"),
     Step("Subtract-1", lambda _, x, y: x - y, "b"),
@@ -120,6 +140,8 @@ STEPS = (
     Step("LogSoftmax-5", _log_softmax, None, {"axis": 1}),
     Step("SoftMax-8", _softmax, None, {"axis": 1}),
     Step("MVN-6", _mvn, "axes", {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}),
+    Step("BatchNormInference-5", _normalized_by_channels, " ".join(CHANNELS), {"epsilon": 1e-5}),
+    Step("FakeQuantize-1", _quantized, " ".join(LIMITS), {"levels": 5}),
     Step("Power-1", lambda _, x: x**2, "two"),
     Step("CumSum-3", lambda k, x: np.stack([k.total(x[:, : n + 1]) for n in range(x.shape[-1])], -1), "axis", {}),
     Step("Transpose-1", lambda _, x: np.ascontiguousarray(x.T), "turned"),
@@ -138,15 +160,15 @@ def chains(draw: st.DrawFn) -> tuple[str, list[Step], Array, list[Array]]:
     return element_type, steps, arrays[0], arrays[1:]
 
 
-def scalars(element_type: str) -> dict[str, Tensor]:
-    """The constants of one element."""
-    values = {"two": 2, "quarter": 0.25, "half": 0.5}
+def constants(element_type: str) -> dict[str, Tensor]:
+    """The constants of the element type."""
+    values = {"two": 2, "quarter": 0.25, "half": 0.5, **LIMITS, **CHANNELS}
     return {name: tensor(element_type, np.array(value, TYPES[element_type])) for name, value in values.items()}
 
 
 def golden(element_type: str, steps: list[Step], x: Array, others: list[Array]) -> Tensor:
     """The output of a chain, with its bounds."""
-    inputs = {"x": tensor(element_type, x), **scalars(element_type)}
+    inputs = {"x": tensor(element_type, x), **constants(element_type)}
     inputs |= {name: tensor("i64", np.array(values, np.int64)) for name, values in CONSTANTS.items()}
     nodes: list[Node] = []
     for number, (step, other) in enumerate(zip(steps, others, strict=True)):

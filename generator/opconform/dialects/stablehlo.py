@@ -38,7 +38,7 @@ MODEL = "stablehlo/model.mlir"
 
 _BYTE = 8
 #: The operations without a syntax of their own, which are written in MLIR's generic form.
-_GENERIC = {"gather": '"stablehlo.gather"'}
+_GENERIC = {name: f'"stablehlo.{name}"' for name in ("batch_norm_inference", "gather")}
 #: How a setting is provided if it is not a constant of the model.
 _VARIABLE = {"parameter": "supplied at run time", "computed": "computed"}
 
@@ -125,6 +125,16 @@ def _clamp(node: KnownNode) -> Iterator[_Line]:
     for value, limit in zip((least, most), limits, strict=True):
         yield _Line(value, "constant", f"dense<{_elements(limit)}>")
     yield _Line(result, "clamp", f"%{least.value}, %{data.value}, %{most.value}", [least, data, most])
+
+
+def _batch_normalization(node: KnownNode) -> Iterator[_Line]:
+    """With an epsilon of f32, which is written with all its digits."""
+    [result], takes = _results(node), [_taken(node, port) for port in node.inputs]
+    epsilon = float(str(node.attributes["epsilon"]))
+    if node.tensor("data").element_type == "f64" and float(np.float32(epsilon)) != epsilon:
+        raise Inexpressible("StableHLO's epsilon is a number of f32")
+    attributes = f"<{{epsilon = {epsilon:.17e} : f32, feature_index = 1 : i64}}>"
+    yield _Line(result, "batch_norm_inference", f"({', '.join(f'%{x.value}' for x in takes)}) {attributes}", takes)
 
 
 def _broadcast(node: KnownNode) -> Iterator[_Line]:
@@ -401,6 +411,7 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "BitwiseRightShift-15": _right_shift,
     "BitwiseXor-13": _elementwise("xor"),
     "BitwiseNot-13": _function("not", "signed", "unsigned", "boolean"),
+    "BatchNormInference-5": _batch_normalization,
     "Broadcast-1": _broadcast,
     "Broadcast-3": _broadcast,
     "Ceiling-1": _function("ceil", "float"),

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from opconform.operations.arithmetic.activations import ELU, MISH, SOFTPLUS, SOFTSIGN, SWISH
+from opconform.operations.arithmetic.batch_norm import BATCH_NORM_INFERENCE
 from opconform.operations.arithmetic.binary import (
     ADD,
     DIVIDE,
@@ -39,6 +40,7 @@ from opconform.operations.arithmetic.convert import CONVERT, CONVERT_LIKE
 from opconform.operations.arithmetic.convolution import CONVOLUTION, GROUP_CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
 from opconform.operations.arithmetic.eye import EYE
+from opconform.operations.arithmetic.fake_quantize import FAKE_QUANTIZE
 from opconform.operations.arithmetic.hard_functions import H_SIGMOID, H_SWISH, HARD_SIGMOID
 from opconform.operations.arithmetic.integral import CEILING, FLOOR, ROUND, SIGN
 from opconform.operations.arithmetic.matmul import MATMUL
@@ -136,6 +138,7 @@ SHIPPED = {
     for x in (
         ABS,
         ADD,
+        BATCH_NORM_INFERENCE,
         BATCH_TO_SPACE,
         BITWISE_AND,
         BITWISE_LEFT_SHIFT,
@@ -164,6 +167,7 @@ SHIPPED = {
         EXTRACT_IMAGE_PATCHES,
         EYE,
         FLOOR,
+        FAKE_QUANTIZE,
         FLOOR_MOD,
         GATHER,
         GATHER_1,

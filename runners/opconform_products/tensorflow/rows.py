@@ -15,7 +15,13 @@ from opconform_products.frameworks.adapters.gather import ALONG, ALONG_WHOLE, EL
 from opconform_products.frameworks.adapters.layout import ZEROS
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS
-from opconform_products.frameworks.adapters.products import CONVOLVED, GROUPS_CONVOLVED, MATRICES, NORMALIZED
+from opconform_products.frameworks.adapters.products import (
+    CONVOLVED,
+    GROUPS_CONVOLVED,
+    MATRICES,
+    NORMALIZED,
+    NORMALIZED_BY_CHANNELS,
+)
 from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes, one_after_another
 from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLICES_AT, tuples_at
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
@@ -288,6 +294,14 @@ def _elu(data: Any, alpha: float) -> Any:
     return tf.nn.elu(data)
 
 
+def _normalized_by_channels(data: Any, *channels_and_epsilon: Any) -> Any:
+    """`tf.nn.batch_normalization`, which has the channels last."""
+    *channels, epsilon = channels_and_epsilon
+    inner = [1] * (len(data.shape) - 2)
+    gamma, beta, mean, variance = (tf.reshape(channel, [-1, *inner]) for channel in channels)
+    return tf.nn.batch_normalization(data, mean, variance, beta, gamma, epsilon)
+
+
 _UNARY = {
     "Abs-1": tf.abs,
     "BitwiseNot-13": tf.bitwise.invert,
@@ -320,6 +334,7 @@ _UNARY = {
 ROWS = {
     **unary_rows(_UNARY, TYPES),
     "Add-1": Row(tf.add, PAIR),
+    "BatchNormInference-5": Row(_normalized_by_channels, NORMALIZED_BY_CHANNELS),
     "BatchToSpace-2": Row(tf.batch_to_space, CROPPED),
     "BitwiseAnd-13": Row(tf.bitwise.bitwise_and, PAIR),
     "BitwiseLeftShift-15": Row(tf.bitwise.left_shift, PAIR),

@@ -36,7 +36,13 @@ from opconform_products.frameworks.adapters.gather import (
 )
 from opconform_products.frameworks.adapters.layout import ORDER, SIZES
 from opconform_products.frameworks.adapters.pads import added, pairs
-from opconform_products.frameworks.adapters.products import CONVOLVED, GROUPS_CONVOLVED, MATRICES, NORMALIZED
+from opconform_products.frameworks.adapters.products import (
+    CONVOLVED,
+    GROUPS_CONVOLVED,
+    MATRICES,
+    NORMALIZED,
+    NORMALIZED_BY_CHANNELS,
+)
 from opconform_products.frameworks.adapters.reductions import (
     LARGEST,
     REDUCED,
@@ -134,6 +140,12 @@ def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return Tiny([*data.shape], dtype={"i64": dtypes.int64, "i32": dtypes.int32}[output_type])
 
 
+def _normalized_by_channels(data: Any, *channels_and_epsilon: Any) -> Any:
+    """`Tensor.batchnorm`, which takes the reciprocal of the standard deviation."""
+    gamma, beta, mean, variance, epsilon = channels_and_epsilon
+    return data.batchnorm(gamma, beta, mean, (variance + epsilon).rsqrt())
+
+
 def _matmul(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
     return (a.transpose(-1, -2) if of_a else a).matmul(b.transpose(-1, -2) if of_b else b)
 
@@ -207,6 +219,7 @@ _TINYGRAD = Framework(
         "BitwiseXor-13": Row(Tiny.bitwise_xor, PAIR),
         "Broadcast-1": Row(Tiny.expand, TARGET),
         "Broadcast-3": Row(Tiny.expand, TARGET),
+        "BatchNormInference-5": Row(_normalized_by_channels, NORMALIZED_BY_CHANNELS),
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
         "Convert-1": Row(Tiny.cast, destination(_TYPES)),
         "ConvertLike-1": Row(lambda data, like: data.cast(like.dtype), tensors=("like",)),

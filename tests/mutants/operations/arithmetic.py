@@ -14,7 +14,15 @@ from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.numpy.backend import FUNCTIONS
 from tests.mutants.every.readings import computing
 from tests.mutants.row import Call, Hook, MutantRow, refuse
-from tests.operations import test_binary, test_products, test_reductions, test_rounding, test_unary
+from tests.operations import (
+    test_batch_norm,
+    test_binary,
+    test_products,
+    test_quantization,
+    test_reductions,
+    test_rounding,
+    test_unary,
+)
 
 Function = Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Tensor]]
 
@@ -58,12 +66,17 @@ _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Abs-1": ("the least integer saturates",),
     "Add-1": ("saturation", "denormals lost", "half away from even"),
     "Ceiling-1": ("positive zeros",),
+    "BatchNormInference-5": ("computed in the narrow type", "computed in bf16"),
     "Clamp-1": ("a NaN becomes the lower limit",),
     "BitwiseRightShift-15": ("right shift without the sign", "right shift by division"),
     "Cos-1": ("few digits of pi", "integers lose their fractions"),
     "Convolution-1": ("the sum is accumulated in the narrow type", "the sum is accumulated in f32"),
     "Divide-1": ("floor always",),
     "GroupConvolution-1": ("the sum is accumulated in f32",),
+    "FakeQuantize-1": (
+        *("a NaN is below the range", "computed in the narrow type", "computed in bf16"),
+        *("a half is added before codes are rounded down", "levels are those of 8 bits"),
+    ),
     "MVN-6": ("the sum is accumulated in f32",),
     "GreaterEqual-1": ("not less",),
     "LessEqual-1": ("not greater",),
@@ -114,6 +127,9 @@ def _functions() -> Iterator[tuple[str, str, Function]]:
         yield op, fault, _with_defaults(op, function)
     for (op, fault), kernel in test_products.MUTANTS.items():
         yield op, fault, _with_defaults(op, _of_inference(op, kernel))
+    for module in (test_batch_norm, test_quantization):
+        for fault, kernel in module.MUTANTS.items():
+            yield module.OP, fault, _with_defaults(module.OP, _of_inference(module.OP, kernel))
     for fault, (made, ops) in test_reductions.MUTANTS.items():
         yield from ((op, fault, _with_defaults(op, made(op))) for op in ops)
 

@@ -15,6 +15,7 @@ from opconform.tensors.tensor import Tensor
 _FLOATS = ("f16", "f32", "f64")
 _SYNTAX = "ONNX's attributes are integers by their syntax"
 _DEFAULT = "in ONNX, the list may be omitted"
+_CHANNELS = ("gamma", "beta", "mean", "variance")
 _LISTS = ("strides", "dilations", *PADS)
 
 
@@ -67,6 +68,14 @@ def _group_convolution(node: KnownNode) -> Call:
     return Call(inputs, {**call.attributes, "group": str(groups)}, before=[joined])
 
 
+def _batch_normalization(node: KnownNode) -> Call:
+    """A BatchNormalization, whose epsilon has another default."""
+    epsilon, data = float(str(node.attributes["epsilon"])), node.types.get("data")
+    if data is not None and data.element_type == "f64" and float(np.float32(epsilon)) != epsilon:
+        raise Inexpressible("ONNX's epsilon is a number of f32")
+    return Call(node.node.inputs, {"epsilon": repr(epsilon)})
+
+
 def _layer_normalization(node: KnownNode) -> Call:
     """A LayerNormalization of the last dimensions with a scale of ones."""
     if node.attributes["normalize_variance"] is not True or node.attributes["eps_mode"] != "inside_sqrt":
@@ -101,6 +110,20 @@ _OF_WINDOWS: Mapping[str, str] = {
 _CONVOLVED: Mapping[str, tuple[str, ...]] = {"data": _FLOATS, "filters": _FLOATS}
 #: The rendering of each operation.
 PRODUCTS: Mapping[str, Rendering] = {
+    "BatchNormInference-5": Rendering(
+        "BatchNormalization",
+        _batch_normalization,
+        types=dict.fromkeys(("data", *_CHANNELS), ("bf16", *_FLOATS)),
+        reasons={
+            **{f"{name}.same-type": "ONNX's BatchNormalization takes other types of channels" for name in _CHANNELS},
+            **{f"{name}.length": "ONNX does not mention it" for name in _CHANNELS},
+            "data.rank": "ONNX's BatchNormalization takes data of one dimension",
+            "data.channels": "ONNX does not mention it",
+            "epsilon.required": "ONNX's epsilon may be omitted",
+            "epsilon.range": "ONNX's epsilon is any number",
+            "epsilon.type": "ONNX's epsilon is a number by its syntax",
+        },
+    ),
     "Convolution-1": Rendering("Conv", _convolution, types=_CONVOLVED, reasons=_OF_WINDOWS),
     "GroupConvolution-1": Rendering(
         "Conv",

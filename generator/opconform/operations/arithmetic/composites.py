@@ -4,13 +4,13 @@ Unit tests compare these with another implementation, and cases of operations do
 wrong.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-import gmpy2
 from flint import arb
 
-from opconform.operations.arithmetic.composition import PRECISION, Composition, Interval, constant, is_number
+from opconform.operations.arguments import NoGolden
+from opconform.operations.arithmetic.composition import Composition, Interval, constant, is_number, square_root
 from opconform.operations.arithmetic.units import DIVISION, UNITS
 from opconform.tensors.exact import Exact, unit
 from opconform.tensors.exact import largest as largest_number
@@ -185,14 +185,8 @@ def normalized(
 def norm(way: Composition, elements: Sequence[Exact | Interval]) -> Interval:
     """The square root of the sum of the squares of elements, in any order."""
     squares = way.total([square(way, way.operand(x)) for x in elements]).clipped(_ZERO)
-    root = Interval(root_of(squares.low), root_of(squares.high), squares.overflows)
+    root = Interval(square_root(squares.low), square_root(squares.high), squares.overflows)
     return way.rounded(root, _ROOT_UNITS_ALONE).clipped(_ZERO)
-
-
-def root_of(number: Exact) -> Exact:
-    """The square root of a number that is not negative, with the precision of the ends of intervals."""
-    with gmpy2.context(precision=PRECISION, emin=gmpy2.get_emin_min(), emax=gmpy2.get_emax_max()):
-        return Exact(gmpy2.sqrt(gmpy2.mpfr(number)))
 
 
 def log_softmax(
@@ -206,6 +200,32 @@ def log_softmax(
     rests = [way.sum(way.operand(x), subtracted, _ONE).clipped(None, spread) for x in elements]
     logarithm = _logarithm(way, way.total([_exponential(way, x) for x in rests]).clipped(_HALF))
     return [way.sum(x, -logarithm) for x in rests]
+
+
+def batch_normalized(way: Composition, row: Sequence[Interval], divisor_of: Callable[[Exact], Exact]) -> Interval:
+    """An element less a mean, divided by what a variance gives, times gamma, plus beta.
+
+    Kernels also multiply with a scale, or add a shift that is computed of the mean first. `row` has the element, gamma,
+    beta, the mean and the variance.
+    """
+    x, gamma, beta, mean, variance = map(way.operand, row)
+    root = Interval(divisor_of(variance.low), divisor_of(variance.high))
+    if not root.low:
+        raise NoGolden("a rounded number that is divided by may be 0")
+    divisor = replace(way, keeps_exact=False).rounded(root, _ROOT_UNITS).clipped(root.low / 2)
+    scale, difference = way.quotient(gamma, divisor, _QUOTIENT_UNITS), way.sum(x, -mean)
+    results = (
+        way.sum(way.product(way.quotient(difference, divisor, _QUOTIENT_UNITS), gamma), beta),
+        way.sum(way.product(difference, scale), beta),
+        way.sum(way.product(x, scale), way.sum(beta, -way.product(mean, scale))),
+    )
+    return hull(results)
+
+
+def hull(parts: Iterable[Interval]) -> Interval:
+    """The numbers that any of some parts can be."""
+    lows, highs, overflows = zip(*parts, strict=True)
+    return Interval(min(lows), max(highs), any(overflows))
 
 
 def _exact(number: Exact) -> Interval:

@@ -11,11 +11,7 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, NoGolden, TensorType, Unknown
 from opconform.operations.arithmetic import composites
-from opconform.operations.arithmetic.composition import (
-    Composition,
-    Interval,
-    composed,
-)
+from opconform.operations.arithmetic.composition import Composition, Interval, composed, square_root
 from opconform.operations.arithmetic.elementwise import exact_array, without_special
 from opconform.operations.arithmetic.functions import FUNCTION_WORK
 from opconform.operations.arithmetic.propagation import composites as propagation
@@ -46,7 +42,7 @@ class _Scale(NamedTuple):
 
     def of(self, variance: Exact) -> Exact:
         """The divisor for a variance."""
-        root = composites.root_of(variance + self.eps) if self.is_inside else composites.root_of(variance)
+        root = square_root(variance + self.eps) if self.is_inside else square_root(variance)
         return root if self.is_inside else root + self.eps
 
 

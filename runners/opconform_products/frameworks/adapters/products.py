@@ -1,4 +1,4 @@
-"""How MatMul-1, convolutions and MVN-6 become calls of a framework."""
+"""How BatchNormInference-5, MatMul-1, convolutions and MVN-6 become calls of a framework."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +8,7 @@ from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.indexing import rank_of
 
+_CHANNELS = ("gamma", "beta", "mean", "variance")
 _LISTS = ("strides", "pads_begin", "pads_end", "dilations")
 
 
@@ -57,6 +58,23 @@ def _slices(data: Any, axes: list[int], *, normalize_variance: bool, eps: float,
     return data, along, float(eps)
 
 
+def _channels(data: Any, *channels: Any, epsilon: float) -> Sequence[Any]:
+    for name, channel in zip(_CHANNELS, channels, strict=True):
+        refuse_if(channel.dtype != data.dtype, f"{name}.same-type")
+        refuse_if(None not in (*channel.shape, data.shape[1]) and channel.shape[0] != data.shape[1], f"{name}.length")
+    refuse_if(data.shape[1] == 0, "data.channels")
+    refuse_if(epsilon < 0, "epsilon.range")
+    return data, *channels, float(epsilon)
+
+
+#: Data, the numbers of channels by which they are normalized, and epsilon.
+NORMALIZED_BY_CHANNELS = Adapter(
+    _channels,
+    (
+        *(f"{name}.{word}" for name in _CHANNELS for word in ("same-type", "length")),
+        *("data.channels", "epsilon.range", "epsilon.zero", "channels.second"),
+    ),
+)
 #: Both tensors, and whether each is transposed.
 MATRICES = Adapter(_matrices, ("b.same-type", "vectors.transposed", "transpose_a.default", "transpose_b.default"))
 #: Data, the filters, the strides, the zeros of both ends of each dimension, and the dilations.

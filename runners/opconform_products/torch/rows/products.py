@@ -2,7 +2,13 @@
 
 from typing import Any
 
-from opconform_products.frameworks.adapters.products import CONVOLVED, GROUPS_CONVOLVED, MATRICES, NORMALIZED
+from opconform_products.frameworks.adapters.products import (
+    CONVOLVED,
+    GROUPS_CONVOLVED,
+    MATRICES,
+    NORMALIZED,
+    NORMALIZED_BY_CHANNELS,
+)
 from opconform_products.frameworks.framework import Row
 from opconform_runners.backends.backend import Unsupported
 
@@ -29,7 +35,11 @@ def product_rows(torch: Any) -> dict[str, Row]:
             raise Unsupported("the framework normalizes the last dimensions")
         return torch.nn.functional.layer_norm(data, data.shape[axes[0] :], eps=eps)
 
+    def by_channels(data: Any, gamma: Any, beta: Any, mean: Any, variance: Any, epsilon: float) -> Any:
+        return torch.nn.functional.batch_norm(data, mean, variance, gamma, beta, eps=epsilon)
+
     return {
+        "BatchNormInference-5": Row(by_channels, NORMALIZED_BY_CHANNELS),
         "Convolution-1": Row(convolution, CONVOLVED),
         "GroupConvolution-1": Row(group_convolution, GROUPS_CONVOLVED),
         "MVN-6": Row(normalized, NORMALIZED),

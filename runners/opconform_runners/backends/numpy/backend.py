@@ -49,6 +49,7 @@ from opconform_runners.backends.numpy.gather import (
 )
 from opconform_runners.backends.numpy.patches import col2im, extract_image_patches
 from opconform_runners.backends.numpy.products import PRODUCTS
+from opconform_runners.backends.numpy.quantization import QUANTIZATION
 from opconform_runners.backends.numpy.reductions import REDUCTIONS
 from opconform_runners.backends.numpy.scatters import SCATTERS
 from opconform_runners.backends.numpy.shape import shape_of, shape_of_1, squeeze, unsqueeze
@@ -305,6 +306,7 @@ FUNCTIONS: Mapping[str, Function] = {
     **ARITHMETIC,
     **BINARY,
     **PRODUCTS,
+    **QUANTIZATION,
     **REDUCTIONS,
     **SCATTERS,
     **UNARY,

@@ -124,8 +124,24 @@ def _mvn(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
         return result_of(inputs[0].element_type, np.asarray(output).reshape(data.shape))
 
 
+def _batch_norm(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """BatchNormInference-5 by a scale and a shift of each channel."""
+    data, channels = inputs[0], dict(zip(("gamma", "beta", "mean", "variance"), inputs[1:], strict=True))
+    for name, channel in channels.items():
+        refuse_if(channel.element_type != data.element_type, f"{name}.same-type")
+        refuse_if(len(channel.array) != data.shape[1], f"{name}.length")
+    refuse_if(not data.shape[1], "data.channels")
+    refuse_if(attributes["epsilon"] < 0, "epsilon.range")
+    rows = np.moveaxis(number_array(data), 1, -1)
+    gamma, beta, mean, variance = map(number_array, channels.values())
+    with np.errstate(all="ignore"):
+        rows = (rows - mean) * (gamma / np.sqrt(variance + attributes["epsilon"])) + beta
+        return result_of(data.element_type, np.moveaxis(rows, -1, 1))
+
+
 #: The function of each operation.
 PRODUCTS: Mapping[str, Function] = {
+    "BatchNormInference-5": _batch_norm,
     "Convolution-1": _convolution,
     "GroupConvolution-1": _group_convolution,
     "MVN-6": _mvn,

@@ -1,17 +1,39 @@
 """Composites of several rounded numbers: softmax, the normalization by mean and variance, and norms."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from opconform.operations.arguments import Arguments, NoGolden
 from opconform.operations.arithmetic import composites
 from opconform.operations.arithmetic.composition import Composition, Interval
 from opconform.operations.arithmetic.propagation.functions import absolute, last, wide
-from opconform.operations.arithmetic.propagation.spans import Part, point
+from opconform.operations.arithmetic.propagation.spans import Formula, Part, point
 from opconform.operations.arithmetic.propagation.sums import total
 from opconform.tensors.exact import Exact
 
 _ZERO, _ONE = Exact(0), Exact(1)
+#: The elements of several inputs that each element of the output depends on, from those of inputs by their names.
+RowsOf = Callable[[Arguments, Mapping[str, Sequence[Part]]], Iterable[tuple[Part, ...]]]
+
+
+def of_rows(rows: RowsOf, of: Callable[[Arguments, Composition, Sequence[Interval]], Interval]) -> Formula:
+    """The formula of a composite of several elements; a NaN among them gives a NaN."""
+
+    def formula(arguments: Arguments, way: Composition, parts: Mapping[str, Sequence[Part]]) -> list[Part]:
+        inside = replace(wide(way), keeps_exact=way.keeps_exact)
+        return [_of_row(way, lambda x: of(arguments, inside, x), row) for row in rows(arguments, parts)]
+
+    return Formula(of=formula)
+
+
+def _of_row(way: Composition, of: Callable[[Sequence[Interval]], Interval], row: Sequence[Part]) -> Part:
+    intervals = [x for x in row if isinstance(x, Interval)]
+    if len(intervals) == len(row):
+        return last(way, of(intervals))
+    if any(isinstance(x, float) and math.isnan(x) for x in row):
+        return math.nan
+    raise NoGolden("an element beside rounded numbers is an infinity")
 
 
 def softmax(way: Composition, parts: Sequence[Part]) -> list[Part]:

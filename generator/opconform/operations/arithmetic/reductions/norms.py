@@ -9,7 +9,7 @@ import numpy as np
 
 from opconform.operations.arguments import Arguments, NoGolden, Unknown
 from opconform.operations.arithmetic import composites
-from opconform.operations.arithmetic.composition import composed
+from opconform.operations.arithmetic.composition import composed, square_root
 from opconform.operations.arithmetic.elementwise import Keep, Kernel, clamped, computed, each
 from opconform.operations.arithmetic.functions import FUNCTION_WORK
 from opconform.operations.arithmetic.propagation import composites as propagation
@@ -54,7 +54,7 @@ def _norm(kind: ElementType, row: list[float]) -> Result:
         return math.nan if any(map(math.isnan, row)) else math.inf
     elements = [Exact(x) for x in row]
     squares = sum((x * x for x in elements), Exact(0))
-    exact = composites.root_of(squares)
+    exact = square_root(squares)
     if 2 * squares > largest(wide_type(kind).name):
         if exact < 2 * largest(kind.name):
             raise NoGolden("the squares may be beyond the range of the type, although the norm is not")
