@@ -56,6 +56,7 @@ NEIGHBOURS = {
         "parent_ids: {element_type: i32, shape: [3, 4, 2], values: [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0]}, "
         "max_seq_len: {element_type: i32, values: [3, 1, 2, 9]}, end_token: {element_type: i32, values: 7}"
     ),
+    "MaxPool-14": "strides: [1], pads_begin: [1], pads_end: [0], kernel: [2], axis: -1",
     "Pad-1": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: edge",
     "Pad-12": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: constant, pad_value: {element_type: i32, values: 7}",
     "ReduceMax-1": "axes: [1], keep_dims: true",
@@ -127,6 +128,7 @@ WITHOUT = {
         "Gather-7",
         "Gather-8",
         "GatherTree-1",
+        "MaxPool-14",
         "ReduceMean-1",
         "ReverseSequence-1",
         "Roll-7",
@@ -145,6 +147,7 @@ LIMITS = {
         for name in ("Erf", "Log", "Sqrt", "Tanh")
     },
     "Divide-1": "ONNX's Div rounds quotients towards zero",
+    "MaxPool-14": "ONNX's MaxPool takes data of f16 or f32 or f64 or i8 or u8 only",
 }
 LIMITS_OF_F32 = {"FloorMod-1": "ONNX's Mod of floating-point numbers has the sign of the dividend"}
 #: The operations that take no data of rank 4.
@@ -159,6 +162,9 @@ CONVOLVED = {
     **dict.fromkeys(TWO_TENSORS, "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [4, 1, 1], values: [1, 2, 1, 4]}"),
     "Clamp-1": "data: {shape: [1, 4, 2, 3], fill: small}, min: -3, max: 5.5",
     "MatMul-1": "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [3, 2], values: [4, -2, 8, 2, 1, 3]}",
+    "MaxPool-14": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, strides: [1, 2], pads_begin: [0, 1], pads_end: [1, 0], kernel: [2, 2]"
+    ),
     "MVN-6": (
         "data: {shape: [1, 4, 2, 3], fill: small}, axes: [-1], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt"
     ),

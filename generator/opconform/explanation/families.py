@@ -10,6 +10,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         *("Select", "Subtract"),
     ),
     "reductions": ("CumSum", "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"),
+    "pools": ("MaxPool",),
     "products": ("Convolution", "MatMul"),
     "normalizations": ("MVN", "SoftMax"),
     "order": ("TopK", "Unique"),

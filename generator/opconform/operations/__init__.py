@@ -20,6 +20,7 @@ from opconform.operations.arithmetic.convert import CONVERT
 from opconform.operations.arithmetic.convolution import CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
 from opconform.operations.arithmetic.matmul import MATMUL
+from opconform.operations.arithmetic.max_pool import MAX_POOL_14
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
 from opconform.operations.arithmetic.reductions import REDUCE_MAX, REDUCE_MEAN, REDUCE_PROD, REDUCE_SUM
@@ -130,6 +131,7 @@ SHIPPED = {
         LOGICAL_AND,
         MATMUL,
         MAXIMUM,
+        MAX_POOL_14,
         MINIMUM,
         MULTIPLY,
         MVN,

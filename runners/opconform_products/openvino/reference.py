@@ -52,6 +52,7 @@ _NOT_EVERY_TYPE = frozenset(
         "Log-1",
         "MVN-6",
         "MatMul-1",
+        "MaxPool-14",
         "Maximum-1",
         "Minimum-1",
         "Multiply-1",

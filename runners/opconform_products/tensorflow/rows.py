@@ -14,6 +14,7 @@ from opconform_products.frameworks.adapters.gather import ALONG, ALONG_WHOLE, EL
 from opconform_products.frameworks.adapters.layout import ZEROS
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS
+from opconform_products.frameworks.adapters.pools import SELECTED
 from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
 from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes
 from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLICES_AT, tuples_at
@@ -23,6 +24,7 @@ from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOV
 from opconform_products.frameworks.adapters.unary import unary_rows
 from opconform_products.frameworks.adapters.unique import UNSORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Adapter, Row
+from opconform_products.tensorflow.pools import max_pool
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.indexing import INDICES, bits_of, strided
 
@@ -306,6 +308,7 @@ ROWS = {
     "Multiply-1": Row(tf.multiply, PAIR),
     "MVN-6": Row(_normalized, NORMALIZED),
     "MatMul-1": Row(_matmul, MATRICES),
+    "MaxPool-14": Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, TYPES[kind]), SELECTED),
     "Pad-1": Row(_pad, added(("constant", "reflect", "symmetric"))),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
     "Power-1": Row(tf.pow, PAIR),

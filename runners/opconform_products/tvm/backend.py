@@ -38,8 +38,8 @@ _TRANSLATION = Translation(
 _OPERATIONS = """
     Abs-1 Add-1 Broadcast-1 Broadcast-3 Clamp-1 Concat-1 Convert-1 Convolution-1 CumSum-3 DepthToSpace-1 Divide-1
     Equal-1 Erf-1 Exp-1 FloorMod-1 Gather-1 Gather-7 Gather-8 GatherElements-6 GatherND-5 GatherND-8 Less-1 Log-1
-    LogicalAnd-1 MVN-6 MatMul-1 Maximum-1 Minimum-1 Multiply-1 Negative-1 Pad-1 Pad-12 Power-1 ReLU-1 ReduceMax-1
-    ReduceMean-1 ReduceProd-1 ReduceSum-1 Reshape-1 ScatterElementsUpdate-12 ScatterElementsUpdate-3
+    LogicalAnd-1 MVN-6 MatMul-1 MaxPool-14 Maximum-1 Minimum-1 Multiply-1 Negative-1 Pad-1 Pad-12 Power-1 ReLU-1
+    ReduceMax-1 ReduceMean-1 ReduceProd-1 ReduceSum-1 Reshape-1 ScatterElementsUpdate-12 ScatterElementsUpdate-3
     ScatterNDUpdate-15 ScatterNDUpdate-3 Select-1 ShapeOf-1 ShapeOf-3 Sigmoid-1 Slice-8 SoftMax-8 SpaceToDepth-1
     Split-1 Sqrt-1 Squeeze-1 Squeeze-15 Subtract-1 Tanh-1 Tile-1 TopK-11 Transpose-1 Unique-10 Unsqueeze-1
     VariadicSplit-1

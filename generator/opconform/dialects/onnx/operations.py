@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from opconform.dialects.known_node import KnownNode
 from opconform.dialects.onnx import calls, reductions
+from opconform.dialects.onnx.pools import POOLS
 from opconform.dialects.onnx.products import PRODUCTS
 from opconform.dialects.onnx.translation import TYPES, Call, Rendering
 
@@ -109,6 +110,7 @@ _UNARY = {
 RENDERINGS: Mapping[str, Rendering] = {
     "Add-1": _binary("Add"),
     **{op: Rendering(name, calls.unchanged, types={"data": types}) for op, (name, types) in _UNARY.items()},
+    **POOLS,
     **PRODUCTS,
     "Broadcast-1": _EXPAND,
     "Broadcast-3": _EXPAND,

@@ -1,13 +1,15 @@
-"""How PyTorch executes the operations with sums of products."""
+"""How PyTorch executes the operations with sums of products, and pooling."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from opconform_products.frameworks.adapters.pools import SELECTED, Pool, indices_from
 from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
 from opconform_products.frameworks.framework import Row
 from opconform_runners.backends.backend import Unsupported
 
 
-def product_rows(torch: Any) -> dict[str, Row]:
+def product_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
     """The rows, by PyTorch or by what records its calls."""
 
     def matmul(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
@@ -24,9 +26,20 @@ def product_rows(torch: Any) -> dict[str, Row]:
             raise Unsupported("the framework normalizes the last dimensions")
         return torch.nn.functional.layer_norm(data, data.shape[axes[0] :], eps=eps)
 
+    def max_pool(data: Any, pool: Pool, axis: int, kind: str) -> list[Any]:
+        """The function for the rank, whose indices are those in the spatial dimensions."""
+        spans = [(size - 1) * step + 1 for size, step in zip(pool.kernel, pool.dilations, strict=True)]
+        if any(2 * pad > span for pad, span in zip(pool.equal_pads, spans, strict=True)):
+            raise Unsupported("PyTorch pads half of a window at most")
+        of_rank = getattr(torch.nn.functional, f"max_pool{len(pool.kernel)}d")
+        lists = [*pool.kernel], [*pool.strides], pool.equal_pads, [*pool.dilations]
+        found = of_rank(data, *lists, ceil_mode=pool.is_ceil, return_indices=True)
+        return [found[0], indices_from(found[1], torch.arange, torch.reshape, data.shape, axis).to(types[kind])]
+
     return {
         "Convolution-1": Row(convolution, CONVOLVED),
         "MVN-6": Row(normalized, NORMALIZED),
         "MatMul-1": Row(matmul, MATRICES),
+        "MaxPool-14": Row(max_pool, SELECTED),
         "SoftMax-8": Row(lambda data, axis: torch.softmax(data, dim=axis)),
     }

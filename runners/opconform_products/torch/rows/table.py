@@ -120,7 +120,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             **scatter_rows(torch, index),
             **unary_rows(unary, types),
             "Add-1": Row(torch.add, PAIR),
-            **product_rows(torch),
+            **product_rows(torch, types),
             "Broadcast-1": Row(torch.broadcast_to, TARGET),
             "Broadcast-3": Row(torch.broadcast_to, TARGET),
             "Col2Im-15": Row(torch.nn.functional.fold, BLOCKS),
