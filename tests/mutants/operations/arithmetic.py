@@ -14,7 +14,7 @@ from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.numpy.backend import FUNCTIONS
 from tests.mutants.every.readings import computing
 from tests.mutants.row import Call, Hook, MutantRow, refuse
-from tests.operations import test_binary, test_products, test_reductions, test_unary
+from tests.operations import test_binary, test_pools, test_products, test_reductions, test_unary
 
 Function = Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Tensor]]
 
@@ -31,6 +31,7 @@ _SEEN: Mapping[str, str] = {
     "Log-1": _EXACT,
     "MVN-6": "VeriSilicon/TIM-VX#589",
     "MatMul-1": "JuliaLang/julia#50580",
+    "MaxPool-14": "pytorch/pytorch#57178",
     "Power-1": "arrayfire/arrayfire#2304",
     "ReduceMax-1": "tenstorrent/tt-metal#44750",
     "ReduceMean-1": "tensorflow/tensorflow#125978",
@@ -86,7 +87,7 @@ def _functions() -> Iterator[tuple[str, str, Function]]:
         yield op, fault, _with_defaults(op, function)
     for (op, fault), kernel in test_products.MUTANTS.items():
         yield op, fault, _with_defaults(op, _of_inference(op, kernel))
-    for fault, (made, ops) in test_reductions.MUTANTS.items():
+    for fault, (made, ops) in (*test_reductions.MUTANTS.items(), *test_pools.MUTANTS.items()):
         yield from ((op, fault, _with_defaults(op, made(op))) for op in ops)
 
 

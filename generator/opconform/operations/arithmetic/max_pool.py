@@ -49,16 +49,10 @@ _Choice = Callable[[Array], Array]
 def windows_of(arguments: Arguments) -> list[Window]:
     """The spatial dimensions; `Unknown` if the attributes have wrong numbers."""
     sizes = arguments.numbers("kernel")
-    if min(sizes, default=0) < 1:
+    if any(size < 1 for size in sizes):
         raise Unknown
     rounding = str(arguments.attribute("rounding_type"))
-    dilations = None if _are_default(arguments) else arguments.numbers("dilations")
-    return sliding(arguments, sizes, dilations=dilations, rounding=rounding)
-
-
-def _are_default(arguments: Arguments) -> bool:
-    """Whether the dilations are omitted, so that all are 1 (Attributes, dilations, Default value)."""
-    return "dilations" in arguments.omitted and arguments.attribute("dilations") == ()
+    return sliding(arguments, sizes, dilations=arguments.numbers("dilations"), rounding=rounding)
 
 
 def _ranks(arguments: Arguments) -> Array:
@@ -106,24 +100,22 @@ def _places(arguments: Arguments, ranks: Array, choice: _Choice) -> Array:
     numbers = elements_of_windows(windows_of(arguments))
     batches, channels, *sizes = arguments.shape("data")
     rows = ranks.reshape(batches * channels, prod(sizes))
-    if not numbers.size or not rows.size:
-        return np.zeros((batches * channels, len(numbers)), np.int64)
     chosen = choice(np.where(numbers >= 0, rows[:, numbers], -1))
     return np.asarray(numbers[np.arange(len(numbers)), chosen])
 
 
 def _outputs(arguments: Arguments, places: Array) -> tuple[Tensor, ...]:
     """The selected elements, and their indices in data from the dimension of the axis on."""
-    data, types = arguments.tensor("data"), _types(arguments)
-    rows = data.array.reshape(len(places), -1) if data.array.size else data.array.reshape(len(places), 0)
-    values = np.take_along_axis(rows, places, -1) if places.size else np.zeros(places.shape, rows.dtype)
-    outputs = [Tensor(element_type=data.element_type, array=np.ascontiguousarray(values).reshape(types[0].shape))]
-    for type_ in types[1:]:
-        before = np.arange(len(places))[:, np.newaxis] * rows.shape[-1]
-        bound = max(prod(data.shape[arguments.number("axis") :]), 1)
-        indices = ((before + places) % bound).astype(_INDICES[type_.element_type])
-        outputs.append(Tensor(element_type=type_.element_type, array=indices.reshape(type_.shape)))
-    return tuple(outputs)
+    data, (_, indices) = arguments.tensor("data"), _types(arguments)
+    rows = data.array.reshape(len(places), prod(data.shape[2:]))
+    values = np.ascontiguousarray(np.take_along_axis(rows, places, -1))
+    before = np.arange(len(places))[:, np.newaxis] * rows.shape[-1]
+    along = (before + places) % prod(data.shape[arguments.number("axis") :])
+    array = along.astype(_INDICES[indices.element_type])
+    return (
+        Tensor(element_type=data.element_type, array=values.reshape(indices.shape)),
+        Tensor(element_type=indices.element_type, array=array.reshape(indices.shape)),
+    )
 
 
 def _computed(arguments: Arguments, ranks: _Ranks = _ranks, choice: _Choice = _first) -> tuple[Tensor, ...]:
@@ -132,9 +124,7 @@ def _computed(arguments: Arguments, ranks: _Ranks = _ranks, choice: _Choice = _f
 
 def _types(arguments: Arguments) -> tuple[TensorType, ...]:
     shape = shape_of_windows(arguments.shape("data"), windows_of(arguments))
-    kinds = [arguments.operand("data").element_type]
-    if "index_element_type" in arguments.attributes:
-        kinds.append(str(arguments.attribute("index_element_type")))
+    kinds = arguments.operand("data").element_type, str(arguments.attribute("index_element_type"))
     return tuple(TensorType(element_type=kind, shape=shape) for kind in kinds)
 
 
@@ -148,7 +138,7 @@ def _by_comparison(arguments: Arguments) -> tuple[Tensor, ...]:
         nan = np.where(numbers >= 0, rows[:, numbers], False)
         first = np.argmax(ranks >= 0, -1)
         is_nan = np.take_along_axis(nan, first[..., np.newaxis], -1)[..., 0]
-        return np.where(is_nan, first, np.where(nan, -1, ranks).argmax(-1))
+        return np.asarray(np.where(is_nan, first, np.where(nan, -1, ranks).argmax(-1)))
 
     return _computed(arguments, choice=choice)
 
@@ -218,7 +208,7 @@ def _in_padded(arguments: Arguments) -> tuple[Tensor, ...]:
 
 _CHECKS: Mapping[str, Predicate] = {
     **checks_of_lists("strides", *PADS, "dilations"),
-    "dilations.count": lambda a: not _are_default(a) and is_other_count("dilations")(a),
+    "dilations.count": lambda a: a.attribute("dilations") != () and is_other_count("dilations")(a),
     "kernel.count": is_other_count("kernel"),
     "kernel.positive": is_below("kernel", 1),
     **{f"{name}.zero": has_zero(name) for name in ("strides", "dilations")},
@@ -251,7 +241,7 @@ MAX_POOL_14 = Computation(
     inputs=(Port("data", types=NUMBERS, ranks=RANKS),),
     attributes=(
         *(AttributeSpec(name, type="ints") for name in ("strides", *PADS, "kernel")),
-        AttributeSpec("dilations", type="ints", default=()),
+        AttributeSpec("dilations", type="ints", default=()),  # which stands for one 1 per spatial dimension
         AttributeSpec("rounding_type", type="enum", values=("floor", "ceil", "ceil_torch"), default="floor"),
         AUTO_PAD,
         AttributeSpec("index_element_type", type="enum", values=tuple(_INDICES), default="i64"),

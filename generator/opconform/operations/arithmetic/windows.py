@@ -129,7 +129,7 @@ def elements_of_windows(windows: Sequence[Window]) -> Array:
     rank = len(windows)
     numbers, inside = np.zeros((), np.int64), np.ones((), np.bool_)
     for axis, window in enumerate(windows):
-        shape = [1] * 2 * rank
+        shape = [1] * (2 * rank)
         shape[axis], shape[rank + axis] = window.number, window.size
         numbers = numbers * window.length + window.places.reshape(shape)
         inside = inside & window.inside.reshape(shape)

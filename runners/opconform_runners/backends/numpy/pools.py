@@ -32,8 +32,6 @@ class _Line(NamedTuple):
     @property
     def has_padding_alone(self) -> bool:
         """Whether a window has no element of data."""
-        if not self.starts:
-            return False
         if self.starts[0] + self.size * self.step <= self.step - 1 or self.starts[-1] >= self.length:
             return True
         negative = self.starts[: len(range(self.starts[0], 0, self.starts.step))]
@@ -43,7 +41,9 @@ class _Line(NamedTuple):
 def _check_lists(rank: int, attributes: Mapping[str, Any]) -> None:
     pads = _PADS if attributes.get("auto_pad", "explicit") == "explicit" else ()
     for name in ("strides", "dilations", "kernel", *pads):
-        numbers = attributes.get(name, (1,) * (rank - 2))
+        numbers = attributes.get(name, ())
+        if name == "dilations" and not numbers:  # which is the default
+            continue
         refuse_if(len(numbers) != rank - 2, f"{name}.count")
         refuse_if(min(numbers) < (name == "kernel"), "kernel.positive" if name == "kernel" else f"{name}.negative")
         refuse_if(name in ("strides", "dilations") and 0 in numbers, f"{name}.zero")
@@ -54,15 +54,15 @@ def _lines(shape: Sequence[int], attributes: Mapping[str, Any]) -> Iterator[_Lin
     _check_lists(len(shape), attributes)
     mode, rounding = attributes.get("auto_pad", "explicit"), attributes.get("rounding_type", "floor")
     lists = [attributes[name] for name in ("strides", "kernel")]
-    dilations = attributes.get("dilations", (1,) * len(lists[0]))
-    pads = [attributes[name] if mode == "explicit" else (0,) * len(lists[0]) for name in _PADS]
+    dilations = attributes.get("dilations") or (1,) * (len(shape) - 2)
+    pads = [attributes[name] if mode == "explicit" else (0,) * (len(shape) - 2) for name in _PADS]
     for length, stride, size, step, begin, end in zip(shape[2:], *lists, dilations, *pads, strict=True):
         last = (size - 1) * step
         if mode.startswith("same"):
+            refuse_if(not length, "kernel.room")
             starts = range(0, length, stride)
-            missing = max(starts[-1] + last + 1 - length, 0) if starts else 0
+            missing = max(starts[-1] + last + 1 - length, 0)
             first = missing // 2 if mode == "same_upper" else missing - missing // 2
-            refuse_if(not starts, "kernel.room")
             yield _Line(length, range(-first, starts[-1] - first + 1, stride), size, step)
             continue
         behind = length + end - last
@@ -80,7 +80,7 @@ def _elements(lines: Sequence[_Line]) -> Iterator[tuple[Array, Array]]:
         inside = np.logical_and.reduce(np.broadcast_arrays(*((x >= 0) & (x < line.length) for x, line in pairs)))
         number = np.zeros((), np.int64)
         for place, line in pairs:
-            number = number * line.length + np.clip(place, 0, line.length - 1)
+            number = number * line.length + place % line.length
         yield number, inside
 
 
@@ -95,13 +95,13 @@ def _max_pool(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[T
     numbers = number_array(data).reshape(channels, prod(shape[2:]))
     best = np.full((channels, *sizes), -1, np.int64)
     windows = (channels, prod(sizes))
-    for number, inside in _elements(lines) if best.size else ():
+    for number, inside in _elements(lines):
         new, known = numbers[:, number], np.take_along_axis(numbers, best.reshape(windows), 1).reshape(best.shape)
         is_larger = (new > known) | (np.isnan(new) & ~np.isnan(known))
         best = np.where(inside & ((best < 0) | is_larger), number, best)
     flat = best.reshape(windows)
     values = np.take_along_axis(data.array.reshape(channels, prod(shape[2:])), flat, 1)
-    along = (flat + np.arange(channels)[:, np.newaxis] * prod(shape[2:])) % max(prod(shape[axis % rank :]), 1)
+    along = (flat + np.arange(channels)[:, np.newaxis] * prod(shape[2:])) % prod(shape[axis % rank :])
     outputs = [Tensor(element_type=data.element_type, array=values.reshape(*shape[:2], *sizes))]
     kind = attributes.get("index_element_type", "i64")
     return [*outputs, Tensor(element_type=kind, array=along.astype(_INDICES[kind]).reshape(*shape[:2], *sizes))]
