@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -25,9 +26,9 @@ def test_numpy_is_right(op: str) -> None:
     assert [golden.draft.id for golden in goldens(op) if not is_right(golden, executed(golden, POOLS[op]))] == []
 
 
-def of_torch(data: Tensor, attributes: Mapping[str, Any], shape: Sequence[int]) -> list[Tensor]:
+def of_torch(shape: Sequence[int], inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     """The outputs of PyTorch, which pads both ends alike; other data are padded before, and their indices moved."""
-    torch = pytest.importorskip("torch")
+    torch, [data] = pytest.importorskip("torch"), inputs
     kernel, strides = attributes["kernel"], attributes["strides"]
     dilations = attributes["dilations"] or (1,) * len(kernel)
     spans = [(size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True)]
@@ -63,7 +64,7 @@ def test_goldens_are_those_of_pytorch() -> None:
         data, [shape, _] = golden.inputs[0]["data"], [x.shape for x in golden.outputs[0]]
         if data.element_type not in ("f32", "f64", "i8", "u8", "i32", "i64") or 0 in data.shape:
             continue
-        outputs = executed(golden, lambda inputs, attributes, shape=shape: of_torch(inputs[0], attributes, shape))
+        outputs = executed(golden, partial(of_torch, shape))
         assert is_right(golden, outputs), golden.draft.id
         count += 1
     assert count > 50

@@ -35,7 +35,7 @@ class _Line(NamedTuple):
         if self.starts[0] + self.size * self.step <= self.step - 1 or self.starts[-1] >= self.length:
             return True
         negative = self.starts[: len(range(self.starts[0], 0, self.starts.step))]
-        return self.step > self.length and any(start % self.step >= self.length for start in negative)
+        return any(start % self.step >= self.length for start in negative)
 
 
 def _check_lists(rank: int, attributes: Mapping[str, Any]) -> None:
