@@ -90,11 +90,11 @@ def test_an_operation_is_added_as_the_guide_says(tmp_path: Path) -> None:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{path.read_text()}\n\n{code}" if path.exists() else code)
-    listing, numpy, adequacy, openvino, floor, house = commands("new-operation.md")
+    listing, numpy, adequacy, openvino, atan, house = commands("new-operation.md")
 
     made = [line for line in run(listing, tmp_path, 0).splitlines() if "/wrong/" not in line]
     assert f"they make {len(made)} cases" in (ROOT / "docs" / "new-operation.md").read_text()
-    assert "CONFORMANT, 201 of 201 cases supported" in run(floor, tmp_path, 0)
+    assert "CONFORMANT, 194 of 194 cases supported" in run(atan, tmp_path, 0)
     lacking = run(house, tmp_path, 1)
     assert f"here {len(lacking.splitlines())} " in (ROOT / "docs" / "new-operation.md").read_text()
     said = f"{run(numpy, tmp_path, 0)}{run(adequacy, tmp_path, 0)}{run(openvino, tmp_path, 1)}{lacking}"

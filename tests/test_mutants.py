@@ -317,11 +317,33 @@ def test_every_class_derives_mutants_for_every_operation() -> None:
 
     assert {(op, kind) for op in shipped_operations() for kind in kinds} - derived == {
         *((op, "checks") for op in unchecked),
-        *((op, "data") for op in computing - {"Convert-1"}),  # whose outputs have no elements of data
-        *((op, "settings") for op in (*plain, "Clamp-1", "Convert-1", "ExtractImagePatches-3")),
+        *((op, "data") for op in computing - {"Convert-1", "ConvertLike-1"}),  # whose outputs have no elements of data
+        *(
+            (op, "settings")
+            for op in (
+                *plain,
+                "BatchNormInference-5",
+                "Clamp-1",
+                "Convert-1",
+                "Elu-1",
+                "ExtractImagePatches-3",
+                "Swish-4",
+            )
+        ),
+        *((op, "settings") for op in ("HardSigmoid-1", "PReLU-1")),  # whose inputs are data alone
         *((op, "settings") for op in ("Less-1", "Maximum-1")),  # whose only one, an ignored rule, no case tells apart
     }
-    assert unchecked == {*plain, "Clamp-1", "Convert-1", "Gelu-7", "ShapeOf-3", "Tile-1"}
+    assert unchecked == {
+        *plain,
+        "Clamp-1",
+        "Convert-1",
+        "ConvertLike-1",
+        "Gelu-7",
+        "IsInf-10",
+        "Round-5",
+        "ShapeOf-3",
+        "Tile-1",
+    }
     assert computing >= {"Convert-1", "ShapeOf-1", "ShapeOf-3"}
     assert plain >= {"Abs-1", "ShapeOf-1", "Tanh-1"}
 

@@ -18,16 +18,28 @@ TESTED = {
     ),
 }
 #: The operations on one tensor that have integers, and those on two, which take the one tensor and another.
-ONE_TENSOR = ("Abs-1", "Erf-1", "Log-1", "Negative-1", "ReLU-1", "Sqrt-1", "Tanh-1")
-TWO_TENSORS = (
-    *("Add-1", "Divide-1", "Equal-1", "FloorMod-1", "Less-1"),
-    *("Maximum-1", "Minimum-1", "Multiply-1", "Power-1", "Subtract-1"),
+ONE_TENSOR = (
+    *("Abs-1", "Ceiling-1", "Erf-1", "Floor-1", "Log-1", "Negative-1", "ReLU-1", "Round-5", "Sign-1", "Sqrt-1"),
+    "Tanh-1",
 )
+#: Those that have floating-point numbers alone.
+OF_FLOATS = (
+    *("Exp-1", "Gelu-7", "HSigmoid-5", "HSwish-4", "IsFinite-10", "IsInf-10", "IsNaN-10", "Mish-4", "Sigmoid-1"),
+    *("SoftPlus-4", "SoftSign-9", "Swish-4"),
+)
+ANGLES = ("Cos-1", "Sin-1", "Tan-1")
+TWO_TENSORS = (
+    *("Add-1", "Divide-1", "Equal-1", "FloorMod-1", "Greater-1", "GreaterEqual-1", "Less-1", "LessEqual-1"),
+    *("Maximum-1", "Minimum-1", "Mod-1", "Multiply-1", "NotEqual-1", "Power-1", "SquaredDifference-1", "Subtract-1"),
+)
+#: The operations on two tensors of integers.
+TWO_INTEGERS = ("BitwiseAnd-13", "BitwiseLeftShift-15", "BitwiseOr-13", "BitwiseRightShift-15", "BitwiseXor-13")
 #: Operations for which OpenVINO's CPU plugin rounds i32 to f32, or that have no result for some, so that they get small
 #: integers.
 ROUNDED = {
-    *("Divide-1", "FloorMod-1", "MatMul-1", "Power-1", *ONE_TENSOR),
-    *("ReduceMax-1", "ReduceMean-1", "ReduceProd-1", "ReduceSum-1", "ReverseSequence-1"),
+    *("BitwiseLeftShift-15", "Divide-1", "FloorMod-1", "MatMul-1", "Mod-1", "OneHot-1", "Power-1"),
+    *("ReverseSequence-1", "SquaredDifference-1", *ONE_TENSOR, *ANGLES),
+    *("ReduceL1-4", "ReduceL2-4", "ReduceMax-1", "ReduceMean-1", "ReduceMin-1", "ReduceProd-1", "ReduceSum-1"),
 }
 #: Operations that take that output.
 NEIGHBOURS = {
@@ -37,13 +49,15 @@ NEIGHBOURS = {
     "Col2Im-15": (
         "output_size: [1, 2], kernel_size: [2, 1], strides: [1, 1], dilations: [1, 1], pads_begin: [1, 0], pads_end: [0, 0]"
     ),
-    **dict.fromkeys(ONE_TENSOR, ""),
-    **dict.fromkeys(TWO_TENSORS, "b: {element_type: i32, shape: [4, 1], values: [5, 1, 7, 2]}"),
+    **dict.fromkeys((*ONE_TENSOR, *ANGLES), ""),
+    **dict.fromkeys((*TWO_TENSORS, *TWO_INTEGERS), "b: {element_type: i32, shape: [4, 1], values: [5, 1, 7, 2]}"),
     "Power-1": "b: {element_type: i32, shape: [4, 1], values: [3, 0, 1, 2]}",
+    "BitwiseNot-13": "",
     "Clamp-1": "min: -3, max: 5",
     "MatMul-1": "b: {element_type: i32, shape: [2, 2], values: [5, 1, 7, 2]}",
     "Concat-1": "axis: 1",
     "Convert-1": "destination_type: i64",
+    "ConvertLike-1": "like: {element_type: f32, shape: [1]}",
     "CumSum-3": "axis: 1, exclusive: true",
     "DepthToSpace-1": "block_size: 2, mode: blocks_first",
     "Gather-1": "indices: [2, 0], axis: 1",
@@ -57,9 +71,13 @@ NEIGHBOURS = {
         "max_seq_len: {element_type: i32, values: [3, 1, 2, 9]}, end_token: {element_type: i32, values: 7}"
     ),
     "MaxPool-14": "strides: [1], pads_begin: [1], pads_end: [0], kernel: [2], axis: -1",
+    "OneHot-1": "depth: 3, on_value: {element_type: i32, values: 5}, off_value: {element_type: i32, values: 2}, axis: 1",
     "Pad-1": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: edge",
     "Pad-12": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: constant, pad_value: {element_type: i32, values: 7}",
+    "ReduceL1-4": "axes: [1]",
+    "ReduceL2-4": "axes: [0, 2], keep_dims: true",
     "ReduceMax-1": "axes: [1], keep_dims: true",
+    "ReduceMin-1": "axes: [2]",
     "ReduceMean-1": "axes: [-1]",
     "ReduceProd-1": "axes: [2], keep_dims: true",
     "ReduceSum-1": "axes: [0, 2]",
@@ -108,32 +126,50 @@ WITHOUT = {
     "onnx": {
         "BatchToSpace-2",
         "ExtractImagePatches-3",
+        "FakeQuantize-1",
         "GatherTree-1",
         "Gelu-7",
+        "NotEqual-1",
+        "OneHot-1",
+        "HSigmoid-5",
+        "IsFinite-10",
         "Reverse-1",
         "Roll-7",
         "ScatterUpdate-3",
         "ShuffleChannels-1",
         "SliceScatter-15",
         "SpaceToBatch-2",
+        "SquaredDifference-1",
         "StridedSlice-1",
+        "Swish-4",
     },
     "stablehlo": {
         "BatchToSpace-2",
         "Col2Im-15",
         "CumSum-3",
         "ExtractImagePatches-3",
+        "FakeQuantize-1",
         "SpaceToBatch-2",
         "Gather-1",
         "Gather-7",
         "Gather-8",
         "GatherTree-1",
         "MaxPool-14",
+        "OneHot-1",
+        "ReduceL1-4",
+        "ReduceL2-4",
+        "HSigmoid-5",
+        "HSwish-4",
+        "HardSigmoid-1",
+        "IsInf-10",
+        "IsNaN-10",
+        "PReLU-1",
         "ReduceMean-1",
         "ReverseSequence-1",
         "Roll-7",
         *SCATTERS,
         "ShapeOf-3",
+        "SquaredDifference-1",
         "Tile-1",
         "TopK-11",
         "Unique-10",
@@ -144,8 +180,14 @@ LIMITS = {
     **dict.fromkeys(("DepthToSpace-1", "SpaceToDepth-1"), "ONNX moves blocks of images only"),
     **{
         f"{name}-1": f"ONNX's {name} takes data of bf16 or f16 or f32 or f64 only"
-        for name in ("Erf", "Log", "Sqrt", "Tanh")
+        for name in ("Erf", "Floor", "Log", "Sqrt", "Tanh")
     },
+    **dict.fromkeys(
+        ("BitwiseLeftShift-15", "BitwiseRightShift-15"), "ONNX's BitShift takes a of u16 or u32 or u64 or u8 only"
+    ),
+    **{op: f"ONNX's {op[:-2]} takes data of f16 or f32 or f64 only" for op in ANGLES},
+    "Ceiling-1": "ONNX's Ceil takes data of bf16 or f16 or f32 or f64 only",
+    "Round-5": "ONNX's Round takes data of f16 or f32 or f64 only",
     "Divide-1": "ONNX's Div rounds quotients towards zero",
     "MaxPool-14": "ONNX's MaxPool takes data of f16 or f32 or f64 or i8 or u8 only",
 }
@@ -158,20 +200,37 @@ CONVOLVED = {
         "data: {shape: [4, 4, 2, 3], fill: small}, block_shape: [1, 2, 1, 2], crops_begin: [0, 0, 0, 1], "
         "crops_end: [0, 0, 0, 0]"
     ),
-    **dict.fromkeys((*ONE_TENSOR, "Exp-1", "Gelu-7", "Sigmoid-1"), "data: {shape: [1, 4, 2, 3], fill: small}"),
+    **dict.fromkeys((*ONE_TENSOR, *OF_FLOATS, *ANGLES), "data: {shape: [1, 4, 2, 3], fill: small}"),
+    "Elu-1": "data: {shape: [1, 4, 2, 3], fill: small}, alpha: 0.5",
+    "LogSoftmax-5": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     **dict.fromkeys(TWO_TENSORS, "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [4, 1, 1], values: [1, 2, 1, 4]}"),
     "Clamp-1": "data: {shape: [1, 4, 2, 3], fill: small}, min: -3, max: 5.5",
+    "HardSigmoid-1": "data: {shape: [1, 4, 2, 3], fill: small}, alpha: {values: 0.125}, beta: {values: 0.5}, binding: {alpha: constant, beta: constant}",
+    "PReLU-1": "data: {shape: [1, 4, 2, 3], fill: small}, slope: {values: [2, -1, 0.5, 4]}",
     "MatMul-1": "a: {shape: [1, 4, 2, 3], fill: small}, b: {shape: [3, 2], values: [4, -2, 8, 2, 1, 3]}",
+    "GroupConvolution-1": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, filters: {shape: [2, 1, 2, 1, 2], values: [1, -2, 3, 1, 2, 4, -1, 3]}, "
+        "strides: [1, 1], pads_begin: [0, 1], pads_end: [1, 0], dilations: [1, 1]"
+    ),
     "MaxPool-14": (
         "data: {shape: [1, 4, 2, 3], fill: small}, strides: [1, 2], pads_begin: [0, 1], pads_end: [1, 0], kernel: [2, 2]"
     ),
     "MVN-6": (
         "data: {shape: [1, 4, 2, 3], fill: small}, axes: [-1], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt"
     ),
+    "BatchNormInference-5": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, gamma: [1, 2, -1, 4], beta: [0, 3, 1, 2], mean: [1, 0, 2, 5], "
+        "variance: [0.5, 3.5, 0.5, 15.5], epsilon: 0.5"
+    ),
     "SoftMax-8": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",
+    "ConvertLike-1": "data: {shape: [1, 4, 2, 3], fill: small}, like: {element_type: i32, shape: [2]}",
     "ExtractImagePatches-3": (
         "data: {shape: [1, 4, 2, 3], fill: small}, sizes: [2, 2], strides: [1, 2], rates: [1, 1], auto_pad: same_upper"
+    ),
+    "FakeQuantize-1": (
+        "x: {shape: [1, 4, 2, 3], fill: small}, input_low: -7, input_high: 8, output_low: {shape: [4, 1, 1], values: [0, 1, 2, 3]}, "
+        "output_high: 4, levels: 2"
     ),
     "Broadcast-1": "data: {shape: [1, 4, 2, 3], fill: small}, target_shape: [2, 4, 2, 3]",
     "Broadcast-3": "data: {shape: [1, 4, 1, 3], fill: small}, target_shape: [1, 2, 1], mode: bidirectional",
@@ -192,8 +251,11 @@ CONVOLVED = {
     "Pad-12": (
         "data: {shape: [1, 4, 2, 3], fill: small}, pads_begin: [0, 1, 0, 0], pads_end: [1, 0, 0, 2], pad_mode: constant"
     ),
+    "ReduceL1-4": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [3]",
+    "ReduceL2-4": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [1, 2]",
     "ReduceMax-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [1]",
     "ReduceMean-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [1], keep_dims: true",
+    "ReduceMin-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2], keep_dims: true",
     "ReduceProd-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2]",
     "ReduceSum-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2, 3]",
     "Reshape-1": "data: {shape: [1, 4, 2, 3], fill: small}, shape: [4, -1], special_zero: false",

@@ -64,3 +64,19 @@ def test_a_module_has_the_constants_that_its_operations_take(tmp_path: Path) -> 
         "  }\n"
         "}\n"
     )
+
+
+def test_a_tensor_that_a_module_adds_has_a_name_of_its_own(tmp_path: Path) -> None:
+    """Also if an input of the graph has the usual one."""
+    spec = (
+        "op: Graph-1\ngroups:\n  - id: it\n    title: t\n    inputs: {x: {shape: [2]}, b_zero: {shape: [2]}}\n"
+        "    nodes: {a: {op: Add-1, a: x, b: b_zero}, b: {op: ReLU-1, data: a}}\n    outputs: [b]\n"
+    )
+    [golden] = goldens(tmp_path, spec)
+    module = DIALECTS["stablehlo"].files_of(golden, "it")["stablehlo/model.mlir"].decode()
+
+    assert [line.split(" =")[0].strip() for line in module.splitlines() if " = " in line] == [
+        "%a_0",
+        "%b_zero_",
+        "%b_0",
+    ]

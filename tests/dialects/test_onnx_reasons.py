@@ -18,6 +18,11 @@ THEN = "    then: {{op: {}}}\n"
 COUNT = SPLIT.replace("VariadicSplit", "Split")
 
 EXPRESSIBLE = {
+    "an input with the name of a tensor that the rendering adds": (
+        "op: Graph-1\ngroups:\n  - id: it\n    title: t\n    inputs: {x: {shape: [2, 3]}, product_b: {shape: [4, 3]}}\n"
+        "    nodes:\n      product: {op: MatMul-1, a: x, b: product_b, transpose_a: false, transpose_b: true}\n"
+        "      limited: {op: ReLU-1, data: product}\n    outputs: [limited]\n"
+    ),
     "a neighbour behind unknown dimensions": (
         f'{TRANSPOSE}    dynamic: ["?", 3, "?"]\n    input_order: [1, 2, 0]\n    feed: {{arg: {{shape: [5, 3, 1]}}}}\n'
         + THEN.format("Reshape-1, shape: [0, -1], special_zero: true")

@@ -19,6 +19,9 @@ OPSETS = {"onnx-13": 13, "onnx-17": 17}
 SPECS = {
     "ReduceMean-1": "data: {shape: [2, 3, 4], fill: small}, axes: [1, -1], keep_dims: true",
     "ReduceMax-1": "data: {shape: [2, 3, 4], element_type: u8}, axes: [0], keep_dims: false",
+    "ReduceMin-1": "data: {shape: [2, 3, 4], element_type: i8}, axes: [1]",
+    "ReduceL1-4": "data: {shape: [2, 3], fill: small}, axes: [0], keep_dims: true",
+    "ReduceL2-4": "data: {shape: [2, 1], fill: small}, axes: [1]",
     "ReduceProd-1": "data: {shape: [2, 3], element_type: i32}, axes: [1], keep_dims: false",
     "ReduceSum-1": "data: {shape: [2, 3], fill: small}, axes: [1], keep_dims: false, binding: {axes: parameter}",
     "Split-1": "data: {shape: [2, 6]}, axis: 1, num_splits: 3",

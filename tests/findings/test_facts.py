@@ -49,6 +49,18 @@ def one(op: str, data: str, more: str) -> str:
     return f"op: {op}\ngroups:\n  - {{id: one, title: one, data: {{shape: {data}}}, {more}}}\n"
 
 
+def one_hot(indices: str, axis: int) -> str:
+    """A spec of OneHot-1 with three classes."""
+    more = f"depth: 3, on_value: {{values: 1}}, off_value: {{values: 0}}, axis: {axis}"
+    return f"op: OneHot-1\ngroups:\n  - {{id: one, title: one, indices: {indices}, {more}}}\n"
+
+
+def eye(rows: str, columns: str, diagonal: str, batch: str) -> str:
+    """A spec of Eye-9."""
+    sizes = f"num_rows: {rows}, num_columns: {columns}, diagonal_index: {diagonal}, batch_shape: {batch}"
+    return f"op: Eye-9\ngroups:\n  - {{id: one, title: one, {sizes}, output_type: f32}}\n"
+
+
 def tree(lengths: str, parents: str, element_type: str = "f32") -> str:
     """A spec of GatherTree-1 with two time steps of two beams."""
     batches = lengths.count(",") + 1
@@ -82,10 +94,10 @@ def computing(op: str, keys: str) -> str:
     return f"op: {op}\ngroups:\n  - {{id: one, title: one, requirements: [outputs.shape], {keys}}}\n"
 
 
-def convolution(data: str, filters: str, *, strides: str, dilations: str, ends: str) -> str:
-    """A spec of Convolution-1, without zeros at the beginnings."""
+def convolution(data: str, filters: str, *, strides: str, dilations: str, ends: str, op: str = "Convolution-1") -> str:
+    """A spec of a convolution, without zeros at the beginnings."""
     return computing(
-        "Convolution-1",
+        op,
         f"data: {{shape: {data}, fill: exact}}, filters: {{shape: {filters}, fill: exact}}, strides: {strides}, "
         f"dilations: {dilations}, pads_begin: {ends.replace('1', '0')}, pads_end: {ends}",
     )
@@ -244,6 +256,14 @@ CASES = {
     "beyond data together": (one("Pad-12", "[4]", "pads_begin: [-3], pads_end: [-2], pad_mode: edge"), {
         "the pads together remove more elements than data has",
     }, {"a pad removes more elements than data has", "a number other than 0 is added"}),
+    "one hot at the end": (one_hot("[0, 3]", -1), {"the new dimension is the last one", "the axis is negative", "an index is not below depth"}, {
+        "indices is a scalar"}),
+    "one hot of a scalar": (one_hot("2", 0), {"indices is a scalar"}, {"the axis is negative", "an index is not below depth"}),
+    "one hot in front": (one_hot("[0, 1]", 0), set(), {"the new dimension is the last one"}),
+    "eye above": (eye("3", "4", "1", "[2]"), {"the diagonal is above the main one", "the output has batch dimensions"}, {
+        "the diagonal is below the main one", "the matrix is square"}),
+    "eye below": (eye("3", "3", "-1", "[]"), {"the diagonal is below the main one", "the matrix is square"}, {
+        "the diagonal is above the main one", "the output has batch dimensions"}),
     "repeated once": (one("Tile-1", "[2, 3]", "repeats: [1, 1, 1]"), {
         "no dimension is repeated", "there are more repeats than dimensions",
     }, {"a dimension is repeated no times", "there are fewer repeats than dimensions"}),
@@ -445,7 +465,21 @@ CASES = {
     "scalar": (computing("Add-1", "a: {shape: [2, 1], fill: exact}, b: {shape: [], fill: exact}"), {
         "an input is a scalar",
     }, {"the first input is broadcast"}),
+    "rounded halves": (computing("Round-5", "data: [0.5, 2.0]"), {"a number is halfway between two integers"}, set()),
+    "rounded quarters": (computing("Round-5", "data: [0.25, 2.0]"), set(), {
+        "a number is halfway between two integers",
+    }),
+    "slopes of channels": (computing("PReLU-1", "data: {shape: [2, 3, 2], fill: exact}, slope: {shape: [3], fill: exact}"), {
+        "each channel has a slope",
+    }, {"the slope has one element"}),
+    "one slope": (computing("PReLU-1", "data: {shape: [2, 3], fill: exact}, slope: {shape: [1, 1], fill: exact}"), {
+        "the slope has one element",
+    }, {"each channel has a slope"}),
     "clamped to a fraction": (computing("Clamp-1", "data: {shape: [2]}, min: -0.5, max: 2"), {"a limit has a fraction"}, set()),
+    "unit factor": (computing("Elu-1", "data: {shape: [2]}, alpha: 1"), set(), {"alpha is not 1"}),
+    "other factor": (computing("Elu-1", "data: {shape: [2]}, alpha: 0.5"), {"alpha is not 1"}, set()),
+    "with a beta": (computing("Swish-4", "data: {shape: [2]}, beta: {values: 2}"), set(), {"beta is omitted"}),
+    "without a beta": (computing("Swish-4", "data: {shape: [2]}"), {"beta is omitted"}, set()),
     "clamped to integers": (computing("Clamp-1", "data: {shape: [2]}, min: -1.0, max: 2"), set(), {
         "a limit has a fraction",
     }),
@@ -462,6 +496,12 @@ CASES = {
     "volume": (convolution("[1, 2, 2, 3, 4]", "[2, 2, 2, 1, 2]", strides="[1, 1, 1]", dilations="[1, 1, 1]", ends="[0, 0, 0]"), {
         "data has 3 spatial dimensions",
     }, set()),
+    "each channel": (convolution("[1, 2, 5]", "[2, 1, 1, 1]", op="GroupConvolution-1", strides="[1]", dilations="[1]", ends="[0]"), {
+        "each channel of data is a group",
+    }, {"there is one group"}),
+    "one group": (convolution("[1, 2, 5]", "[1, 2, 2, 1]", op="GroupConvolution-1", strides="[1]", dilations="[1]", ends="[0]"), {
+        "there is one group",
+    }, {"each channel of data is a group"}),
     "vectors": (computing("MatMul-1", "a: {shape: [3], fill: exact}, b: {shape: [3], fill: exact}"), {
         "the first input is a vector", "the second input is a vector",
     }, {"the first input is transposed", "the second input is transposed", "there are several matrices"}),
@@ -480,6 +520,18 @@ CASES = {
         "the variance is normalized", "eps is inside the square root", "the axes are the last ones", "the axes are all of data",
         "an axis is negative",
     }),
+    "normalized by channels": (computing("BatchNormInference-5", "data: {shape: [2, 3], fill: exact}, gamma: [1, 1, 1], beta: [1, 1, 1], mean: [1, 1, 1], variance: [1, 1, 1], epsilon: 0"), {
+        "epsilon is 0", "the channels are the last dimension",
+    }, set()),
+    "normalized images": (computing("BatchNormInference-5", "data: {shape: [2, 1, 3], fill: exact}, gamma: [1], beta: [1], mean: [1], variance: [1], epsilon: 1"), set(), {
+        "epsilon is 0", "the channels are the last dimension",
+    }),
+    "quantized to two numbers": (computing("FakeQuantize-1", "x: {shape: [2, 3], fill: exact}, input_low: 1, input_high: 1, output_low: 4, output_high: -4, levels: 2"), {
+        "there are two levels", "the limits are scalars", "limits of inputs are equal", "limits of outputs are reversed",
+    }, {"a limit is repeated along some dimensions, and not along others", "limits of inputs are reversed"}),
+    "quantized by channels": (computing("FakeQuantize-1", "x: {shape: [2, 3], fill: exact}, input_low: [2, 2, 2], input_high: -2, output_low: 0, output_high: 4, levels: 5"), {
+        "a limit is repeated along some dimensions, and not along others", "limits of inputs are reversed",
+    }, {"there are two levels", "the limits are scalars", "limits of inputs are equal", "limits of outputs are reversed"}),
     "selected": (computing("Select-1", "cond: {shape: [2, 3]}, on_true: {shape: [2, 3]}, on_false: {shape: [2, 3]}"), {
         "all inputs have the same shape",
     }, {"the mask is broadcast", "the mask is a scalar", "both tensors are broadcast"}),

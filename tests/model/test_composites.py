@@ -43,7 +43,7 @@ class Interval(NamedTuple):
         corners = [of(a, b) for a in self for b in other]
         return Interval(min(corners), max(corners))
 
-    def near(self, kind: ElementType, units: int) -> "Interval":
+    def near(self, kind: ElementType, units: float) -> "Interval":
         """A result with an error of some units in the last place, which does not change the sign."""
         low, high = self.low - units * place(kind, self.low), self.high + units * place(kind, self.high)
         return Interval(max(low, 0) if self.low >= 0 else low, min(high, 0) if self.high <= 0 else high)
@@ -77,6 +77,11 @@ def alone(number: Any) -> Interval:
 def added(a: Any, b: Any) -> Any:
     """The sum."""
     return a + b
+
+
+def subtracted(a: Any, b: Any) -> Any:
+    """The difference."""
+    return a - b
 
 
 def multiplied(a: Any, b: Any) -> Any:
@@ -136,6 +141,63 @@ def gelu_tanh(kind: ElementType, x: Any) -> tuple[Any, Interval]:
     total = total.or_(alone(2).with_(powers, divided).near(kind, 3).within(0, 2))
     exact = x / (1 + mpmath.exp(-2 * root * (x + factor * x**3)))
     return exact, of_sign(x, alone(x / 2).rounded(kind).with_(total, multiplied).rounded(kind))
+
+
+def softplus(kind: ElementType, x: Any) -> tuple[Any, Interval]:
+    """The function, and the results of its formula, or the number itself where its page allows that."""
+    total = alone(x).of(mpmath.exp).near(kind, 3).with_(alone(1), added).near(kind, 0.5)
+    span = total.of(mpmath.log).near(kind, 3).within(0, mpmath.inf)
+    if x >= (mpmath.mpf("709.7827") if kind.name == "f64" else 20):
+        span = alone(x)
+    elif x >= mpmath.mpf("13.8155"):
+        span = span.or_(alone(x))
+    return mpmath.log1p(mpmath.exp(x)), span
+
+
+def elu(kind: ElementType, x: Any, alpha: Any) -> tuple[Any, Interval]:
+    """The function, and the results of its formula, in which a difference can cancel."""
+    if x >= 0:
+        return x, alone(x)
+    power = alone(x).of(mpmath.exp).near(kind, 3).with_(alone(-1), added).near(kind, 0.5).within(-1, 0)
+    return alpha * mpmath.expm1(x), power.with_(alone(alpha).rounded(kind), multiplied).rounded(kind)
+
+
+def swish(kind: ElementType, x: Any, beta: Any) -> tuple[Any, Interval]:
+    """The function, and the results of its formula, which are 0 if the exponential overflows."""
+    total = (
+        alone(x * beta).rounded(kind).of(lambda y: mpmath.exp(-y)).near(kind, 3).with_(alone(1), added).rounded(kind)
+    )
+    quotient = alone(1).with_(total, divided).near(kind, 3).within(0, 1)
+    exact = x / (1 + mpmath.exp(-x * beta))
+    return exact, quotient.with_(alone(x), multiplied).rounded(kind).or_(alone(exact))
+
+
+def mish(kind: ElementType, x: Any) -> tuple[Any, Interval]:
+    """The function, and the results of its formula, which are at least -0.309."""
+    exact, span = softplus(kind, x)
+    tanh = span.of(below_one(mpmath.tanh)).near(kind, 5).within(0, 1)
+    result = tanh.with_(alone(x), multiplied).rounded(kind)
+    return x * mpmath.tanh(exact), result.within(mpmath.mpf("-0.309"), mpmath.inf)
+
+
+def softsign(kind: ElementType, x: Any) -> tuple[Any, Interval]:
+    """The function, and the results of its formula."""
+    return x / (1 + abs(x)), alone(x).with_(alone(1 + abs(x)).rounded(kind), divided).near(kind, 3).within(-1, 1)
+
+
+def log_softmax(kind: ElementType, row: Sequence[Any]) -> list[tuple[Any, Interval]]:
+    """The differences to the largest element, less the logarithm of the sum of their exponentials in any order."""
+    largest = max(row)
+    rests = [alone(x - largest).near(kind, 1) for x in row]
+    powers = [x.of(mpmath.exp).near(kind, 3) for x in rests]
+    grown = len(row) * mpmath.ldexp(1, -int(kind.layout.nmant) - 1)
+    total = Interval(sum(x.low for x in powers) * (1 - grown), sum(x.high for x in powers) * (1 + grown))
+    logarithm = total.of(mpmath.log).near(kind, 3)
+    rest = sum((mpmath.exp(x - largest) for x in row), mpmath.mpf(-1))
+    return [
+        (x - largest - mpmath.log1p(rest), y.with_(logarithm, subtracted).rounded(kind).within(-mpmath.inf, 0))
+        for x, y in zip(row, rests, strict=True)
+    ]
 
 
 def softmax(kind: ElementType, row: Sequence[Any]) -> list[tuple[Any, Interval]]:
@@ -199,6 +261,12 @@ def rows_of(arguments: Arguments) -> list[int]:
     return [axis % rank for axis in arguments.integers("axes")] if "axes" in arguments.inputs else []
 
 
+def attributes_of(arguments: Arguments) -> dict[str, Any]:
+    """The attributes, and the number that is another input than data."""
+    beta = float(numbers(arguments.tensor("beta"))) if "beta" in arguments.inputs else 1.0
+    return {**arguments.attributes, "beta": beta}
+
+
 def gelu(kind: ElementType, row: Sequence[Any], attributes: Mapping[str, Any]) -> list[tuple[Any, Interval]]:
     """The function of the mode."""
     of = gelu_tanh if attributes["approximation_mode"] == "tanh" else gelu_erf
@@ -208,6 +276,12 @@ def gelu(kind: ElementType, row: Sequence[Any], attributes: Mapping[str, Any]) -
 COMPOSITES: Mapping[str, Callable[..., list[tuple[Any, Interval]]]] = {
     "Sigmoid-1": each(sigmoid),
     "Gelu-7": gelu,
+    "SoftPlus-4": each(softplus),
+    "Elu-1": lambda kind, row, attributes: [elu(kind, x, mpmath.mpf(attributes["alpha"])) for x in row],
+    "Swish-4": lambda kind, row, attributes: [swish(kind, x, mpmath.mpf(attributes["beta"])) for x in row],
+    "Mish-4": each(mish),
+    "SoftSign-9": each(softsign),
+    "LogSoftmax-5": lambda kind, row, _: log_softmax(kind, row),
     "SoftMax-8": lambda kind, row, _: softmax(kind, row),
     "MVN-6": normalized,
 }
@@ -240,7 +314,7 @@ def test_bounds_of_composites_have_the_results_of_right_kernels(core_suite: Path
                 continue
             with mpmath.workprec(PRECISE):
                 elements = [mpmath.mpf(x) for x in row.tolist()]
-                results = COMPOSITES[op](wide, elements, output.arguments.attributes)
+                results = COMPOSITES[op](wide, elements, attributes_of(output.arguments))
                 for result, golden, lower, upper in some(
                     [*zip(results, *(x.tolist() for x in stored), strict=True)], COUNT
                 ):

@@ -26,7 +26,17 @@ PRECISION = 200
 FAR = 20_000
 REALS = ("bf16", "f16", "f32", "f64")
 #: The units in the last place of OpenCL C 3.0 for f32 and f64, and for narrow types.
-UNITS = {"Exp-1": (3, 2), "Log-1": (3, 2), "Tanh-1": (5, 2), "Erf-1": (16, 4), "Power-1": (16, 4), "Sqrt-1": (0, 0)}
+UNITS = {
+    "Exp-1": (3, 2),
+    "Log-1": (3, 2),
+    "Tanh-1": (5, 2),
+    "Erf-1": (16, 4),
+    "Power-1": (16, 4),
+    "Sqrt-1": (0, 0),
+    "Sin-1": (4, 2),
+    "Cos-1": (4, 2),
+    "Tan-1": (5, 2),
+}
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "Exp-1": mpmath.exp,
     "Log-1": mpmath.log,
@@ -34,6 +44,9 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "Erf-1": mpmath.erf,
     "Power-1": mpmath.power,
     "Sqrt-1": mpmath.sqrt,
+    "Sin-1": mpmath.sin,
+    "Cos-1": mpmath.cos,
+    "Tan-1": mpmath.tan,
 }
 
 
@@ -93,7 +106,10 @@ def on_grid(kind: ElementType, exact: Fraction, of: Callable[[Fraction], int]) -
 
 
 #: The ranges of functions, which bounds do not leave.
-RANGES: Mapping[str, tuple[float, float]] = {"Exp-1": (0, math.inf), "Tanh-1": (-1, 1), "Erf-1": (-1, 1)}
+RANGES: Mapping[str, tuple[float, float]] = {
+    "Exp-1": (0, math.inf),
+    **dict.fromkeys(("Tanh-1", "Erf-1", "Sin-1", "Cos-1"), (-1, 1)),
+}
 
 
 def with_bounds(op: str, kind: ElementType, exact: Fraction, units: int) -> tuple[float, float, float]:
@@ -120,7 +136,7 @@ def exact(op: str, *operands: float) -> Fraction:
     for precision in (PRECISION, 20 * PRECISION):
         with mpmath.workprec(precision):
             result = FUNCTIONS[op](*map(mpmath.mpf, operands))
-            if op in ("Tanh-1", "Erf-1") and abs(result) == 1:
+            if RANGES.get(op) == (-1, 1) and abs(result) == 1:
                 result *= 1 - mpmath.ldexp(1, -precision)
             if result._mpf_[3] > PRECISION // 2:
                 break

@@ -43,6 +43,11 @@ def _softmax(kernel: Kernel, x: Array) -> Array:
     return np.asarray(powers / kernel.total(powers)[..., None])
 
 
+def _log_softmax(kernel: Kernel, x: Array) -> Array:
+    differences = x - x.max(-1, keepdims=True)
+    return np.asarray(differences - np.log(kernel.total(np.exp(differences)))[..., None])
+
+
 def _mvn(kernel: Kernel, x: Array) -> Array:
     centred = x - kernel.total(x)[..., None] / x.dtype.type(x.shape[-1])
     variance = kernel.total(centred * centred) / x.dtype.type(x.shape[-1])
@@ -53,12 +58,28 @@ def _erf(x: Array) -> Array:
     return np.asarray(np.vectorize(math.erf, otypes=[np.float64])(x), x.dtype)
 
 
+def _h_sigmoid(x: Array) -> Array:
+    return np.asarray(np.clip(x + x.dtype.type(3), x.dtype.type(0), x.dtype.type(6)) / x.dtype.type(6))
+
+
 def _gelu(_: Kernel, x: Array) -> Array:
     return np.asarray(x / 2 * (1 + _erf(x / np.sqrt(x.dtype.type(2)))))
 
 
+def _quantized(_: Kernel, x: Array) -> Array:
+    low, high, least, most = (x.dtype.type(LIMITS[name]) for name in ("low", "high", "least", "most"))
+    codes = np.rint((np.clip(x, low, high) - low) / (high - low) * 4)
+    return np.asarray(codes / x.dtype.type(4) * (most - least) + least, x.dtype)
+
+
+def _normalized_by_channels(_: Kernel, x: Array) -> Array:
+    gamma, beta, mean, variance = (np.array(values, x.dtype) for values in CHANNELS.values())
+    scale = gamma / np.sqrt(variance + x.dtype.type(1e-5))
+    return np.asarray(x * scale + (beta - mean * scale))
+
+
 class Step(NamedTuple):
-    """A node of a chain: what a kernel computes, and whether it has a second input, which a constant can be."""
+    """A node of a chain: what a kernel computes, and the names of its other inputs, which are constants or a matrix."""
 
     op: str
     of: Callable[..., Array]
@@ -66,21 +87,41 @@ class Step(NamedTuple):
     attributes: Mapping[str, Attribute] = {}
 
 
+#: Constants of the type of a chain: numbers of channels, and limits.
+CHANNELS = {
+    "gamma": [0.7, -1.1, 2.0, 0.5],
+    "beta": [0.1, 0.0, -1.3, 2.0],
+    "mean": [0.3, -0.2, 0.0, 1.5],
+    "variance": [1.7, 0.4, 1.0, 3.1],
+}
+LIMITS = {"low": -1.5, "high": 1.25, "least": -1.0, "most": 2.0}
 STEPS = (
     Step("Add-1", lambda _, x, y: x + y, "b"),
     Step("Subtract-1", lambda _, x, y: x - y, "b"),
     Step("Multiply-1", lambda _, x, y: x * y, "b"),
     Step("Divide-1", lambda _, x, y: x / y, "b"),
+    Step("SquaredDifference-1", lambda _, x, y: (x - y) ** 2, "b"),
     Step("Maximum-1", lambda _, x, y: np.maximum(x, y), "b"),
     Step("Minimum-1", lambda _, x, y: np.minimum(x, y), "b"),
     Step("MatMul-1", lambda k, x, y: k.total(x[:, None, :] * y.T[None]), "b"),
     Step("ReduceSum-1", lambda k, x: k.total(x)[..., None], "axes", {"keep_dims": True}),
     Step("ReduceMean-1", lambda k, x: k.total(x)[..., None] / x.dtype.type(x.shape[-1]), "axes", {"keep_dims": True}),
     Step("ReduceMax-1", lambda _, x: x.max(-1, keepdims=True), "axes", {"keep_dims": True}),
+    Step("ReduceMin-1", lambda _, x: x.min(-1, keepdims=True), "axes", {"keep_dims": True}),
+    Step("ReduceL1-4", lambda k, x: k.total(np.abs(x))[..., None], "axes", {"keep_dims": True}),
+    Step("ReduceL2-4", lambda k, x: np.sqrt(k.total(x * x))[..., None], "axes", {"keep_dims": True}),
     Step("Abs-1", lambda _, x: np.abs(x)),
     Step("Negative-1", lambda _, x: -x),
     Step("ReLU-1", lambda _, x: np.maximum(x, x.dtype.type(0))),
     Step("Clamp-1", lambda _, x: np.clip(x, x.dtype.type(-0.7), x.dtype.type(0.8)), None, {"min": -0.7, "max": 0.8}),
+    Step("Floor-1", lambda _, x: np.floor(x)),
+    Step("Ceiling-1", lambda _, x: np.ceil(x)),
+    Step("Round-5", lambda _, x: np.rint(x), None, {"mode": "half_to_even"}),
+    Step("Sign-1", lambda _, x: np.sign(x)),
+    Step("PReLU-1", lambda _, x, y: np.where(x < 0, x * y, x), "b"),
+    Step("HardSigmoid-1", lambda _, x: np.clip(x * x.dtype.type(0.25) + x.dtype.type(0.5), 0, 1), "quarter half"),
+    Step("HSigmoid-5", lambda _, x: _h_sigmoid(x)),
+    Step("HSwish-4", lambda _, x: x * _h_sigmoid(x)),
     Step("Sqrt-1", lambda _, x: np.sqrt(x)),
     Step("Exp-1", lambda _, x: np.exp(x)),
     Step("Log-1", lambda _, x: np.log(x)),
@@ -88,8 +129,19 @@ STEPS = (
     Step("Erf-1", lambda _, x: _erf(x)),
     Step("Sigmoid-1", lambda _, x: 1 / (1 + np.exp(-x))),
     Step("Gelu-7", _gelu, None, {"approximation_mode": "erf"}),
+    Step("Sin-1", lambda _, x: np.sin(x)),
+    Step("Cos-1", lambda _, x: np.cos(x)),
+    Step("Tan-1", lambda _, x: np.tan(x)),
+    Step("SoftPlus-4", lambda _, x: np.logaddexp(x, x.dtype.type(0))),
+    Step("Elu-1", lambda _, x: np.where(x > 0, x, x.dtype.type(0.7) * (np.exp(x) - 1)), None, {"alpha": 0.7}),
+    Step("Swish-4", lambda _, x: x / (1 + np.exp(-x))),
+    Step("Mish-4", lambda _, x: x * np.tanh(np.log1p(np.exp(x)))),
+    Step("SoftSign-9", lambda _, x: x / (1 + np.abs(x))),
+    Step("LogSoftmax-5", _log_softmax, None, {"axis": 1}),
     Step("SoftMax-8", _softmax, None, {"axis": 1}),
     Step("MVN-6", _mvn, "axes", {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}),
+    Step("BatchNormInference-5", _normalized_by_channels, " ".join(CHANNELS), {"epsilon": 1e-5}),
+    Step("FakeQuantize-1", _quantized, " ".join(LIMITS), {"levels": 5}),
     Step("Power-1", lambda _, x: x**2, "two"),
     Step("CumSum-3", lambda k, x: np.stack([k.total(x[:, : n + 1]) for n in range(x.shape[-1])], -1), "axis", {}),
     Step("Transpose-1", lambda _, x: np.ascontiguousarray(x.T), "turned"),
@@ -108,14 +160,20 @@ def chains(draw: st.DrawFn) -> tuple[str, list[Step], Array, list[Array]]:
     return element_type, steps, arrays[0], arrays[1:]
 
 
+def constants(element_type: str) -> dict[str, Tensor]:
+    """The constants of the element type."""
+    values = {"two": 2, "quarter": 0.25, "half": 0.5, **LIMITS, **CHANNELS}
+    return {name: tensor(element_type, np.array(value, TYPES[element_type])) for name, value in values.items()}
+
+
 def golden(element_type: str, steps: list[Step], x: Array, others: list[Array]) -> Tensor:
     """The output of a chain, with its bounds."""
-    inputs = {"x": tensor(element_type, x), "two": tensor(element_type, np.array(2, TYPES[element_type]))}
+    inputs = {"x": tensor(element_type, x), **constants(element_type)}
     inputs |= {name: tensor("i64", np.array(values, np.int64)) for name, values in CONSTANTS.items()}
     nodes: list[Node] = []
     for number, (step, other) in enumerate(zip(steps, others, strict=True)):
         inputs[f"y{number}"] = tensor(element_type, other)
-        second = (f"y{number}" if step.second == "b" else step.second,) if step.second else ()
+        second = (f"y{number}",) if step.second == "b" else tuple((step.second or "").split())
         first = nodes[-1].outputs if nodes else ("x",)
         nodes.append(
             Node(
@@ -200,6 +258,12 @@ def node(name: str, op: str, *inputs: str, **attributes: Attribute) -> Node:
         ("Tanh-1", [-np.inf, -np.inf], -1),
         ("Erf-1", [0, 0], 0),
         ("Gelu-7", [0, 0], 0),
+        ("Sin-1", [0, 0], 0),
+        ("Cos-1", [0, 0], 1),
+        ("SoftPlus-4", [20, 20], 20),
+        ("SoftSign-9", [0, 0], 0),
+        ("Floor-1", [1.5, 1.25], 1),
+        ("Sign-1", [np.inf, 0.5], 1),
     ],
 )
 def test_exact_values_go_on_as_exact_data(op: str, x: list[float], value: float) -> None:
@@ -249,13 +313,51 @@ def test_a_movement_keeps_what_its_elements_can_be() -> None:
     assert output.bounds[0] < 1 < output.bounds[1]
 
 
-@pytest.mark.parametrize(("other", "is_less"), [(0.5, True), (0.25, False)])
-def test_bounds_can_decide_a_comparison(other: float, *, is_less: bool) -> None:
+@pytest.mark.parametrize(("op", "filters"), [("Convolution-1", (4, 4, 1, 2)), ("GroupConvolution-1", (2, 3, 2, 1, 2))])
+def test_a_convolution_of_rounded_numbers_has_bounds(op: str, filters: tuple[int, ...]) -> None:
+    """Sums of products of quotients in f64 and f32 are inside, beside zeros, too."""
+    random = np.random.default_rng(1)
+    x, weights = (random.standard_normal(shape).astype(np.float32) for shape in ((1, 4, 2, 3), filters))
+    lists = {"strides": (1, 1), "pads_begin": (0, 1), "pads_end": (1, 0), "dilations": (1, 1)}
+    nodes = [node("third", "Divide-1", "x", "three"), node("last", op, "third", "w", **lists)]
+    output = evaluated_nodes(nodes, x=x, three=f32(3), w=weights)["last"]
+    assert output.bounds is not None
+    lower, upper = (numbers(tensor("f32", end)) for end in output.bounds)
+    for wide in (np.float32, np.float64):
+        padded = np.pad((x / f32(3)).astype(wide), [(0, 0), (0, 0), (0, 1), (1, 0)])
+        by_group = weights.astype(wide).reshape(-1, *filters[-4:])
+        parts = np.split(padded, len(by_group), 1)
+        windows = [np.stack([x[..., :-1], x[..., 1:]], -1) for x in parts]
+        sums = [np.einsum("nihwk,oik->nohw", a, b[:, :, 0]) for a, b in zip(windows, by_group, strict=True)]
+        result = np.concatenate(sums, 1).astype(np.float32).astype(np.float64)
+        assert ((lower <= result) & (result <= upper)).all()
+    assert (lower < upper).any()
+
+
+@pytest.mark.parametrize(
+    ("op", "of_a_half_and_a_quarter"),
+    [
+        *((op, [True, False]) for op in ("Less-1", "LessEqual-1")),
+        *((op, [False, True]) for op in ("Greater-1", "GreaterEqual-1")),
+        ("Equal-1", [False, False]),
+        ("NotEqual-1", [True, True]),
+    ],
+)
+def test_bounds_can_decide_a_comparison(op: str, of_a_half_and_a_quarter: list[bool]) -> None:
     """Far from the other number, every right kernel finds the same one less."""
-    nodes = [node("third", "Divide-1", "x", "three"), node("less", "Less-1", "third", "other")]
-    output = evaluated_nodes(nodes, x=f32(1), three=f32(3), other=f32(other))["less"]
-    assert output.array.tolist() == [is_less]
+    nodes = [node("third", "Divide-1", "x", "three"), node("compared", op, "third", "other")]
+    output = evaluated_nodes(nodes, x=f32(1), three=f32(3), other=f32(0.5, 0.25))["compared"]
+    assert output.array.tolist() == of_a_half_and_a_quarter
     assert output.bounds is None
+
+
+def test_a_remainder_has_the_error_of_its_dividend() -> None:
+    """If all right dividends have the same quotient."""
+    nodes = [node("third", "Divide-1", "x", "three"), node("rest", "Mod-1", "third", "other")]
+    output = evaluated_nodes(nodes, x=f32(-1), three=f32(3), other=f32(0.25))["rest"]
+    assert output.bounds is not None
+    right = np.fmod(f32(-1) / f32(3), f32(0.25))
+    assert output.bounds[0] <= right <= output.bounds[1] < output.bounds[0] + 2.0**-24
 
 
 @pytest.mark.parametrize(
@@ -263,7 +365,16 @@ def test_bounds_can_decide_a_comparison(other: float, *, is_less: bool) -> None:
     [
         ([node("log", "Log-1", "rest")], "Log-1: a rounded number of which a logarithm is taken may not be positive"),
         ([node("root", "Sqrt-1", "rest")], "Sqrt-1: a rounded number of which a root is taken may be negative"),
-        ([node("less", "Less-1", "back", "x")], "Less-1: the errors of rounded elements decide a result"),
+        *(
+            ([node("compared", op, "back", "x")], f"{op}: the errors of rounded elements decide a result")
+            for op in ("Less-1", "LessEqual-1", "Greater-1", "GreaterEqual-1", "Equal-1", "NotEqual-1")
+        ),
+        (
+            [node("remainder", "Mod-1", "back", "x")],
+            "Mod-1: the errors of rounded numbers decide the quotient of a remainder",
+        ),
+        ([node("floor", "Floor-1", "back")], "Floor-1: a rounded number may be on both sides of a step"),
+        ([node("sign", "Sign-1", "rest")], "Sign-1: a rounded number may be on both sides of a step"),
         ([node("power", "Power-1", "rest", "minus")], "Power-1: a rounded base may be 0, and its exponent is negative"),
         (
             [node("large", "Exp-1", "many"), node("last", "Abs-1", "large")],
@@ -299,6 +410,18 @@ def test_the_bounds_of_a_softmax_by_hand_are_narrow() -> None:
     assert output.bounds is not None
     lower, upper = (numbers(tensor("f32", end)) for end in output.bounds)
     assert ((upper - lower) / numbers(output) < 2.0**-17).all()
+
+
+def test_reduced_bounds_of_a_softmax_behind_a_product_are_shares() -> None:
+    """Errors of large scores are larger than their differences to the others, and still one element has nearly all."""
+    nodes = [node("scores", "MatMul-1", "a", "b"), node("shares", "SoftMax-8", "scores")]
+    a, b = np.full((2, 3), 8.01, np.float32), np.array([[8, 0], [4, 0], [4, 0]], np.float32)
+    output = evaluated_nodes(nodes, a=a, b=b)["shares"]
+    assert output.reduced is not None
+    lower, upper = (numbers(tensor("f32", end)) for end in output.reduced)
+    assert (lower[:, 0] > 0.8).all()
+    assert (upper[:, 0] < 1.2).all()
+    assert (upper[:, 1] < 1e-30).all()
 
 
 def test_errors_of_many_elements_are_refused() -> None:

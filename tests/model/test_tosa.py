@@ -48,7 +48,11 @@ def inferences(suite: Suite) -> Iterator[Inference]:
         if case.op not in REQUESTS or case.context != "bare" or not isinstance(case.expect, Accept):
             continue
         kind = case.inputs[0].element_type
-        if kind not in (*REALS, *(("i32",) if case.op in OF_I32 else ()), *(("boolean",) if "And" in case.op else ())):
+        if kind not in (
+            *REALS,
+            *(("i32",) if case.op in OF_I32 else ()),
+            *(("boolean",) if case.op.startswith("Logical") else ()),
+        ):
             continue
         [node] = case.graph.nodes
         for feed, inputs in enumerate(feeds_of(suite, entry)):

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import pytest
 
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import stretched
-from opconform.operations.arithmetic.convolution import windows_of
+from opconform.operations.arithmetic.filters import windows_of
 from opconform.tensors.exact import rounded
 from opconform.tensors.tensor import Array, Tensor
 
@@ -27,6 +27,7 @@ OF_I32 = (
     *(f"{x}-1" for x in ("Abs", "Negative", "Add", "Subtract", "Multiply", "Maximum", "Minimum", "Equal", "Less")),
     "ReduceSum-1",
     "ReduceMax-1",
+    "ReduceMin-1",
 )
 #: In TOSA's `NanPropagationMode`.
 PROPAGATE = 1
@@ -162,6 +163,25 @@ def convolution(arguments: Arguments) -> Request | None:
     )
 
 
+def depthwise_convolution(arguments: Arguments) -> Request | None:
+    """A convolution of images of which each channel is a group."""
+    filters = arguments.tensor("filters").array
+    request = convolution(arguments)
+    if request is None or filters.shape[0] != arguments.shape("data")[1]:
+        return None
+    channels, outputs = filters.shape[:2]
+    weights = np.ascontiguousarray(np.transpose(filters[:, :, 0], (2, 3, 0, 1)))
+    data, kind = request.inputs[0], request.output
+    return replace(
+        request,
+        op="DEPTHWISE_CONV2D",
+        attribute="DepthwiseConv2dAttribute",
+        inputs=[data, Tensor(element_type=kind, array=weights)],
+        shape=(*request.shape[:-1], channels * outputs),
+        zeros=((kind, (channels * outputs,)), *request.zeros[1:]),
+    )
+
+
 REQUESTS: Mapping[str, Callable[[Arguments], Request | None]] = {
     **{f"{name.title()}-1": unary(name.upper()) for name in ("abs", "exp", "log", "tanh", "sigmoid", "erf")},
     "Negative-1": negative,
@@ -173,13 +193,23 @@ REQUESTS: Mapping[str, Callable[[Arguments], Request | None]] = {
     "Maximum-1": binary("MAXIMUM", attributes=(PROPAGATE,)),
     "Minimum-1": binary("MINIMUM", attributes=(PROPAGATE,)),
     "Equal-1": binary("EQUAL", output="boolean"),
+    "Greater-1": binary("GREATER", output="boolean"),
+    "GreaterEqual-1": binary("GREATER_EQUAL", output="boolean"),
     "Less-1": binary("GREATER", is_swapped=True, output="boolean"),
+    "LessEqual-1": binary("GREATER_EQUAL", is_swapped=True, output="boolean"),
     "LogicalAnd-1": binary("LOGICAL_AND"),
+    "LogicalOr-1": binary("LOGICAL_OR"),
+    "LogicalXor-1": binary("LOGICAL_XOR"),
+    **{f"Bitwise{name}-13": binary(f"BITWISE_{name.upper()}") for name in ("And", "Or", "Xor")},
     "ReduceSum-1": reduction("REDUCE_SUM"),
     "ReduceProd-1": reduction("REDUCE_PRODUCT"),
     "ReduceMax-1": reduction("REDUCE_MAX", PROPAGATE),
+    "ReduceMin-1": reduction("REDUCE_MIN", PROPAGATE),
+    "ReduceLogicalAnd-1": reduction("REDUCE_ALL"),
+    "ReduceLogicalOr-1": reduction("REDUCE_ANY"),
     "MatMul-1": matmul,
     "Convolution-1": convolution,
+    "GroupConvolution-1": depthwise_convolution,
 }
 
 

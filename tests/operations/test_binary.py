@@ -1,6 +1,7 @@
 """The operations on two tensors, and Select-1: goldens against numpy, mpmath and ONNX, right variants, and mutants."""
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
@@ -24,6 +25,7 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.backend import Rejected
 from opconform_runners.backends.constraints import with_constraints
 from opconform_runners.backends.numpy.arithmetic import result_of
+from opconform_runners.backends.numpy.backend import FUNCTIONS
 from opconform_runners.backends.numpy.binary import BINARY, binary, select
 from opconform_runners.backends.numpy.convert import number_array
 from opconform_runners.verdicts.comparison import mismatch_of
@@ -37,6 +39,11 @@ ARITHMETIC: Mapping[str, Callable[..., Any]] = {
     "Subtract-1": np.subtract,
     "Multiply-1": np.multiply,
     "Divide-1": np.divide,
+}
+#: The operations whose results have bounds.
+BOUNDED: Mapping[str, Callable[..., Any]] = {
+    "Power-1": np.float_power,
+    "SquaredDifference-1": lambda a, b: np.square(a - b),
 }
 
 
@@ -90,7 +97,15 @@ def test_floats_are_rounded_once(op: str, kind: str, data: st.DataObject) -> Non
     assert same(computed(op, first, second), expected)
 
 
-@pytest.mark.parametrize("op", ["Add-1", "Subtract-1", "Multiply-1", "Power-1"])
+#: The operations whose integers wrap.
+WRAPPED: Mapping[str, Callable[..., Any]] = {
+    **{op: of for op, of in ARITHMETIC.items() if op != "Divide-1"},
+    **BOUNDED,
+    "Power-1": np.power,
+}
+
+
+@pytest.mark.parametrize("op", WRAPPED)
 @pytest.mark.parametrize("kind", INTEGERS)
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
@@ -100,7 +115,7 @@ def test_integers_wrap(op: str, kind: str, data: st.DataObject) -> None:
     others = data.draw(st.permutations(bits))
     first, second = tensor(kind, bits), tensor(kind, [x >> (op == "Power-1") for x in others])  # exponents are positive
     with np.errstate(all="ignore"):
-        expected = (np.power if op == "Power-1" else ARITHMETIC[op])(first.array, second.array)
+        expected = WRAPPED[op](first.array, second.array)
     assert np.array_equal(computed(op, first, second).array, expected)
 
 
@@ -118,18 +133,24 @@ def test_integers_are_divided_in_both_ways(kind: str, data: st.DataObject) -> No
     assume(all(a // b <= ELEMENT_TYPES[kind].maximum for a, b in pairs))
     assert list(zip(whole, rest, strict=True)) == [divmod(a, b) for a, b in pairs]
     regular = computed("Divide-1", first, second, m_pythondiv=False).integers()
-    assert regular == [math.trunc(Fraction(a, b)) for a, b in pairs]
+    quotients = [math.trunc(Fraction(a, b)) for a, b in pairs]
+    assert regular == quotients
+    rests = computed("Mod-1", first, second).integers()
+    assert [q * b + rest for q, (_, b), rest in zip(quotients, pairs, rests, strict=True)] == [a for a, _ in pairs]
 
 
+@pytest.mark.parametrize(("op", "of"), [("FloorMod-1", operator.mod), ("Mod-1", math.fmod)])
 @pytest.mark.parametrize("kind", FLOATS)
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
-def test_remainders_are_those_of_python(kind: str, data: st.DataObject) -> None:
-    """With the sign of the divisor, also of zeros; rounded once to the type."""
+def test_remainders_are_those_of_python(
+    op: str, of: Callable[[float, float], float], kind: str, data: st.DataObject
+) -> None:
+    """With the sign of the divisor or of the dividend, also of zeros; rounded once to the type."""
     first, second = (tensor(kind, data.draw(patterns(kind))[:1]) for _ in range(2))
     [a], [b] = number_array(first).tolist(), number_array(second).tolist()
     assume(b != 0 and math.isfinite(a) and not math.isnan(b))
-    assert same(computed("FloorMod-1", first, second), stored(kind, [a % b]).array)
+    assert same(computed(op, first, second), stored(kind, [of(a, b)]).array)
 
 
 @pytest.mark.parametrize("kind", FLOATS)
@@ -158,12 +179,13 @@ def test_powers_are_those_of_mpmath(kind: str, data: st.DataObject) -> None:
 
 def variants(op: str) -> Iterator[Callable[[Tensor, Tensor], Array]]:
     """Right ways to compute, as kernels do: in the type, in f64, exactly, by a fused operation, and in vectors."""
-    wide: Mapping[str, Callable[..., Any]] = {**ARITHMETIC, "Power-1": np.float_power}
+    wide: Mapping[str, Callable[..., Any]] = {**ARITHMETIC, **BOUNDED}
     exact: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
         "Add-1": lambda a, b: a * 1 + b,
         "Subtract-1": lambda a, b: -b * 1 + a,
         "Multiply-1": lambda a, b: a * b + 0,
         "Divide-1": lambda a, b: a / b,
+        "SquaredDifference-1": lambda a, b: (a - b) ** 2,
     }
 
     def rounded(first: Tensor, values: Any) -> Array:
@@ -204,7 +226,7 @@ def variants(op: str) -> Iterator[Callable[[Tensor, Tensor], Array]]:
         )[::-1]
 
 
-@pytest.mark.parametrize("op", [*ARITHMETIC, "Power-1"])
+@pytest.mark.parametrize("op", [*ARITHMETIC, *BOUNDED])
 @pytest.mark.parametrize("kind", FLOATS)
 def test_right_variants_pass(op: str, kind: str) -> None:
     """Each of five ways to compute is within the bounds."""
@@ -219,29 +241,111 @@ def test_right_variants_pass(op: str, kind: str) -> None:
         assert errors.max() <= 1, variant
 
 
-def test_onnx_agrees() -> None:
+#: The operations that ONNX's own evaluation has of i32, u32 or booleans, by ONNX's names with their attributes.
+OF_ONNX: Mapping[str, tuple[str, str]] = {
+    "BitwiseAnd-13": ("BitwiseAnd", "i32"),
+    "BitwiseLeftShift-15": ('BitShift<direction="LEFT">', "u32"),
+    "BitwiseOr-13": ("BitwiseOr", "i32"),
+    "BitwiseRightShift-15": ('BitShift<direction="RIGHT">', "u32"),
+    "BitwiseXor-13": ("BitwiseXor", "i32"),
+    "FloorMod-1": ("Mod", "i32"),
+    "Greater-1": ("Greater", "i32"),
+    "GreaterEqual-1": ("GreaterOrEqual", "i32"),
+    "Less-1": ("Less", "i32"),
+    "LessEqual-1": ("LessOrEqual", "i32"),
+    "LogicalAnd-1": ("And", "boolean"),
+    "LogicalOr-1": ("Or", "boolean"),
+    "LogicalXor-1": ("Xor", "boolean"),
+    "Maximum-1": ("Max", "i32"),
+    "Mod-1": ("Mod<fmod=1>", "i32"),
+    "Subtract-1": ("Sub", "i32"),
+}
+
+
+@pytest.mark.parametrize("op", OF_ONNX)
+def test_onnx_agrees(op: str) -> None:
     """ONNX's own evaluation of its operations."""
     from onnx import parser
     from onnx.reference import ReferenceEvaluator
 
-    a, b = np.array([[-5, 7], [5, -8]], np.int32), np.array([2, -3], np.int32)
-    for op, name, attributes in (
-        ("Divide-1", "Div", {"m_pythondiv": False}),
-        ("FloorMod-1", "Mod", {}),
-        ("Maximum-1", "Max", {}),
-        ("Less-1", "Less", {}),
-        ("Subtract-1", "Sub", {}),
-    ):
-        output = "bool" if op == "Less-1" else "int32"
-        model = parser.parse_model(
-            f'<ir_version: 9, opset_import: ["" : 18]> g (int32[2,2] a, int32[2] b) => ({output}[2,2] y) {{ y = {name}(a, b) }}'
-        )
-        [expected] = ReferenceEvaluator(model).run(None, {"a": a, "b": b})
-        if op != "Divide-1":  # the reference rounds down here, and its specification towards zero
-            assert np.array_equal(computed(op, stored("i32", a), stored("i32", b), **attributes).array, expected)
+    name, kind = OF_ONNX[op]
+    a, b = {
+        "i32": ([[-5, 7], [5, -8], [2, -3]], [2, -3]),
+        "u32": ([[4294967295, 7], [5, 2147483649]], [3, 31]),
+        "boolean": ([[False], [True]], [False, True]),
+    }[kind]
+    first, second = stored(kind, a), stored(kind, b)
+    golden = computed(op, first, second)
+    types = {"boolean": "bool", "i32": "int32", "u32": "uint32"}
+    given_types = ", ".join(
+        f"{types[kind]}[{','.join(map(str, x.shape))}] {port}" for port, x in zip("ab", (first, second), strict=True)
+    )
+    model = parser.parse_model(
+        f'<ir_version: 9, opset_import: ["" : 18]> g ({given_types}) => ({types[golden.element_type]}[R,C] y) '
+        f"{{ y = {name}(a, b) }}"
+    )
+    [expected] = ReferenceEvaluator(model).run(None, {"a": first.array, "b": second.array})
+    assert np.array_equal(golden.array, expected)
 
 
-@pytest.mark.parametrize("op", ["Divide-1", "FloorMod-1"])
+#: PyTorch's functions for operations without rounded results.
+OF_TORCH: Mapping[str, str] = {
+    "BitwiseAnd-13": "bitwise_and",
+    "BitwiseLeftShift-15": "bitwise_left_shift",
+    "BitwiseOr-13": "bitwise_or",
+    "BitwiseRightShift-15": "bitwise_right_shift",
+    "BitwiseXor-13": "bitwise_xor",
+    "Greater-1": "gt",
+    "GreaterEqual-1": "ge",
+    "LessEqual-1": "le",
+    "LogicalOr-1": "logical_or",
+    "LogicalXor-1": "logical_xor",
+    "NotEqual-1": "ne",
+}
+#: The types for which PyTorch has these functions.
+TORCH_TYPES = ("boolean", *FLOATS, "i8", "i16", "i32", "i64", "u8")
+
+
+@pytest.mark.parametrize("op", OF_TORCH)
+def test_torch_agrees_on_the_core(op: str) -> None:
+    """On every valid case of the operation alone."""
+    import torch
+
+    names = {"bf16": "bfloat16", "boolean": "bool", "u8": "uint8", **{f"f{n}": f"float{n}" for n in (16, 32, 64)}}
+    names |= {f"i{n}": f"int{n}" for n in (8, 16, 32, 64)}
+    count = 0
+    for golden in goldens(op):
+        inputs = golden.inputs[0]
+        if golden.draft.rejected_for is not None or inputs["a"].element_type not in TORCH_TYPES:
+            continue
+        operands = {name: Operand(element_type=x.element_type, shape=x.shape, tensor=x) for name, x in inputs.items()}
+        pair = stretched(OPERATIONS[op].arguments(operands, golden.draft.attributes))
+        kind = getattr(torch, names[pair[0].element_type])
+        first, second = (torch.frombuffer(bytearray(x.array.tobytes()), dtype=kind).reshape(x.shape) for x in pair)
+        [wanted] = golden.outputs[0]
+        actual = getattr(torch, OF_TORCH[op])(first, second)
+        stored_bits = actual if actual.dtype == torch.bool else actual.view(getattr(torch, f"int{wanted.type.bits}"))
+        assert same(wanted, stored_bits.numpy().view(wanted.array.dtype)), golden.draft.id
+        count += 1
+    assert count > 5
+
+
+@pytest.mark.parametrize(
+    ("op", "element_type", "number", "count"),
+    [
+        *((f"Bitwise{side}Shift-15", "i32", 1, count) for side in ("Left", "Right") for count in (-1, 32)),
+        ("BitwiseRightShift-15", "u8", 1, 8),
+        ("BitwiseLeftShift-15", "i32", 1, 31),
+        ("BitwiseLeftShift-15", "i8", -65, 1),
+    ],
+)
+def test_shifts_beyond_a_type_have_no_result(op: str, element_type: str, number: int, count: int) -> None:
+    """The page leaves the number of shifts and the overflow of signed integers undefined."""
+    with pytest.raises(NoGolden, match="undefined"):
+        computed(op, stored(element_type, [number]), stored(element_type, [count]))
+
+
+@pytest.mark.parametrize("op", ["Divide-1", "FloorMod-1", "Mod-1"])
 @pytest.mark.parametrize("kind", ["i32", "f32"])
 def test_division_by_zero_has_no_result(op: str, kind: str) -> None:
     """Its page leaves it undefined, and so are negative powers of integers other than 1 and -1."""
@@ -280,7 +384,7 @@ def test_special_numbers() -> None:
     assert computed("Equal-1", stored("f32", [nan, 0]), stored("f32", [nan, -0.0])).array.tolist() == [False, True]
 
 
-@pytest.mark.parametrize("op", [*ARITHMETIC, "Power-1"])
+@pytest.mark.parametrize("op", [*ARITHMETIC, *BOUNDED])
 def test_right_variants_pass_the_core(op: str) -> None:
     """Each of five ways, in every floating-point type."""
     wrong = []
@@ -316,7 +420,9 @@ def goldens(op: str) -> tuple[Golden, ...]:
     small = [
         x
         for x in drafts
-        if x.context == "bare" and x.then is None and max(math.prod(t.shape) for t in x.tensors.values()) < 4000
+        if x.context == "bare"
+        and x.then is None
+        and max((math.prod(t.shape) for t in x.tensors.values()), default=0) < 4000
     ]
     return tuple(golden_of(draft, 0) for draft in small)
 
@@ -359,7 +465,7 @@ def narrow(of: Callable[..., Any], kind: Any = np.float32) -> Callable[..., Any]
 
 def rewritten(op: str, change: Callable[[Tensor], Tensor]) -> Callable[..., list[Tensor]]:
     """The right outputs, changed."""
-    return lambda inputs, attributes: [change(x) for x in BINARY[op](inputs, attributes)]
+    return lambda inputs, attributes: [change(x) for x in FUNCTIONS[op](inputs, attributes)]
 
 
 def flushed(output: Tensor) -> Tensor:
@@ -489,6 +595,39 @@ def wide_mask(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[T
         raise Rejected("build", "shapes") from error
 
 
+def shifted_within_range(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Unsigned integers beyond the range become the largest one."""
+    [right] = BINARY["BitwiseLeftShift-15"](inputs, attributes)
+    if right.type.kind != "unsigned":
+        return [right]
+    first, second = (np.array(x.integers(), object).reshape(x.shape) for x in inputs)
+    return [
+        Tensor(
+            element_type=right.element_type,
+            array=np.asarray(np.minimum(first << second, right.type.maximum), right.array.dtype),
+        )
+    ]
+
+
+def shifted_without_sign(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """Zeros fill the highest places."""
+    [right] = BINARY["BitwiseRightShift-15"](inputs, attributes)
+    bits = f"u{right.array.dtype.itemsize}"
+    if right.type.bits % 8:
+        return [right]
+    first, second = (x.array.view(bits) for x in inputs)
+    return [Tensor(element_type=right.element_type, array=np.asarray(first >> second).view(right.array.dtype))]
+
+
+def squared_without_sign(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """A negative difference of unsigned integers is 0."""
+    [right] = BINARY["SquaredDifference-1"](inputs, attributes)
+    if right.type.kind != "unsigned":
+        return [right]
+    first, second = (x.array for x in inputs)
+    return [Tensor(element_type=right.element_type, array=np.square(np.maximum(first, second) - second))]
+
+
 def trunc_divide(a: Array, b: Array) -> Array:
     """Division of integers as in C."""
     quotient = np.floor_divide(a, b)
@@ -599,6 +738,79 @@ MUTANTS: Mapping[str, tuple[str, Callable[..., Any]]] = {
     "less or equal": ("Less-1", binary(np.less_equal, "boolean")),
     "or": ("LogicalAnd-1", binary(np.logical_or)),
     "exclusive or": ("LogicalAnd-1", binary(np.logical_xor)),
+    "both differ": ("LogicalOr-1", binary(np.logical_xor)),
+    "one of both": ("LogicalXor-1", binary(np.logical_or)),
+    "greater or equal": ("Greater-1", binary(np.greater_equal, "boolean")),
+    "less in place of greater": ("Greater-1", binary(np.less, "boolean")),
+    "greater by a difference": ("Greater-1", binary(lambda a, b: a - b > 0, "boolean")),
+    "not less": ("GreaterEqual-1", binary(lambda a, b: ~(a < b), "boolean")),
+    "greater alone": ("GreaterEqual-1", binary(np.greater, "boolean")),
+    "greater or equal in f32": (
+        "GreaterEqual-1",
+        binary(lambda a, b: a.astype(np.float32) >= b.astype(np.float32), "boolean"),
+    ),
+    "not greater": ("LessEqual-1", binary(lambda a, b: ~(a > b), "boolean")),
+    "less alone": ("LessEqual-1", binary(np.less, "boolean")),
+    "less or equal in f64": (
+        "LessEqual-1",
+        binary(lambda a, b: a.astype(np.float64) <= b.astype(np.float64), "boolean"),
+    ),
+    "less or greater": ("NotEqual-1", binary(lambda a, b: (a < b) | (a > b), "boolean")),
+    "not equal in 32 bits": (
+        "NotEqual-1",
+        binary(
+            lambda a, b: (
+                (a.astype(np.int32) if a.dtype.kind != "f" else a) != (b.astype(np.int32) if a.dtype.kind != "f" else b)
+            ),
+            "boolean",
+        ),
+    ),
+    "bits of nonzero integers": ("BitwiseAnd-13", binary(np.logical_and)),
+    "and in 32 bits": ("BitwiseAnd-13", binary(lambda a, b: (a & b) & 0xFFFFFFFF)),
+    "and through f64": ("BitwiseAnd-13", binary(lambda a, b: a & b.astype(np.float64).astype(np.int64))),
+    "sum of bits": ("BitwiseOr-13", binary(np.add)),
+    "bits that differ": ("BitwiseOr-13", binary(np.bitwise_xor)),
+    "bits of either": ("BitwiseXor-13", binary(np.bitwise_or)),
+    "difference of integers": ("BitwiseXor-13", binary(np.not_equal)),
+    "left shift in 32 bits": ("BitwiseLeftShift-15", binary(lambda a, b: np.left_shift(a, b) & 0xFFFFFFFF)),
+    "left shift by a product in f64": (
+        "BitwiseLeftShift-15",
+        binary(lambda a, b: (a.astype(np.float64) * np.exp2(b.astype(np.float64))).astype(np.int64)),
+    ),
+    "left shift that saturates": ("BitwiseLeftShift-15", shifted_within_range),
+    "right shift by division": (
+        "BitwiseRightShift-15",
+        binary(lambda a, b: np.trunc(a / np.exp2(b.astype(np.float64))).astype(np.int64)),
+    ),
+    "right shift of signed integers alone": (
+        "BitwiseRightShift-15",
+        binary(lambda a, b: np.right_shift(a.view(np.int64), b.view(np.int64))),
+    ),
+    "right shift without the sign": ("BitwiseRightShift-15", shifted_without_sign),
+    "sign of the divisor": ("Mod-1", binary(np.remainder)),
+    "truncated remainder by the formula": (
+        "Mod-1",
+        binary(lambda a, b: a - np.trunc(a / b) * b if a.dtype.kind == "f" else np.fmod(a, b)),
+    ),
+    "truncated remainder in f32": (
+        "Mod-1",
+        binary(lambda a, b: narrow(np.fmod)(a, b) if a.dtype.kind != "f" else np.fmod(a, b)),
+    ),
+    "positive zeros of remainders": (
+        "Mod-1",
+        binary(lambda a, b: np.fmod(a, b) + 0.0 if a.dtype.kind == "f" else np.fmod(a, b)),
+    ),
+    "absolute difference": ("SquaredDifference-1", binary(lambda a, b: np.abs(a - b))),
+    "squared sum": ("SquaredDifference-1", binary(lambda a, b: np.square(a + b))),
+    "expanded square": (
+        "SquaredDifference-1",
+        binary(lambda a, b: a.astype(np.float32) ** 2 - 2 * a * b + b**2 if a.dtype.kind == "f" else np.square(a - b)),
+    ),
+    "squared difference through f32": (
+        "SquaredDifference-1",
+        binary(lambda a, b: narrow(lambda x, y: np.square(x - y))(a, b) if a.dtype.kind != "f" else np.square(a - b)),
+    ),
+    "difference of unsigned integers without a sign": ("SquaredDifference-1", squared_without_sign),
     "mask reversed": ("Select-1", reversed_mask),
     "mask multiplied": ("Select-1", multiplied_mask),
     "mask too wide": ("Select-1", wide_mask),

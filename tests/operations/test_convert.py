@@ -1,4 +1,4 @@
-"""Convert-1: each clause of its page, and each interpretation, against numpy."""
+"""Convert-1: each clause of its page, and each interpretation, against numpy; and ConvertLike-1 against Convert-1."""
 
 import math
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opconform.operations.arguments import Arguments, NoGolden, Operand, Unknown
-from opconform.operations.arithmetic.convert import CONVERT, TYPES
+from opconform.operations.arithmetic.convert import CONVERT, CONVERT_LIKE, TYPES
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.rounding import numbers_of
 from opconform.tensors.tensor import Tensor, patterns
@@ -160,3 +160,21 @@ def test_a_nan_becomes_the_quiet_one_without_a_payload(to: str, quiet: int) -> N
     nan = converted("f64", [0x7FF0040000000000], to)
 
     assert patterns(nan.array).tolist() == [quiet]
+
+
+@pytest.mark.parametrize("source", ["i8", "u32", "f16", "f32", "boolean"])
+@given(data=st.data(), to=st.sampled_from(("i8", "u16", "i64", "f16", "f32", "boolean")))
+def test_a_conversion_like_a_tensor_is_one_to_its_type(source: str, data: st.DataObject, to: str) -> None:
+    """But for negative integers and unsigned types, for which its page has no result."""
+    bits = [data.draw(st.integers(0, (1 << min(ELEMENT_TYPES[source].bits, 32)) - 1))]
+    given_arguments = arguments(source, bits, to)
+    like = Operand(element_type=to, shape=(3,), tensor=None)
+    operands = {"data": given_arguments.operand("data"), "like": like}
+    like_arguments = CONVERT_LIKE.arguments(operands, {})
+    [number] = numbers_of(converted(source, bits, source))
+    if ELEMENT_TYPES[source].is_integer and ELEMENT_TYPES[to].kind == "unsigned" and number < 0:
+        with pytest.raises(NoGolden):
+            CONVERT_LIKE.evaluate(like_arguments)
+        return
+    [output] = CONVERT_LIKE.evaluate(like_arguments)
+    assert patterns(output.array).tolist() == patterns(converted(source, bits, to).array).tolist()

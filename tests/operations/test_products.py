@@ -1,4 +1,4 @@
-"""MatMul-1, Convolution-1, SoftMax-8 and MVN-6: right kernels are within the bounds of every case, and wrong ones are not."""
+"""MatMul-1, convolutions, SoftMax-8 and MVN-6: right kernels are within the bounds of every case, and wrong ones are not."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +34,8 @@ from tests.conftest import ROOT
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
-OPERATIONS = ("MatMul-1", "Convolution-1", "SoftMax-8", "MVN-6")
+CONVOLUTIONS = ("Convolution-1", "GroupConvolution-1")
+OPERATIONS = ("MatMul-1", *CONVOLUTIONS, "SoftMax-8", "MVN-6")
 
 
 #: The sum of the products of the last dimensions of two arrays.
@@ -190,7 +191,12 @@ def matmul(inference: Inference, total: Sum = in_order, wide: Callable[[ElementT
 
 
 def convolution(inference: Inference, total: Sum = in_order, wide: Callable[[ElementType], Any] = wide_of) -> Array:
-    """Convolution-1 in a type, by a sum of the products of each window."""
+    """A convolution in a type, by a sum of the products of each window; that of groups as one for each of them."""
+    whole, by_group = (inference.inputs[name].array for name in ("data", "filters"))
+    if by_group.ndim > whole.ndim:
+        pairs = zip(np.split(whole, len(by_group), 1), by_group, strict=True)
+        parts = [changed(inference, {"data": data, "filters": filters}) for data, filters in pairs]
+        return np.concatenate([convolution(part, total, wide) for part in parts], 1)
     attributes, kind = inference.attributes, inference.kind
     data, filters = (numbers(inference.inputs[name]).astype(wide(kind)) for name in ("data", "filters"))
     lists = [attributes[name] for name in ("strides", "pads_begin", "pads_end", "dilations")]
@@ -235,6 +241,18 @@ def softmax(
     return stored(inference.kind, np.moveaxis(output, -1, along))
 
 
+def log_softmax(
+    inference: Inference, *, subtracts: bool = True, axis: int | None = None, log: Callable[[Array], Array] = np.log
+) -> Array:
+    """LogSoftmax-5 in a type, by the formulas that its page recommends."""
+    along = inference.attributes["axis"] if axis is None else axis
+    data = np.moveaxis(numbers(inference.inputs["data"]).astype(wide_of(inference.kind)), along, -1)
+    with np.errstate(all="ignore"):
+        rests = data - data.max(-1, keepdims=True, initial=-np.inf) if subtracts else data
+        output = rests - log(np.exp(rests).sum(-1, keepdims=True))
+    return stored(inference.kind, np.moveaxis(output, -1, along))
+
+
 def mvn(
     inference: Inference,
     total: Sum = in_order,
@@ -269,7 +287,7 @@ def mvn(
 
 KERNELS: Mapping[str, Kernel] = {
     "MatMul-1": matmul,
-    "Convolution-1": convolution,
+    **dict.fromkeys(CONVOLUTIONS, convolution),
     "SoftMax-8": softmax,
     "MVN-6": mvn,
 }
@@ -311,6 +329,11 @@ def shifted(rows: Array, _: Array, _total: Sum) -> Array:
 def test_other_right_kernels_are_within_the_bounds(op: str, kernel: Kernel) -> None:
     """Products with reciprocals in place of quotients, and a variance from one pass over the elements."""
     assert [x.case for x in inferences(op) if x.output.array.size and not is_right(x, kernel(x))] == []
+
+
+def test_a_right_logarithm_of_softmax_is_within_the_bounds() -> None:
+    """So that the wrong ones fail for what their names say."""
+    assert [x.case for x in inferences("LogSoftmax-5") if x.output.array.size and not is_right(x, log_softmax(x))] == []
 
 
 @pytest.mark.parametrize("op", OPERATIONS)
@@ -405,8 +428,8 @@ def other_mode(inference: Inference, **modes: str) -> Array:
 
 def flipped(inference: Inference) -> Array:
     """A convolution, and not a cross-correlation."""
-    filters = inference.inputs["filters"].array
-    return convolution(changed(inference, {"filters": np.flip(filters, tuple(range(2, filters.ndim)))}))
+    filters, spatial = inference.inputs["filters"].array, len(inference.attributes["strides"])
+    return convolution(changed(inference, {"filters": np.flip(filters, tuple(range(-spatial, 0)))}))
 
 
 def exchanged_channels(inference: Inference) -> Array:
@@ -414,6 +437,18 @@ def exchanged_channels(inference: Inference) -> Array:
     filters = inference.inputs["filters"].array
     other: Array = np.swapaxes(filters.reshape(filters.shape[1], filters.shape[0], *filters.shape[2:]), 0, 1)
     return convolution(changed(inference, {"filters": other}))
+
+
+def first_group_alone(inference: Inference) -> Array:
+    """The filters of the first group, for all groups."""
+    filters = inference.inputs["filters"].array
+    return convolution(changed(inference, {"filters": np.broadcast_to(filters[0], filters.shape)}))
+
+
+def last_group_first(inference: Inference) -> Array:
+    """The outputs of the groups from the last one."""
+    groups, output = len(inference.inputs["filters"].array), convolution(inference)
+    return np.concatenate(np.split(output, groups, 1)[::-1], 1)
 
 
 def single(kind: ElementType) -> Any:
@@ -454,6 +489,25 @@ def table_power(data: Array) -> Array:
     return np.exp(np.round(data * 256) / 256)
 
 
+#: What is wrong with a kernel of a convolution, and its outputs.
+CONVOLVED: Mapping[str, Kernel] = {
+    "filters are reversed": flipped,
+    "the pads are exchanged": lambda x: other_lists(x, "pads_begin", "pads_end"),
+    "the strides are reversed": lambda x: other_lists(x, "strides"),
+    "the dilations are reversed": lambda x: other_lists(x, "dilations"),
+    "the first pads are reversed": lambda x: other_lists(x, "pads_begin"),
+    "the last pads are reversed": lambda x: other_lists(x, "pads_end"),
+    "dilations are ignored": lambda x: ones(x, "dilations"),
+    "strides are ignored": lambda x: ones(x, "strides"),
+    "strides and dilations are exchanged": lambda x: other_lists(x, "strides", "dilations"),
+    "same_upper is same_lower": lambda x: other_mode(x, same_upper="same_lower"),
+    "same_lower is same_upper": lambda x: other_mode(x, same_lower="same_upper"),
+    "valid is explicit": lambda x: other_mode(x, valid="explicit"),
+    "explicit is valid": lambda x: other_mode(x, explicit="valid"),
+    "explicit is same_upper": lambda x: other_mode(x, explicit="same_upper"),
+    "sums of integers are those of i8": partial(convolution, total=saturated),
+    "integers are computed in f32": partial(through_floats, kernel=convolution),
+}
 #: What is wrong with a kernel of an operation, and its outputs.
 MUTANTS: Mapping[tuple[str, str], Kernel] = {
     **{
@@ -485,23 +539,10 @@ MUTANTS: Mapping[tuple[str, str], Kernel] = {
     ("MatMul-1", "every matrix is transposed"): lambda x: matmul(changed(x, transpose_b=True)),
     ("MatMul-1", "sums of integers are those of i8"): partial(matmul, total=saturated),
     ("MatMul-1", "integers are computed in f32"): partial(through_floats, kernel=matmul),
-    ("Convolution-1", "filters are reversed"): flipped,
-    ("Convolution-1", "the pads are exchanged"): lambda x: other_lists(x, "pads_begin", "pads_end"),
-    ("Convolution-1", "the strides are reversed"): lambda x: other_lists(x, "strides"),
-    ("Convolution-1", "the dilations are reversed"): lambda x: other_lists(x, "dilations"),
-    ("Convolution-1", "the first pads are reversed"): lambda x: other_lists(x, "pads_begin"),
-    ("Convolution-1", "the last pads are reversed"): lambda x: other_lists(x, "pads_end"),
-    ("Convolution-1", "dilations are ignored"): lambda x: ones(x, "dilations"),
-    ("Convolution-1", "strides are ignored"): lambda x: ones(x, "strides"),
-    ("Convolution-1", "strides and dilations are exchanged"): lambda x: other_lists(x, "strides", "dilations"),
-    ("Convolution-1", "same_upper is same_lower"): lambda x: other_mode(x, same_upper="same_lower"),
-    ("Convolution-1", "same_lower is same_upper"): lambda x: other_mode(x, same_lower="same_upper"),
-    ("Convolution-1", "valid is explicit"): lambda x: other_mode(x, valid="explicit"),
-    ("Convolution-1", "explicit is valid"): lambda x: other_mode(x, explicit="valid"),
-    ("Convolution-1", "explicit is same_upper"): lambda x: other_mode(x, explicit="same_upper"),
+    **{(op, fault): kernel for op in CONVOLUTIONS for fault, kernel in CONVOLVED.items()},
     ("Convolution-1", "channels are exchanged"): exchanged_channels,
-    ("Convolution-1", "sums of integers are those of i8"): partial(convolution, total=saturated),
-    ("Convolution-1", "integers are computed in f32"): partial(through_floats, kernel=convolution),
+    ("GroupConvolution-1", "the filters of the first group are those of all"): first_group_alone,
+    ("GroupConvolution-1", "the groups are in reverse"): last_group_first,
     ("SoftMax-8", "the largest element is not subtracted"): partial(softmax, subtracts=False),
     ("SoftMax-8", "the axis is the last one"): partial(softmax, axis=-1),
     ("SoftMax-8", "the axis is the second one"): partial(softmax, axis=1),
@@ -509,6 +550,10 @@ MUTANTS: Mapping[tuple[str, str], Kernel] = {
     ("SoftMax-8", "small exponentials are 0"): partial(softmax, power=truncated_power),
     ("SoftMax-8", "exponentials are those of a table"): partial(softmax, power=table_power),
     ("SoftMax-8", "exponentials are those of base 2"): partial(softmax, power=np.exp2),
+    ("LogSoftmax-5", "the largest element is not subtracted"): partial(log_softmax, subtracts=False),
+    ("LogSoftmax-5", "the axis is the last one"): partial(log_softmax, axis=-1),
+    ("LogSoftmax-5", "the axis is the first one"): partial(log_softmax, axis=0),
+    ("LogSoftmax-5", "logarithms are those of base 2"): partial(log_softmax, log=np.log2),
     ("MVN-6", "eps is outside of the square root"): partial(mvn, eps_mode="outside_sqrt"),
     ("MVN-6", "eps is inside the square root"): partial(mvn, eps_mode="inside_sqrt"),
     ("MVN-6", "there is no eps"): partial(mvn, eps=0.0),

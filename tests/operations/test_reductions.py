@@ -29,7 +29,7 @@ from opconform_runners.backends.numpy.reductions import REDUCTIONS
 from opconform_runners.verdicts.comparison import mismatch_of
 from tests.sampling import in_line
 
-SUMS = ("ReduceSum-1", "ReduceMean-1", "ReduceProd-1", "CumSum-3")
+SUMS = ("ReduceSum-1", "ReduceMean-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4", "CumSum-3")
 FLOATS = {"bf16", "f16", "f32", "f64"}
 Function = Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Tensor]]
 
@@ -142,13 +142,16 @@ def test_sums_that_the_order_decides_are_left_out(kind: str, row: list[float], d
     assert is_open(ELEMENT_TYPES[kind], row, divisor) is is_left_out
 
 
-@pytest.mark.parametrize("op", ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceProd", "CumSum", "TopK"])
+@pytest.mark.parametrize(
+    "op", ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2", "CumSum", "TopK"]
+)
 def test_goldens_contain_the_results_of_the_reference_implementation_of_onnx(op: str) -> None:
     """In f32 and i32, where both define the result."""
     helper, reference = pytest.importorskip("onnx.helper"), pytest.importorskip("onnx.reference")
     name, count = next(x for x in REDUCTIONS if x.startswith(op)), 0
     left_out = {"values.nan", "values.zeros", "values.empty", "axes.aliases", "axes.empty", "axes.empty-zeros"}
-    types = ("f32",) if op == "ReduceMean" else ("f32", "i32")  # its means of integers wrap
+    left_out.add("axes.empty-signs")
+    types = ("f32",) if op in ("ReduceMean", "ReduceL2") else ("f32", "i32")  # its means and norms of integers wrap
     for golden in goldens(name):
         [feed] = golden.inputs
         attributes = OPERATIONS[name].arguments({}, golden.draft.attributes).attributes
@@ -230,13 +233,14 @@ def floating(op: str, variant: Callable[[Array, Any], Any], dtype: Any = None, *
         axes = sorted({axis % array.ndim for axis in inputs[1].integers()})
         rows = np.moveaxis(array, axes, range(-len(axes), 0))
         rows = rows.reshape(*rows.shape[: rows.ndim - len(axes)], -1).astype(wide)
+        terms = {"ReduceL1-4": np.abs, "ReduceL2-4": np.square}.get(op, lambda x: x)
         results = np.empty(rows.shape[:-1], np.float64 if variant is in_f64 else wide)
         for place in np.ndindex(results.shape):
-            total = variant(rows[place], of)
+            total = variant(terms(rows[place].astype(np.float64) if variant is in_f64 else rows[place]), of)
             if op == "ReduceMean-1":
                 count = total.dtype.type(rows.shape[-1])
                 total = total / count if divides else total * (total.dtype.type(1) / count)
-            results[place] = total
+            results[place] = np.sqrt(total) if op == "ReduceL2-4" else total
         shape = [1 if axis in axes else size for axis, size in enumerate(array.shape)]
         return [stored(kind, results.reshape(shape) if attributes["keep_dims"] else results)]
 
@@ -398,18 +402,23 @@ def wrapped_mean(_: str) -> Function:
     return call
 
 
-def maximum_from(start: Callable[[ElementType], float]) -> Callable[[str], Function]:
+def extreme_from(start: Callable[[ElementType], float]) -> Callable[[str], Function]:
     """The accumulator starts at a number."""
 
-    def call(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Sequence[Tensor]:
-        [tensor] = right("ReduceMax-1", inputs, attributes)
-        if not inputs[1].integers() or tensor.type.bits < 16:
-            return [tensor]
-        array = np.asarray(tensor.array).view(tensor.type.arithmetic)
-        least = np.array(start(tensor.type)).astype(array.dtype)
-        return [replace(tensor, array=np.where(array < least, least, array).view(tensor.type.storage))]
+    def wrong(op: str) -> Function:
+        of = np.maximum if op == "ReduceMax-1" else np.minimum
 
-    return lambda _: call
+        def call(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Sequence[Tensor]:
+            [tensor] = right(op, inputs, attributes)
+            if not inputs[1].integers() or tensor.type.bits < 16:
+                return [tensor]
+            array = np.asarray(tensor.array).view(tensor.type.arithmetic)
+            started = np.asarray(of(array, np.array(start(tensor.type)).astype(array.dtype)), array.dtype)
+            return [replace(tensor, array=started.view(tensor.type.storage))]
+
+        return call
+
+    return wrong
 
 
 def flipped_sign(tensor: Tensor, _: Sequence[int]) -> Tensor:
@@ -419,15 +428,22 @@ def flipped_sign(tensor: Tensor, _: Sequence[int]) -> Tensor:
     return replace(tensor, array=tensor.array ^ tensor.array.dtype.type(1 << (tensor.type.bits - 1)))
 
 
-def minimum(_: str) -> Function:
-    """The smallest element."""
+def other(of: str) -> Callable[[str], Function]:
+    """Another reduction, where axes are given."""
+
+    def wrong(op: str) -> Function:
+        return lambda inputs, attributes: right(of if inputs[1].integers() else op, inputs, attributes)
+
+    return wrong
+
+
+def without_root(op: str) -> Function:
+    """The square of a norm of numbers."""
 
     def call(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Sequence[Tensor]:
-        data = inputs[0]
-        if data.element_type != "f32":
-            return right("ReduceMax-1", inputs, attributes)
-        [tensor] = right("ReduceMax-1", [replace(data, array=-data.array), inputs[1]], attributes)
-        return [replace(tensor, array=-tensor.array)]
+        [tensor] = right(op, inputs, attributes)
+        is_squared = tensor.element_type == "f32" and inputs[1].integers()
+        return [replace(tensor, array=np.asarray(tensor.array**2)) if is_squared else tensor]
 
     return call
 
@@ -508,18 +524,21 @@ def is_value(attributes: Mapping[str, Any]) -> bool:
     return bool(attributes["sort"] == "value")
 
 
-REDUCE = ("ReduceSum-1", "ReduceMean-1", "ReduceMax-1", "ReduceProd-1")
+LOGICAL = ("ReduceLogicalAnd-1", "ReduceLogicalOr-1")
+SUMMED = ("ReduceSum-1", "ReduceMean-1", "ReduceL1-4", "ReduceL2-4")
+NUMERIC = (*SUMMED, "ReduceMax-1", "ReduceMin-1", "ReduceProd-1")
+REDUCE = (*NUMERIC, *LOGICAL)
 #: Per wrong variant: how it is made, and the operations whose cases must catch it.
 MUTANTS: Mapping[str, tuple[Callable[[str], Function], Sequence[str]]] = {
-    "an accumulator in the type of data": (narrow, ("ReduceSum-1", "ReduceMean-1", "CumSum-3")),
+    "an accumulator in the type of data": (narrow, (*SUMMED, "CumSum-3")),
     "a missing last element": (on_data(without_last), REDUCE),
     "the next axis": (next_axis, REDUCE),
     "kept dimensions are removed": (keeping(keeps=False), REDUCE),
     "removed dimensions are kept": (keeping(keeps=True), REDUCE),
     "no axes reduce all dimensions": (squeezed, REDUCE),
-    "integers through f32": (through(np.float32), (*REDUCE, "CumSum-3", "TopK-11")),
-    "integers through f64": (through(np.float64), (*REDUCE, "CumSum-3", "TopK-11")),
-    "integers through i32": (on_data(truncated), (*REDUCE, "CumSum-3", "TopK-11")),
+    "integers through f32": (through(np.float32), (*NUMERIC, "CumSum-3", "TopK-11")),
+    "integers through f64": (through(np.float64), (*NUMERIC, "CumSum-3", "TopK-11")),
+    "integers through i32": (on_data(truncated), (*NUMERIC, "CumSum-3", "TopK-11")),
     "a mean by one element too few": (
         mean_by(lambda array, axes: max(1, math.prod(array.shape[x] for x in axes) - 1)),
         ("ReduceMean-1",),
@@ -530,13 +549,24 @@ MUTANTS: Mapping[str, tuple[Callable[[str], Function], Sequence[str]]] = {
         ("ReduceMean-1",),
     ),
     "a mean whose sum wraps": (wrapped_mean, ("ReduceMean-1",)),
-    "the smallest element": (minimum, ("ReduceMax-1",)),
-    "a maximum of at least 0": (maximum_from(lambda _: 0), ("ReduceMax-1",)),
+    "the smallest element": (other("ReduceMin-1"), ("ReduceMax-1",)),
+    "the largest element": (other("ReduceMax-1"), ("ReduceMin-1",)),
+    "the sum without absolute values": (other("ReduceSum-1"), ("ReduceL1-4",)),
+    "the sum of the absolute values": (other("ReduceL1-4"), ("ReduceL2-4",)),
+    "any in place of all": (other("ReduceLogicalOr-1"), ("ReduceLogicalAnd-1",)),
+    "all in place of any": (other("ReduceLogicalAnd-1"), ("ReduceLogicalOr-1",)),
+    "a norm without its root": (without_root, ("ReduceL2-4",)),
+    "a maximum of at least 0": (extreme_from(lambda _: 0), ("ReduceMax-1",)),
+    "a minimum of at most 0": (extreme_from(lambda _: 0), ("ReduceMin-1",)),
+    "a minimum of at most the largest finite number": (
+        extreme_from(lambda kind: float(kind.layout.max) if kind.kind == "float" else kind.maximum),
+        ("ReduceMin-1",),
+    ),
     "a maximum of at least the least finite number": (
-        maximum_from(lambda kind: float(kind.layout.min) if kind.kind == "float" else kind.minimum),
+        extreme_from(lambda kind: float(kind.layout.min) if kind.kind == "float" else kind.minimum),
         ("ReduceMax-1",),
     ),
-    "unsigned as signed": (as_signed, ("ReduceMax-1", "TopK-11")),
+    "unsigned as signed": (as_signed, ("ReduceMax-1", "ReduceMin-1", "TopK-11")),
     "exclusive is ignored": (with_attributes(lambda a: {**a, "exclusive": False}), ("CumSum-3",)),
     "reverse is ignored": (with_attributes(lambda a: {**a, "reverse": False}), ("CumSum-3",)),
     "exclusive and reverse are exchanged": (
@@ -605,6 +635,8 @@ def f32(*elements: float) -> Tensor:
     ("op", "data", "attributes"),
     [
         ("ReduceMax-1", f32(), {}),
+        ("ReduceMin-1", f32(), {}),
+        ("ReduceL2-4", f32(1.8e19, -3e18), {}),
         ("ReduceSum-1", f32(3e38, 3e38, -3e38), {}),
         ("ReduceMean-1", Tensor(element_type="i32", array=np.zeros(0, np.int32)), {}),
         ("ReduceProd-1", f32(1e30, 1e30, 1e-30), {}),

@@ -61,15 +61,32 @@ def gelu_tanh(x: Any) -> Any:
     return x / (1 + mpmath.exp(-2 * inner))
 
 
+def mish(x: Any) -> Any:
+    """The function by its formula."""
+    return x * mpmath.tanh(mpmath.log1p(mpmath.exp(x)))
+
+
 #: The functions by mpmath, with the units that are right for f32 and f64, and for narrow types; None for composites.
 FUNCTIONS: Mapping[str, tuple[Callable[[Any], Any], tuple[int, int] | None]] = {
+    "Cos-1": (mpmath.cos, (4, 2)),
+    "Elu-1": (lambda x: x if x > 0 else mpmath.expm1(x) * 3 / 2, None),
     "Erf-1": (mpmath.erf, (16, 4)),
     "Exp-1": (mpmath.exp, (3, 2)),
     "Gelu-7": (gelu, None),
     "Log-1": (mpmath.log, (3, 2)),
+    "Mish-4": (mish, None),
     "Sigmoid-1": (lambda x: 1 / (1 + mpmath.exp(-x)), None),
+    "Sin-1": (mpmath.sin, (4, 2)),
+    "SoftPlus-4": (lambda x: mpmath.log1p(mpmath.exp(x)), None),
+    "SoftSign-9": (lambda x: x / (1 + abs(x)), None),
+    "Swish-4": (lambda x: x / (1 + mpmath.exp(-x)), None),
+    "Tan-1": (mpmath.tan, (5, 2)),
     "Tanh-1": (mpmath.tanh, (5, 2)),
 }
+#: The attributes of these functions.
+ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {"Elu-1": {"alpha": 1.5}}
+#: The functions whose values are between -1 and 1.
+LIMITED = ("Cos-1", "Erf-1", "Sin-1", "Tanh-1")
 
 
 def fraction(number: Any) -> Fraction:
@@ -100,10 +117,10 @@ def test_values_and_bounds_are_those_of_mpmath(op: str, element_type: str, bits:
     [x] = numbers(data).tolist()
     if not math.isfinite(x) or x in (0, 1) or abs(x) > 1e4 or (op == "Log-1" and x < 0):
         return
-    output = evaluated(op, data)
+    output = evaluated(op, data, **ATTRIBUTES.get(op, {}))
     with mpmath.workprec(PRECISION):
         exact = fraction(of(mpmath.mpf(x)))
-    if op in ("Erf-1", "Tanh-1") and abs(exact) == 1:  # below 1 by less than the bits show
+    if op in LIMITED and abs(exact) == 1:  # below 1 by less than the bits show
         exact *= 1 - Fraction(1, 2**PRECISION)
     largest = Fraction(float(kind.layout.max))
     [golden] = numbers(output).tolist()
@@ -114,7 +131,7 @@ def test_values_and_bounds_are_those_of_mpmath(op: str, element_type: str, bits:
         allowed = units[kind.bits <= 16] * last_place(kind, exact)
         outside = last_place(kind, Fraction(upper)) if upper else last_place(kind, Fraction(0))
         assert exact - allowed <= Fraction(lower) <= Fraction(golden) <= Fraction(upper) <= exact + allowed
-        most = 1 if op in ("Erf-1", "Tanh-1") else exact + allowed  # no value is outside the range
+        most = 1 if op in LIMITED else exact + allowed  # no value is outside the range
         assert Fraction(upper) + outside >= min(exact + allowed, most)
 
 
@@ -141,16 +158,26 @@ def test_integers_are_rounded_to_the_nearest_one(element_type: str, bits: int) -
             assert evaluated(op, data).integers() == [expected]
 
 
-@pytest.mark.parametrize(("op", "element"), [("Sqrt-1", -1), ("Log-1", 0), ("Log-1", -3)])
-def test_what_a_page_leaves_undefined_has_no_golden(op: str, element: int) -> None:
+@pytest.mark.parametrize(
+    ("op", "element_type", "element"),
+    [
+        ("Sqrt-1", "i32", -1),
+        ("Log-1", "i32", 0),
+        ("Log-1", "i32", -3),
+        ("Sin-1", "u8", 5),
+        ("Cos-1", "u32", 3),
+        ("Tan-1", "i8", 11),
+    ],
+)
+def test_what_a_page_leaves_undefined_has_no_golden(op: str, element_type: str, element: int) -> None:
     """A spec with such an element is refused."""
     with pytest.raises(NoGolden, match="undefined"):
-        evaluated(op, tensor("i32", [element, 4]))
+        evaluated(op, tensor(element_type, [element, 1]))
 
 
 def test_a_zero_keeps_its_sign_and_is_exact() -> None:
     """Of functions with a root at 0."""
-    for op in ("Tanh-1", "Erf-1", "Gelu-7", "Sqrt-1"):
+    for op in ("Tanh-1", "Erf-1", "Gelu-7", "Sqrt-1", "Sin-1", "Tan-1", "Swish-4", "Mish-4", "SoftSign-9"):
         output = evaluated(op, tensor("f32", [0.0, -0.0]))
         assert output.array.tobytes() == np.array([0.0, -0.0], np.float32).tobytes()
         assert output.bounds is None
@@ -161,13 +188,13 @@ def test_numbers_far_beyond_the_type_take_no_memory() -> None:
     data = tensor("f64", [1e300, -1e300, 1e15, -1e15])
     for op in FUNCTIONS:
         if op != "Log-1":
-            assert np.isfinite(evaluated(op, data).array[1])
+            assert np.isfinite(evaluated(op, data, **ATTRIBUTES.get(op, {})).array[1])
     assert evaluated("Exp-1", data).array.tolist() == [math.inf, 0, math.inf, 0]
     assert evaluated("Sigmoid-1", data).array.tolist() == [1, 0, 1, 0]
 
 
 class Golden(NamedTuple):
-    """A case: its data, attributes and output."""
+    """A case: its data, output and attributes, with the numbers of other inputs."""
 
     data: Tensor
     attributes: Mapping[str, Any]
@@ -180,7 +207,12 @@ def goldens(op: str) -> list[Golden]:
     [*specs] = load_specs([ROOT / "cases" / op / "values.yaml"])
     drafts = [draft for spec in specs for group in spec.groups for draft in expand(group)]
     valid = [golden_of(draft, 0) for draft in drafts if draft.rejected_for is None and not draft.is_twin]
-    return [Golden(x.inputs[0]["data"], x.draft.attributes, x.outputs[0][0]) for x in valid]
+    return [Golden(x.inputs[0]["data"], {**x.draft.attributes, **scalars(x.inputs[0])}, x.outputs[0][0]) for x in valid]
+
+
+def scalars(inputs: Mapping[str, Tensor]) -> dict[str, float]:
+    """The numbers of the inputs other than data."""
+    return {name: float(numbers(x)) for name, x in inputs.items() if name != "data"}
 
 
 #: What a variant computes: numbers of f64 or Python's integers, from the same, the element type, and the attributes.
@@ -223,6 +255,24 @@ def gelu_of(erf: Variant, tanh: Variant) -> Variant:
 
 
 ROOT_HALF, ROOT_2_PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
+
+
+def of_angles(of: Callable[..., Any]) -> Mapping[str, Variant]:
+    """A function in the type or in f64, and in the machine's widest type."""
+
+    def widest(x: Any, _: str) -> Any:
+        return of(x.astype(np.longdouble)).astype(np.float64)
+
+    return {"the type": lambda x, name: widest(x, name) if name == "f64" else of(narrow(x)), "the widest type": widest}
+
+
+def one_exponential(x: Any) -> Any:
+    """Mish by one exponential, whose square must not overflow."""
+    power = np.exp(np.minimum(x, 20))
+    product = power * (power + 2)
+    return np.where(x > 20, x, x * product / (product + 2))
+
+
 #: Right implementations of the functions, as real ones differ.
 #: The operations whose right implementations are quick to compare.
 FAST = ("Abs-1", "Clamp-1", "Negative-1", "ReLU-1", "Sqrt-1", "Log-1")
@@ -262,6 +312,38 @@ RIGHT: Mapping[str, Mapping[str, Variant]] = {
         "reciprocal": in_type(lambda x: np.reciprocal(np.exp(-x) + 1)),
         "logaddexp": lambda x, _: np.exp(-np.logaddexp(0, -x)) if _ != "f64" else 1 / (1 + np.exp(-x)),
     },
+    "Sin-1": of_angles(np.sin),
+    "Cos-1": of_angles(np.cos),
+    "Tan-1": of_angles(np.tan),
+    "SoftPlus-4": {
+        "the formula": in_type(lambda x: np.where(x >= 20, x, np.log(np.exp(x) + 1))),
+        "log1p": in_type(lambda x: np.where(x >= 20, x, np.log1p(np.exp(x)))),
+        "stable": in_type(lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))),
+        "f64": lambda x, _: np.logaddexp(x, 0),
+    },
+    "Elu-1": {
+        "the formula": in_type(lambda x, alpha: np.where(x > 0, x, x.dtype.type(alpha) * (np.exp(x) - 1))),
+        "expm1": in_type(lambda x, alpha: np.where(x > 0, x, x.dtype.type(alpha) * np.expm1(x))),
+        "f64": lambda x, _, alpha: np.where(x > 0, x, alpha * np.expm1(x)),
+        "both sides": in_type(
+            lambda x, alpha: np.maximum(x, 0) + x.dtype.type(alpha) * np.expm1(np.minimum(x, 0)),
+        ),
+    },
+    "Swish-4": {
+        "the formula": in_type(lambda x, beta=1: x * (1 / (1 + np.exp(-(x.dtype.type(beta) * x))))),
+        "a quotient": in_type(lambda x, beta=1: x / (1 + np.exp(-(x.dtype.type(beta) * x)))),
+        "f64": lambda x, _, beta=1: x / (1 + np.exp(-beta * x)),
+    },
+    "Mish-4": {
+        "the formula": in_type(lambda x: x * np.tanh(np.log(1 + np.exp(x)))),
+        "log1p": in_type(lambda x: x * np.tanh(np.where(x >= 20, x, np.log1p(np.exp(x))))),
+        "one exponential": in_type(one_exponential),
+    },
+    "SoftSign-9": {
+        "the formula": in_type(lambda x: x / (1 + np.abs(x))),
+        "f64": lambda x, _: x / (1 + np.abs(x)),
+        "odd": in_type(lambda x: np.copysign(np.abs(x) / (1 + np.abs(x)), x)),
+    },
     "Gelu-7": {
         "the formula": gelu_of(
             lambda x: x * type(x.flat[0])(0.5) * (1 + ERF(x * ROOT_HALF).astype(x.dtype)),
@@ -297,7 +379,7 @@ RIGHT: Mapping[str, Mapping[str, Variant]] = {
     ],
 )
 def test_right_implementations_pass_every_case(op: str, name: str) -> None:
-    """In every floating-point type; -infinity is left to the readings of Gelu."""
+    """In every floating-point type; infinities are left to the readings of Gelu, Swish, Mish and SoftSign."""
     of_reals = [x for x in goldens(op) if x.output.type.kind == "float"]
     accused = [x for x in of_reals if not is_right(x, RIGHT[op][name])]
     assert [(x.output.element_type, x.data.shape, x.attributes) for x in accused] == []
@@ -351,6 +433,12 @@ def abramowitz(x: Any) -> Any:
     t = 1 / (1 + 0.3275911 * np.abs(x))
     sum_ = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
     return np.copysign(1 - sum_ * np.exp(-x * x), x)
+
+
+def few_digits_of_pi(of: Callable[[Any], Any]) -> Variant:
+    """A function of the remainder by a turn of f32, in f32."""
+    turn = np.float32(2 * math.pi)
+    return reals(lambda x: of(narrow(x) - turn * np.rint(narrow(x) / turn)))
 
 
 def by_integer(integer: Callable[[int, ElementType], int], real: Callable[[Any], Any]) -> Variant:
@@ -478,6 +566,69 @@ WRONG: Mapping[str, Mapping[str, Variant]] = {
         "by a table of 1,024 entries": table(lambda x: 1 / (1 + np.exp(-x)), -8, 8, 1024),
         "flushed below -20": lambda x, _: np.where(x < -20, 0, 1 / (1 + np.exp(-x))),
         "exp of the positive": in_type(lambda x: np.exp(x) / (1 + np.exp(x))),
+    },
+    "Sin-1": {
+        "the cosine": reals(np.cos),
+        "of degrees": reals(lambda x: np.sin(np.radians(x))),
+        "not of the negative": reals(lambda x: np.sin(np.abs(x))),
+        "the number near 0": reals(lambda x: np.where(np.abs(x) < 0.6, x, np.sin(x))),
+        "few digits of pi": few_digits_of_pi(np.sin),
+        "integers lose their fractions": by_integer(lambda i, _: math.trunc(math.sin(i)), np.sin),
+    },
+    "Cos-1": {
+        "the sine": reals(np.sin),
+        "of degrees": reals(lambda x: np.cos(np.radians(x))),
+        "1 near 0": reals(lambda x: np.where(np.abs(x) < 0.6, 1, np.cos(x))),
+        "few digits of pi": few_digits_of_pi(np.cos),
+        "integers lose their fractions": by_integer(lambda i, _: math.trunc(math.cos(i)), np.cos),
+    },
+    "Tan-1": {
+        "the inverse": reals(np.arctan),
+        "the cotangent": reals(lambda x: 1 / np.tan(x)),
+        "the hyperbolic one": reals(np.tanh),
+        "the number near 0": reals(lambda x: np.where(np.abs(x) < 0.6, x, np.tan(x))),
+        "few digits of pi": few_digits_of_pi(np.tan),
+        "integers lose their fractions": by_integer(lambda i, _: math.trunc(math.tan(i)), np.tan),
+    },
+    "SoftPlus-4": {
+        "without a threshold": in_type(lambda x: np.log(np.exp(x) + 1)),
+        "the threshold is 5": reals(lambda x: np.where(x > 5, x, np.log1p(np.exp(x)))),
+        "of base 2": reals(lambda x: np.logaddexp2(x, 0)),
+        "ReLU": reals(lambda x: np.maximum(x, 0)),
+        "0 below -5": reals(lambda x: np.where(x < -5, 0, np.logaddexp(x, 0))),
+        "by a table of 1,024 entries": table(lambda x: np.logaddexp(x, 0), -8, 8, 1024),
+    },
+    "Elu-1": {
+        "alpha is 1": reals(lambda x: np.where(x > 0, x, np.expm1(x))),
+        "the exponential alone": lambda x, _, alpha: np.where(x > 0, x, alpha * np.exp(x)),
+        "leaky": lambda x, _, alpha: np.where(x > 0, x, alpha * x),
+        "alpha of positive numbers": lambda x, _, alpha: alpha * np.where(x > 0, x, np.expm1(x)),
+        "-alpha below -2": lambda x, _, alpha: np.where(x > 0, x, np.where(x < -2, -alpha, alpha * np.expm1(x))),
+        "alpha in the exponent": lambda x, _, alpha: np.where(x > 0, x, np.expm1(alpha * x)),
+    },
+    "Swish-4": {
+        "beta is 1": reals(lambda x: x / (1 + np.exp(-x))),
+        "beta is a factor": lambda x, _, beta=1: beta * x / (1 + np.exp(-x)),
+        "the default is 1.702": lambda x, _, beta=1.702: x / (1 + np.exp(-beta * x)),
+        "the sigmoid": lambda x, _, beta=1: 1 / (1 + np.exp(-beta * x)),
+        "hard": lambda x, _, beta=1: x * np.clip(beta * x / 6 + 0.5, 0, 1),
+        "0 below -5": lambda x, _, beta=1: np.where(x < -5, 0, x / (1 + np.exp(-beta * x))),
+    },
+    "Mish-4": {
+        "Swish": reals(lambda x: x / (1 + np.exp(-x))),
+        "without SoftPlus": reals(lambda x: x * np.tanh(np.exp(x))),
+        "the square overflows": in_type(
+            lambda x: x * (np.exp(x) ** 2 + 2 * np.exp(x)) / (np.exp(x) * (np.exp(x) + 2) + 2)
+        ),
+        "0 below -2.5": reals(lambda x: np.where(x < -2.5, 0, x * np.tanh(np.logaddexp(x, 0)))),
+        "the number above 1": reals(lambda x: np.where(x > 1, x, x * np.tanh(np.logaddexp(x, 0)))),
+    },
+    "SoftSign-9": {
+        "tanh": reals(np.tanh),
+        "of the square": reals(lambda x: x / np.sqrt(1 + x * x)),
+        "without the absolute value": reals(lambda x: x / (1 + x)),
+        "the square overflows": in_type(lambda x: x * x / (x + np.sign(x) * x * x)),
+        "not of the negative": reals(lambda x: np.abs(x) / (1 + np.abs(x))),
     },
     "Gelu-7": {
         "tanh in place of erf": lambda x, _, **__: GELU(x, _, approximation_mode="tanh"),

@@ -11,7 +11,7 @@ import pytest
 
 from opconform.specs.requirements import requirements_of
 from opconform.suite.bounds import are_vague
-from opconform.suite.manifest import entry_line
+from opconform.suite.manifest import Stage, entry_line
 from opconform.suite.reader import open_suite
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.npz import FILE_LIMIT, arrays_of, npz_bytes
@@ -275,8 +275,10 @@ def test_rounded_results_need_a_requirement_on_rounding(
 ) -> None:
     """Without one, a deviation would break a normative requirement, and nobody would notice."""
     requirements = requirements_of("MatMul-1")
-    stages = {name: ids for name, ids in requirements.establishes.items() if name != "rounding"}
-    without = requirements.model_copy(update={"establishes": stages})
+    stages: dict[Stage, tuple[str, ...]] = {
+        name: ids for name, ids in requirements.establishes.items() if name != "rounding"
+    }
+    without = replace(requirements, establishes=stages)
     monkeypatch.setattr("opconform.generation.case_files.requirements_of", lambda _: without)
     spec = tmp_path / "spec.yaml"
     spec.write_text(

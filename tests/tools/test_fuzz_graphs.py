@@ -12,7 +12,7 @@ import pytest
 
 from opconform.generation.expansion import expand, specs_of
 from opconform.generation.options import LIMITS
-from opconform.model.draft import Draft, TensorDraft
+from opconform.model.draft import Draft, Fill, TensorDraft
 from opconform.suite.case import Node
 from opconform.tensors.tensor import Tensor
 from opconform_runners.tools.fuzz.cases.reduction import reduce
@@ -24,7 +24,7 @@ from opconform_runners.tools.fuzz.graphs.draws import NODES, GraphDraws
 from opconform_runners.tools.fuzz.graphs.exactness import has_few_digits
 from opconform_runners.tools.fuzz.graphs.experience import Experience, Lesson, Recipe
 from opconform_runners.tools.fuzz.graphs.structure import decided_graph, graph_draft, nodes_of
-from opconform_runners.tools.fuzz.trial import Trial
+from opconform_runners.tools.fuzz.trial import Trial, is_defined
 from tests.conftest import Run
 from tests.tools.fuzz_failures import PASSED, failure, search_of
 
@@ -136,6 +136,18 @@ def test_a_graph_of_one_node_is_no_case() -> None:
         graph(("a", "Add-1", "x y"), outputs=("a",))
 
 
+@pytest.mark.parametrize(("fill", "expected"), [("small", True), ("exact", False)])
+def test_a_graph_that_rejects_its_own_elements_is_not_executed(fill: Fill, expected: bool) -> None:
+    """Inference takes all elements for unique ones; where they repeat, another input has too many."""
+    x = TensorDraft(element_type="i32", shape=(8,), fill=fill)
+    unique = Node(name="a", op="Unique-10", inputs=("x",), outputs=("a_0",), under_test=True)
+    add = Node(name="b", op="Add-1", inputs=("a_0", "x"), outputs=("b_0",), under_test=True)
+    draft = decided_graph(graph_draft({"x": x}, {"x": "parameter"}, [unique, add], ["b_0"]))
+
+    assert draft is not None
+    assert is_defined(Trial(draft=draft), seed=0) is expected
+
+
 def simplest(trial: Trial, *ops: str) -> Draft:
     """The simplest graph, of the variants of one, in which one operation is directly behind the other."""
 
@@ -212,6 +224,17 @@ def test_a_failure_is_of_the_graph_only_if_its_operations_pass_alone(failing: st
     attributed = search._attributed(FuzzFinding(failure=failure(Trial(draft=draft), "nondeterministic")))
 
     assert [finding.failure.trial.draft.op for finding in attributed] == found
+
+
+def test_a_graph_of_two_operations_fails_like_one_of_three() -> None:
+    """Its requirement is that on another pattern, so that no graph would be cut to a pair."""
+    nodes = (("a", "Add-1", "x y"), ("b", "Abs-1", "a"), ("c", "Negative-1", "b"))
+    trials = [Trial(draft=graph(*nodes[:count], outputs=(nodes[count - 1][0],))) for count in (2, 3)]
+    failures = [failure(trial) for trial in trials]
+    signs = {replace(x, result=replace(x.result, broken=x.trial.draft.requirements)).sign for x in failures}
+
+    assert [trial.draft.requirements for trial in trials] == [("values.behind",), ("values.chain",)]
+    assert len(signs) == 1
 
 
 def test_what_a_backend_does_not_support_is_drawn_less_often() -> None:

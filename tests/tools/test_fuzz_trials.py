@@ -30,8 +30,9 @@ EVERY_OPERATION = pytest.mark.parametrize(
 )
 #: The violations in 250 trials of operations that few arguments violate.
 FEW = {
-    **dict.fromkeys(("Abs-1", "Erf-1", "Log-1", "ReLU-1", "Sqrt-1", "Tanh-1"), 10),
+    **dict.fromkeys(("Abs-1", "Ceiling-1", "Erf-1", "Floor-1", "Log-1", "ReLU-1", "Sign-1", "Sqrt-1", "Tanh-1"), 10),
     "Convert-1": 20,
+    "ConvertLike-1": 20,
     "ShapeOf-1": 0,
     "ShapeOf-3": 3,
     "Squeeze-1": 20,
@@ -257,6 +258,26 @@ def test_what_is_not_needed_is_left_out(op: str, requirement: str, cases: int, e
     assert (draft.context, draft.second, draft.dynamic) == ("bare", None, {})
 
 
+@pytest.mark.parametrize(("eps", "simplest_eps"), [(1e-6, 1e-6), (2.5, 1.0)])
+def test_a_fraction_becomes_a_whole_number_if_that_fails_too(eps: float, simplest_eps: float) -> None:
+    """An eps of 0 is not valid, so the fraction must stay if 1 does not fail."""
+    axes = TensorDraft(element_type="i64", shape=(1,), fill="values", elements=(0,))
+    data = TensorDraft(element_type="f32", shape=(2,), fill="ramp")
+    draft = decided(drawn_case(OPERATIONS["MVN-6"], {"data": data, "axes": axes}, {**MVN, "eps": eps}))
+    assert draft is not None
+    failing = [draft]
+
+    def fails(variant: Trial) -> bool:
+        if float(str(variant.draft.attributes["eps"])) > eps:
+            return False
+        failing.append(variant.draft)
+        return True
+
+    reduce(Trial(draft=draft), fails)
+
+    assert min(failing, key=cost).attributes["eps"] == simplest_eps
+
+
 def test_every_kind_of_neighbour_is_drawn_and_left_out_if_it_is_not_needed() -> None:
     """Operations behind the operation under test; an invalid feed has no output for them, but one before it has."""
     trials = [x for x in drawn("Split-1", 400) if x.draft.then is not None]
@@ -292,6 +313,15 @@ def test_a_reduction_ends_with_the_error_that_ends_executions() -> None:
     with pytest.raises(HarnessError, match="no harness"):
         reduce(trial, fails)
     assert len(variants) == 1
+
+
+def test_a_trial_that_is_no_variant_of_itself_is_not_reduced() -> None:
+    """A second feed that changes nothing is left out of all variants. If none of them fails, the trial stays."""
+    data = TensorDraft(element_type="string", shape=(0, 4), fill="values")
+    draft = decided(drawn_case(OPERATIONS["StringTensorUnpack-15"], {"data": data}))
+    assert draft is not None
+
+    reduce(Trial(draft=replace(draft, second={"data": data})), lambda _: False)
 
 
 def test_a_reduction_writes_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,13 +86,13 @@ def test_every_exception_is_one_to_a_rule_of_an_operation() -> None:
 
 def test_an_operation_that_cannot_be_read_lacks_what_is_needed_for_that() -> None:
     """The files to write."""
-    assert [str(lack) for lack in lacks_of("OneHot-1")] == [
-        "cases/OneHot-1/requirements.yaml: write every statement of the page that a case can test",
+    assert [str(lack) for lack in lacks_of("OneHot-16")] == [
+        "cases/OneHot-16/requirements.yaml: write every statement of the page that a case can test",
         (
-            "generator/opconform/operations/__init__.py: declare OneHot-1 in a module of movement/, shape/ or arithmetic/ "
+            "generator/opconform/operations/__init__.py: declare OneHot-16 in a module of movement/, shape/ or arithmetic/ "
             "beside it, and add it to SHIPPED"
         ),
-        "cases/OneHot-1/samples.yaml: write named sets of valid arguments, the most common one first",
+        "cases/OneHot-16/samples.yaml: write named sets of valid arguments, the most common one first",
     ]
 
 
@@ -133,7 +133,7 @@ def test_a_requirement_without_evidence_is_reported_at_its_line(house: HouseOper
     """Valid cases, and rejected ones where it can be violated."""
     lines = Path("cases/Pad-12/requirements.yaml").read_text().splitlines()
     names = ["data.required", "outputs.shape"]
-    numbers = [1 + lines.index(f"  - id: {name}") for name in names]
+    numbers = [1 + next(number for number, line in enumerate(lines) if line.startswith(f"  {name}:")) for name in names]
     found = lines_of("evidence", without(house, *(group.id for group in house.groups if group.samples is None)))
 
     assert (
@@ -196,7 +196,7 @@ def test_random_bits_of_floats_that_do_not_list_their_nans_are_reported(house: H
 def test_rounded_results_without_a_requirement_on_rounding_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """`generate` refuses them case by case."""
     house = house_operation("Exp-1")
-    known = house.requirements.model_copy(update={"establishes": {}})
+    known = replace(house.requirements, establishes={})
     monkeypatch.setattr(HouseOperation, "requirements", property(lambda _: known))
     monkeypatch.setattr(case_files_module, "requirements_of", lambda _: known)
     [found] = lines_of("rounding", house)
@@ -283,13 +283,13 @@ def test_the_command_says_what_lacks_or_that_nothing_does(opconform: Run) -> Non
     """The exit code tells the two apart."""
     whole, lacking = (
         opconform("list", "--house", "Tanh-1"),
-        opconform("list", "--house", "OneHot-1", "--json", code=1),
+        opconform("list", "--house", "OneHot-16", "--json", code=1),
     )
 
     advice = "`opconform adequacy Tanh-1 --strict` measures the cases."
     assert (whole.stdout, whole.stderr) == (f"Tanh-1: nothing is lacking, by {len(RULES)} rules. {advice}\n", "")
     assert json.loads(lacking.stdout)[0] == {
-        "file": "cases/OneHot-1/requirements.yaml",
+        "file": "cases/OneHot-16/requirements.yaml",
         "line": None,
         "what": "write every statement of the page that a case can test",
     }

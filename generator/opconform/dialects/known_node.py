@@ -56,6 +56,11 @@ class KnownGraph:
         """The node that each tensor is an output of."""
         return {name: node for node in self.golden.graph.nodes for name in node.outputs}
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of all tensors."""
+        return frozenset(self.makers) | self.golden.inputs[0].keys()
+
     @property
     def nodes(self) -> Iterator["KnownNode"]:
         """The nodes in topological order."""
@@ -134,6 +139,13 @@ class KnownNode:
     def constant(self, port: str) -> Tensor | None:
         """An input that is a constant of the model, or None."""
         return self.graph.constants.get(self.inputs.get(port, ""))
+
+    def added(self, name: str) -> str:
+        """The name in the model of a tensor that the case's graph does not have, and that no tensor of it has."""
+        full = f"{self.node.name}_{name}"
+        while full in self.graph.names:
+            full += "_"
+        return full
 
     def without(self, *ports: str) -> list[str | None]:
         """The tensors that it takes in order, except at some ports."""

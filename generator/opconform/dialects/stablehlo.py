@@ -13,7 +13,7 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph, KnownNode
 from opconform.model.golden import Golden
 from opconform.operations.arguments import Arguments
-from opconform.operations.arithmetic.convolution import windows_of
+from opconform.operations.arithmetic.filters import filters_of, windows_of
 from opconform.operations.arithmetic.matmul import batches_of
 from opconform.operations.arithmetic.reductions import reduced_axes
 from opconform.operations.arithmetic.unary import limits_of
@@ -38,8 +38,7 @@ MODEL = "stablehlo/model.mlir"
 
 _BYTE = 8
 #: The operations without a syntax of their own, which are written in MLIR's generic form.
-_GENERIC = {"gather": '"stablehlo.gather"'}
-_ONE_GROUP = "batch_group_count = 1 : i64, feature_group_count = 1 : i64"
+_GENERIC = {name: f'"stablehlo.{name}"' for name in ("batch_norm_inference", "gather")}
 #: How a setting is provided if it is not a constant of the model.
 _VARIABLE = {"parameter": "supplied at run time", "computed": "computed"}
 
@@ -106,9 +105,14 @@ def _function(op: str, *kinds: str) -> Callable[[KnownNode], Iterator[_Line]]:
     return lines
 
 
+def _round(node: KnownNode) -> Iterator[_Line]:
+    ops = {"half_to_even": "round_nearest_even", "half_away_from_zero": "round_nearest_afz"}
+    return _function(ops[str(node.attributes["mode"])], "float")(node)
+
+
 def _relu(node: KnownNode) -> Iterator[_Line]:
     [result], data, tensor = _results(node), _taken(node, "data"), node.tensor("data")
-    zero = _value(f"{node.node.name}_zero", tensor)
+    zero = _value(node.added("zero"), tensor)
     number = Tensor(element_type=tensor.element_type, array=np.zeros((), tensor.array.dtype))
     yield _Line(zero, "constant", f"dense<{_elements(number) if tensor.array.size else ''}>")
     yield _Line(result, "maximum", f"%{data.value}, %{zero.value}", [data, zero])
@@ -117,12 +121,20 @@ def _relu(node: KnownNode) -> Iterator[_Line]:
 def _clamp(node: KnownNode) -> Iterator[_Line]:
     [result], data = _results(node), _taken(node, "data")
     limits = limits_of(node.arguments[0])
-    least, most = (
-        _value(f"{node.node.name}_{name}", limit) for name, limit in zip(("min", "max"), limits, strict=True)
-    )
+    least, most = (_value(node.added(name), limit) for name, limit in zip(("min", "max"), limits, strict=True))
     for value, limit in zip((least, most), limits, strict=True):
         yield _Line(value, "constant", f"dense<{_elements(limit)}>")
     yield _Line(result, "clamp", f"%{least.value}, %{data.value}, %{most.value}", [least, data, most])
+
+
+def _batch_normalization(node: KnownNode) -> Iterator[_Line]:
+    """With an epsilon of f32, which is written with all its digits."""
+    [result], takes = _results(node), [_taken(node, port) for port in node.inputs]
+    epsilon = float(str(node.attributes["epsilon"]))
+    if node.tensor("data").element_type == "f64" and float(np.float32(epsilon)) != epsilon:
+        raise Inexpressible("StableHLO's epsilon is a number of f32")
+    attributes = f"<{{epsilon = {epsilon:.17e} : f32, feature_index = 1 : i64}}>"
+    yield _Line(result, "batch_norm_inference", f"({', '.join(f'%{x.value}' for x in takes)}) {attributes}", takes)
 
 
 def _broadcast(node: KnownNode) -> Iterator[_Line]:
@@ -144,13 +156,20 @@ def _convert(node: KnownNode) -> Iterator[_Line]:
 
 
 def _convolution(node: KnownNode) -> Iterator[_Line]:
+    """A convolution; the groups of filters are joined, if there are any."""
     [result], data, filters = _results(node), _taken(node, "data"), _taken(node, "filters")
+    groups, outputs, *rest = filters_of(node.arguments[0])
+    if len(node.tensor("filters").shape) > len(node.tensor("data").shape):
+        joined = _Value(f"{node.node.name}_filters", _type((groups * outputs, *rest), node.tensor("filters")))
+        yield _Line(joined, "reshape", f"%{filters.value}", [filters])
+        filters = joined
     strides, dilations = (list(node.arguments[0].numbers(name)) for name in ("strides", "dilations"))
     spatial = ", ".join(map(str, range(len(strides))))
     pads = [list(window.added) for window in windows_of(node.arguments[0])]
     numbers = f"[b, f, {spatial}]x[o, i, {spatial}]->[b, f, {spatial}]"
     window = f"{{stride = {strides}, pad = {pads}, rhs_dilate = {dilations}}}"
-    attributes = f"dim_numbers = {numbers}, window = {window} {{{_ONE_GROUP}}}"
+    counts = f"batch_group_count = 1 : i64, feature_group_count = {groups} : i64"
+    attributes = f"dim_numbers = {numbers}, window = {window} {{{counts}}}"
     yield _Line(result, "convolution", f"(%{data.value}, %{filters.value}) {attributes}", [data, filters])
 
 
@@ -162,7 +181,7 @@ def _matmul(node: KnownNode) -> Iterator[_Line]:
         value, tensor = _taken(node, port), node.tensor(port)
         if batch != broadcast_batch:
             shape = (*broadcast_batch, *tensor.shape[-2:])
-            repeated = _Value(f"{node.node.name}_{port}", _type(shape, tensor))
+            repeated = _Value(node.added(port), _type(shape, tensor))
             dimensions = [*range(len(shape) - len(tensor.shape), len(shape))]
             yield _Line(repeated, "broadcast_in_dim", f"%{value.value}, dims = {dimensions}", [value])
             value = repeated
@@ -204,8 +223,8 @@ def _selection(node: KnownNode, parts: Sequence[range | int]) -> Iterator[_Line]
     backwards = [axis for axis, part in enumerate(selected) if part.step < 0]
     forwards = [sorted((part[0], part[-1])) if part else [0, -1] for part in selected]
     limits = [f"{first}:{last + 1}:{abs(part.step)}" for (first, last), part in zip(forwards, selected, strict=True)]
-    whole = result if output.shape == shape else _Value(f"{node.node.name}_selected", _type(shape, tensor))
-    sliced = whole._replace(value=f"{node.node.name}_forwards") if backwards else whole
+    whole = result if output.shape == shape else _Value(node.added("selected"), _type(shape, tensor))
+    sliced = whole._replace(value=node.added("forwards")) if backwards else whole
     yield _Line(sliced, "slice", f"%{data.value} [{', '.join(limits)}]", [data])
     if backwards:
         yield _Line(whole, "reverse", f"%{sliced.value}, dims = {backwards}", [sliced])
@@ -225,7 +244,7 @@ def _pad(node: KnownNode) -> Iterator[_Line]:
     else:
         tensor = node.tensor("data")
         zero = Tensor(element_type=tensor.element_type, array=np.zeros((), tensor.array.dtype))
-        added = _value(f"{node.node.name}_zero", zero)
+        added = _value(node.added("zero"), zero)
         yield _Line(added, "constant", f"dense<{_elements(zero)}>")
     begin, end = [ends.begin for ends in pads], [ends.end for ends in pads]
     limits = f"low = {begin}, high = {end}, interior = {[0] * len(pads)}"
@@ -253,7 +272,7 @@ def _gathered(node: KnownNode, tuples: Array, batches: int) -> Iterator[_Line]:
     if 0 in data.shape[:gathered]:
         raise Inexpressible("StableHLO takes no slice of one element from a dimension of 0")
     counted = Tensor(element_type="i64", array=tuples.astype(np.int64).view(np.uint64))
-    takes = [_taken(node, "data"), _value(f"{node.node.name}_indices", counted)]
+    takes = [_taken(node, "data"), _value(node.added("indices"), counted)]
     yield _Line(takes[1], "constant", f"dense<{_elements(counted)}>")
     leading, inner = list(range(batches)), list(range(batches, gathered))
     numbers = {
@@ -287,8 +306,8 @@ def _rearranged(parts_of: Callable[[Arguments], Parts]) -> Callable[[KnownNode],
     def lines(node: KnownNode) -> Iterator[_Line]:
         [result], tensor, data = _results(node), node.tensor("data"), _taken(node, "data")
         shape, order = parts_of(node.arguments[0])
-        split = _Value(f"{node.node.name}_split", _type(shape, tensor))
-        moved = _Value(f"{node.node.name}_moved", _type([shape[number] for number in order], tensor))
+        split = _Value(node.added("split"), _type(shape, tensor))
+        moved = _Value(node.added("moved"), _type([shape[number] for number in order], tensor))
         yield _Line(split, "reshape", f"%{data.value}", [data])
         yield _Line(moved, "transpose", f"%{split.value}, dims = {list(order)}", [split])
         yield _Line(result, "reshape", f"%{moved.value}", [moved])
@@ -311,7 +330,7 @@ def _repeated(node: KnownNode, port: str) -> Iterator[_Line]:
     tensor, [output] = node.tensor(port), node.outputs
     if tensor.shape != output.shape:
         first, taken = len(output.shape) - len(tensor.shape), _taken(node, port)
-        wide = _Value(f"{node.node.name}_{port}", _type(output.shape, tensor))
+        wide = _Value(node.added(port), _type(output.shape, tensor))
         yield _Line(wide, "broadcast_in_dim", f"%{taken.value}, dims = {[*range(first, len(output.shape))]}", [taken])
 
 
@@ -333,17 +352,23 @@ def _elementwise(op: str, *, kind: str = "") -> Callable[[KnownNode], Iterator[_
     return lines
 
 
+def _right_shift(node: KnownNode) -> Iterator[_Line]:
+    """A shift that fills signed integers with their sign, and others with zeros."""
+    is_signed = node.tensor("a").type.kind == "signed"
+    return _elementwise(f"shift_right_{'arithmetic' if is_signed else 'logical'}")(node)
+
+
 def _reduction(op: str, initial: Callable[[ElementType], int]) -> Callable[[KnownNode], Iterator[_Line]]:
     """A reduction from the elements with a bit pattern, and a reshape that keeps the reduced dimensions."""
 
     def lines(node: KnownNode) -> Iterator[_Line]:
         [result], tensor, data = _results(node), node.tensor("data"), _taken(node, "data")
-        axes, name = reduced_axes(node.arguments[0]), node.node.name
+        axes = reduced_axes(node.arguments[0])
         pattern = np.array(initial(tensor.type), f"u{tensor.array.dtype.itemsize}")
         scalar = Tensor(element_type=tensor.element_type, array=pattern.view(tensor.array.dtype))
-        start = _Value(f"{name}_start", _type((), tensor))
+        start = _Value(node.added("start"), _type((), tensor))
         kept = [size for axis, size in enumerate(tensor.shape) if axis not in axes]
-        reduced = _Value(f"{name}_reduced", _type(kept, tensor))
+        reduced = _Value(node.added("reduced"), _type(kept, tensor))
         yield _Line(start, "constant", f"dense<{_elements(scalar)}>")
         dimensions = f"applies stablehlo.{op} across dimensions = {list(axes)}"
         yield _Line(reduced, "reduce", f"(%{data.value} init: %{start.value}) {dimensions}", [data, start])
@@ -359,8 +384,16 @@ def _one(kind: ElementType) -> int:
 
 def _least(kind: ElementType) -> int:
     """The bit pattern of the least integer, or of minus infinity."""
-    elements: list[int | float] = [kind.minimum if kind.is_integer else -np.inf]
-    return int(patterns(np.array(encoded(kind.name, elements)))[0])
+    return _pattern(kind, kind.minimum if kind.is_integer else -np.inf)
+
+
+def _most(kind: ElementType) -> int:
+    """The bit pattern of the largest integer, or of infinity."""
+    return _pattern(kind, kind.maximum if kind.is_integer else np.inf)
+
+
+def _pattern(kind: ElementType, element: float) -> int:
+    return int(patterns(np.array(encoded(kind.name, [element])))[0])
 
 
 def _constant(_node: KnownNode) -> Iterator[_Line]:
@@ -372,40 +405,67 @@ def _constant(_node: KnownNode) -> Iterator[_Line]:
 RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Abs-1": _function("abs", "float", "signed"),
     "Add-1": _elementwise("add"),
+    "BitwiseAnd-13": _elementwise("and"),
+    "BitwiseLeftShift-15": _elementwise("shift_left"),
+    "BitwiseOr-13": _elementwise("or"),
+    "BitwiseRightShift-15": _right_shift,
+    "BitwiseXor-13": _elementwise("xor"),
+    "BitwiseNot-13": _function("not", "signed", "unsigned", "boolean"),
+    "BatchNormInference-5": _batch_normalization,
     "Broadcast-1": _broadcast,
     "Broadcast-3": _broadcast,
+    "Ceiling-1": _function("ceil", "float"),
     "Clamp-1": _clamp,
     "Concat-1": _concatenate,
     "Constant-1": _constant,
     "Convert-1": _convert,
+    "ConvertLike-1": _convert,
     "Convolution-1": _convolution,
+    "Cos-1": _function("cosine", "float"),
+    "GroupConvolution-1": _convolution,
     "DepthToSpace-1": _rearranged(flat_parts),
     "Divide-1": _elementwise("divide"),
     "Equal-1": _elementwise("compare", kind="EQ"),
     "Exp-1": _function("exponential", "float"),
+    "Floor-1": _function("floor", "float"),
     "GatherElements-6": _gather_elements,
     "GatherND-5": _gather_nd_5,
     "GatherND-8": _gather_nd,
+    "Greater-1": _elementwise("compare", kind="GT"),
+    "GreaterEqual-1": _elementwise("compare", kind="GE"),
+    "IsFinite-10": _function("is_finite", "float"),
     "Less-1": _elementwise("compare", kind="LT"),
+    "LessEqual-1": _elementwise("compare", kind="LE"),
     "Log-1": _function("log", "float"),
     "LogicalAnd-1": _elementwise("and"),
+    "LogicalOr-1": _elementwise("or"),
+    "LogicalXor-1": _elementwise("xor"),
+    "LogicalNot-1": _function("not", "boolean"),
     "Maximum-1": _elementwise("maximum"),
     "Minimum-1": _elementwise("minimum"),
+    "Mod-1": _elementwise("remainder"),
     "Multiply-1": _elementwise("multiply"),
     "MatMul-1": _matmul,
     "Pad-1": _pad,
     "Pad-12": _pad,
     "Power-1": _elementwise("power"),
+    "ReduceLogicalAnd-1": _reduction("and", lambda _: 1),
+    "ReduceLogicalOr-1": _reduction("or", lambda _: 0),
     "ReduceMax-1": _reduction("maximum", _least),
+    "ReduceMin-1": _reduction("minimum", _most),
     "ReduceProd-1": _reduction("multiply", _one),
     "ReduceSum-1": _reduction("add", lambda _: 0),
     "Negative-1": _function("negate", "float", "signed"),
+    "NotEqual-1": _elementwise("compare", kind="NE"),
     "ReLU-1": _relu,
     "Reshape-1": _reshape,
     "Reverse-1": _reverse,
+    "Round-5": _round,
     "Select-1": _elementwise("select"),
     "ShuffleChannels-1": _rearranged(shuffled_parts),
     "Sigmoid-1": _function("logistic", "float"),
+    "Sin-1": _function("sine", "float"),
+    "Sign-1": _function("sign", "float", "signed"),
     "Slice-8": _slice,
     "SpaceToDepth-1": _rearranged(deep_parts),
     "Split-1": _split,
@@ -414,6 +474,7 @@ RENDERINGS: Mapping[str, Callable[[KnownNode], Iterator[_Line]]] = {
     "Squeeze-15": _reshape,
     "StridedSlice-1": _strided_slice,
     "Subtract-1": _elementwise("subtract"),
+    "Tan-1": _function("tan", "float"),
     "Tanh-1": _function("tanh", "float"),
     "Transpose-1": _transpose,
     "Unsqueeze-1": _reshape,

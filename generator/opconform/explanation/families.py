@@ -4,25 +4,35 @@ from collections.abc import Iterable, Mapping
 
 #: The operations of each family, by their names without versions.
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "one tensor": ("Abs", "Clamp", "Erf", "Exp", "Gelu", "Log", "Negative", "ReLU", "Sigmoid", "Sqrt", "Tanh"),
-    "two tensors": (
-        *("Add", "Divide", "Equal", "FloorMod", "Less", "LogicalAnd", "Maximum", "Minimum", "Multiply", "Power"),
-        *("Select", "Subtract"),
+    "one tensor": (
+        *("Abs", "BitwiseNot", "Ceiling", "Clamp", "Cos", "Elu", "Erf", "Exp", "Floor", "Gelu", "HSigmoid", "HSwish"),
+        *("HardSigmoid", "IsFinite", "IsInf", "IsNaN", "Log", "LogicalNot", "Mish", "Negative", "PReLU", "ReLU"),
+        *("Round", "Sigmoid", "Sign", "Sin", "SoftPlus", "SoftSign", "Sqrt", "Swish", "Tan", "Tanh"),
     ),
-    "reductions": ("CumSum", "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"),
+    "two tensors": (
+        *("Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Power", "SquaredDifference"),
+        *("Subtract", "Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual", "LogicalAnd"),
+        *("LogicalOr", "LogicalXor", "BitwiseAnd", "BitwiseLeftShift", "BitwiseOr", "BitwiseRightShift"),
+        *("BitwiseXor", "Select"),
+    ),
+    "reductions": (
+        *("CumSum", "ReduceL1", "ReduceL2", "ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax", "ReduceMean"),
+        *("ReduceMin", "ReduceProd", "ReduceSum"),
+    ),
     "pools": ("MaxPool",),
-    "products": ("Convolution", "MatMul"),
-    "normalizations": ("MVN", "SoftMax"),
+    "products": ("Convolution", "GroupConvolution", "MatMul"),
+    "normalizations": ("BatchNormInference", "LogSoftmax", "MVN", "SoftMax"),
+    "quantization": ("FakeQuantize",),
     "order": ("TopK", "Unique"),
-    "conversions": ("Convert", "StringTensorPack", "StringTensorUnpack"),
+    "conversions": ("Convert", "ConvertLike", "StringTensorPack", "StringTensorUnpack"),
     "gathers": ("Gather", "GatherElements", "GatherND", "GatherTree"),
     "scatters": ("ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate", "SliceScatter"),
     "slices": ("Concat", "Slice", "Split", "StridedSlice", "VariadicSplit"),
-    "copies": ("Broadcast", "Pad", "Tile"),
+    "copies": ("Broadcast", "OneHot", "Pad", "Tile"),
     "permutations": ("Reverse", "ReverseSequence", "Roll", "ShuffleChannels", "Transpose"),
     "blocks": ("BatchToSpace", "Col2Im", "DepthToSpace", "ExtractImagePatches", "SpaceToBatch", "SpaceToDepth"),
     "graphs": ("Graph",),
-    "shapes": ("Constant", "Reshape", "ShapeOf", "Squeeze", "Unsqueeze"),
+    "shapes": ("Constant", "Eye", "Reshape", "ShapeOf", "Squeeze", "Unsqueeze"),
 }
 _FAMILIES = {name: family for family, names in _NAMES.items() for name in names}
 

@@ -7,12 +7,9 @@ from opconform.model.evaluation import arguments_at, evaluated, inferred, result
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Arguments, Rejection, TensorType
 from opconform.operations.operation import Computation
-from opconform.suite.case import GRAPH, Graph, Node
+from opconform.suite.case import GRAPH, VALID_NODES, Graph, Node
 from opconform.suite.declarations import Port
 from opconform.tensors.tensor import Tensor
-
-#: The requirement that a graph violates in which a node's arguments violate the specification of its operation.
-VALID_NODES = "nodes.valid"
 
 
 def operation_of_graph(graph: Graph, inputs: Sequence[str]) -> Computation:

@@ -4,30 +4,67 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from opconform.operations.arithmetic.activations import ELU, MISH, SOFTPLUS, SOFTSIGN, SWISH
+from opconform.operations.arithmetic.batch_norm import BATCH_NORM_INFERENCE
 from opconform.operations.arithmetic.binary import (
     ADD,
     DIVIDE,
-    EQUAL,
     FLOOR_MOD,
-    LESS,
-    LOGICAL_AND,
     MAXIMUM,
     MINIMUM,
+    MOD,
     MULTIPLY,
     SUBTRACT,
 )
-from opconform.operations.arithmetic.convert import CONVERT
-from opconform.operations.arithmetic.convolution import CONVOLUTION
+from opconform.operations.arithmetic.bitwise import (
+    BITWISE_AND,
+    BITWISE_LEFT_SHIFT,
+    BITWISE_OR,
+    BITWISE_RIGHT_SHIFT,
+    BITWISE_XOR,
+)
+from opconform.operations.arithmetic.classification import IS_FINITE, IS_INF, IS_NAN
+from opconform.operations.arithmetic.comparisons import (
+    EQUAL,
+    GREATER,
+    GREATER_EQUAL,
+    LESS,
+    LESS_EQUAL,
+    LOGICAL_AND,
+    LOGICAL_OR,
+    LOGICAL_XOR,
+    NOT_EQUAL,
+)
+from opconform.operations.arithmetic.complements import BITWISE_NOT, LOGICAL_NOT
+from opconform.operations.arithmetic.convert import CONVERT, CONVERT_LIKE
+from opconform.operations.arithmetic.convolution import CONVOLUTION, GROUP_CONVOLUTION
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
+from opconform.operations.arithmetic.eye import EYE
+from opconform.operations.arithmetic.fake_quantize import FAKE_QUANTIZE
+from opconform.operations.arithmetic.hard_functions import H_SIGMOID, H_SWISH, HARD_SIGMOID
+from opconform.operations.arithmetic.integral import CEILING, FLOOR, ROUND, SIGN
 from opconform.operations.arithmetic.matmul import MATMUL
 from opconform.operations.arithmetic.max_pool import MAX_POOL_14
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
-from opconform.operations.arithmetic.reductions import REDUCE_MAX, REDUCE_MEAN, REDUCE_PROD, REDUCE_SUM
+from opconform.operations.arithmetic.prelu import PRELU
+from opconform.operations.arithmetic.reductions import (
+    REDUCE_L1,
+    REDUCE_L2,
+    REDUCE_LOGICAL_AND,
+    REDUCE_LOGICAL_OR,
+    REDUCE_MAX,
+    REDUCE_MEAN,
+    REDUCE_MIN,
+    REDUCE_PROD,
+    REDUCE_SUM,
+)
 from opconform.operations.arithmetic.select import SELECT
-from opconform.operations.arithmetic.softmax import SOFTMAX
+from opconform.operations.arithmetic.softmax import LOG_SOFTMAX, SOFTMAX
+from opconform.operations.arithmetic.squared_difference import SQUARED_DIFFERENCE
 from opconform.operations.arithmetic.string_tensors import STRING_TENSOR_PACK, STRING_TENSOR_UNPACK
 from opconform.operations.arithmetic.top_k import TOP_K
+from opconform.operations.arithmetic.trigonometry import COS, SIN, TAN
 from opconform.operations.arithmetic.unary import (
     ABS,
     CLAMP,
@@ -50,6 +87,7 @@ from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHE
 from opconform.operations.movement.gathers.gather_elements import GATHER_ELEMENTS
 from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
 from opconform.operations.movement.gathers.gather_tree import GATHER_TREE
+from opconform.operations.movement.one_hot import ONE_HOT
 from opconform.operations.movement.pad import PAD, PAD_1
 from opconform.operations.movement.patches import EXTRACT_IMAGE_PATCHES
 from opconform.operations.movement.reverse import REVERSE
@@ -101,22 +139,36 @@ SHIPPED = {
     for x in (
         ABS,
         ADD,
+        BATCH_NORM_INFERENCE,
         BATCH_TO_SPACE,
+        BITWISE_AND,
+        BITWISE_LEFT_SHIFT,
+        BITWISE_OR,
+        BITWISE_RIGHT_SHIFT,
+        BITWISE_XOR,
+        BITWISE_NOT,
         BROADCAST,
         BROADCAST_1,
+        CEILING,
         CLAMP,
         COL2IM,
         CONCAT,
         CONSTANT,
         CONVERT,
+        CONVERT_LIKE,
         CONVOLUTION,
+        COS,
         CUM_SUM,
         DEPTH_TO_SPACE,
         DIVIDE,
+        ELU,
         EQUAL,
         ERF,
         EXP,
         EXTRACT_IMAGE_PATCHES,
+        EYE,
+        FLOOR,
+        FAKE_QUANTIZE,
         FLOOR_MOD,
         GATHER,
         GATHER_1,
@@ -126,21 +178,45 @@ SHIPPED = {
         GATHER_ND_5,
         GATHER_TREE,
         GELU,
+        GREATER,
+        GREATER_EQUAL,
+        HARD_SIGMOID,
+        H_SIGMOID,
+        H_SWISH,
+        IS_FINITE,
+        IS_INF,
+        IS_NAN,
+        GROUP_CONVOLUTION,
         LESS,
+        LESS_EQUAL,
         LOG,
         LOGICAL_AND,
+        LOGICAL_OR,
+        LOGICAL_XOR,
+        LOGICAL_NOT,
         MATMUL,
         MAXIMUM,
         MAX_POOL_14,
         MINIMUM,
+        MOD,
+        LOG_SOFTMAX,
+        MISH,
         MULTIPLY,
         MVN,
         NEGATIVE,
+        NOT_EQUAL,
+        ONE_HOT,
         PAD,
         PAD_1,
         POWER,
+        REDUCE_L1,
+        REDUCE_L2,
+        REDUCE_LOGICAL_AND,
+        REDUCE_LOGICAL_OR,
+        PRELU,
         REDUCE_MAX,
         REDUCE_MEAN,
+        REDUCE_MIN,
         REDUCE_PROD,
         REDUCE_SUM,
         RELU,
@@ -148,6 +224,7 @@ SHIPPED = {
         REVERSE,
         REVERSE_SEQUENCE,
         ROLL,
+        ROUND,
         SCATTER_ELEMENTS_UPDATE_12,
         SCATTER_ELEMENTS_UPDATE_3,
         SCATTER_ND_UPDATE_15,
@@ -158,19 +235,26 @@ SHIPPED = {
         SHAPE_OF_1,
         SHUFFLE_CHANNELS,
         SIGMOID,
+        SIN,
+        SIGN,
         SLICE,
         SLICE_SCATTER,
         SOFTMAX,
+        SOFTPLUS,
+        SOFTSIGN,
         SPACE_TO_BATCH,
         SPACE_TO_DEPTH,
         SPLIT,
         SQRT,
+        SQUARED_DIFFERENCE,
         SQUEEZE,
         SQUEEZE_15,
         STRIDED_SLICE,
         STRING_TENSOR_PACK,
         STRING_TENSOR_UNPACK,
         SUBTRACT,
+        SWISH,
+        TAN,
         TANH,
         TILE,
         TOP_K,

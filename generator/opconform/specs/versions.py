@@ -23,34 +23,50 @@ def completed(document: Document, file: str, folder_of: Callable[[str], Path]) -
         raise SpecMistakes([document.mistake(("like",), f"like: {name!r} is not another operation with {file}.")])
     base = completed(read_document(path, f"cases/{name}/{file}"), file, folder_of).value
     key = "samples" if "samples" in base else "requirements"
-    known, own = _named(base[key]), _named(value.get(key) or {})
+    known, own = base[key], value.get(key) or {}
+    if not isinstance(own, Mapping):
+        return document
     if key == "requirements":
-        known = _of_pages(known, [page["revision"] for page in value["pages"]])
+        known = _of_pages(known, value["pages"])
     left_out = [*value.get("without", ())]
     if unknown := sorted({*left_out} - {*known}):
         raise SpecMistakes([document.mistake(("without",), f"without: {name} has no {', '.join(unknown)}.")])
-    entries = {x: known.get(x, {}) | own.get(x, {}) for x in dict.fromkeys([*known, *own]) if x not in left_out}
+    names = [x for x in dict.fromkeys([*known, *own]) if x not in left_out]
+    entries = {x: _changed(known[x], own[x]) if x in known and x in own else {**known, **own}[x] for x in names}
     taken = {x: base[x] for x in ("establishes", "requirements", "seen") if x in base}
-    taken = {**taken, **value, key: entries if key == "samples" else [*entries.values()]}
+    taken = {**taken, **value, key: entries}
     # a mistake in what is taken over has no place of its own
-    places = {route: place for route, place in document.places.items() if route[:1] != (key,)}
+    places = {x: place for x, place in document.places.items() if x[:1] != (key,) or {*x[1:2]} & own.keys()}
     return replace(document, value=taken, places=places)
 
 
-def _of_pages(known: Mapping[str, Any], revisions: Sequence[str]) -> Mapping[str, Any]:
+def keys_of(entry: Any) -> Any:
+    """A requirement by its keys; its clause is short for them."""
+    return {"clause": entry} if isinstance(entry, str) else entry
+
+
+def _changed(known: Any, own: Any) -> Any:
+    """A sample or a requirement with the keys that a version has otherwise; another place replaces the known one."""
+    known, own = keys_of(known), keys_of(own)
+    if not isinstance(own, Mapping):
+        return own
+    place = {"clause", "sources"}
+    return {x: entry for x, entry in known.items() if x not in place or not place & own.keys()} | {**own}
+
+
+def _of_pages(known: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Requirements that are at the same places in the pages of another version; a page that both have remains."""
+    every = {page["revision"] for page in pages}
+    revisions = [page["revision"] for page in pages if not page.get("other")]
     return {
         name: {
             **keys,
             "sources": [
-                source if {*source["revisions"]} <= {*revisions} else {**source, "revisions": revisions}
+                source if {*source["revisions"]} <= every else {**source, "revisions": revisions}
                 for source in keys["sources"]
             ],
         }
+        if isinstance(keys, Mapping) and "sources" in keys
+        else keys
         for name, keys in known.items()
     }
-
-
-def _named(entries: Mapping[str, Any] | Sequence[Any]) -> Mapping[str, Any]:
-    """Samples by name, or requirements by id."""
-    return entries if isinstance(entries, Mapping) else {entry["id"]: entry for entry in entries}

@@ -25,6 +25,8 @@ from opconform.suite.names import (
 _Value = TypeVar("_Value")
 #: The name that a graph under test has in place of an operation's.
 GRAPH = "Graph-1"
+#: The requirement of a graph that cases can violate: that the arguments of its operations are valid.
+VALID_NODES = "nodes.valid"
 Binding = Literal["constant", "parameter"]
 Role = Literal["data", "setting"]
 _Scalar = StrictBool | StrictInt | StrictFloat | StrictStr

@@ -83,10 +83,12 @@ class Port:
 
     @property
     def default_type(self) -> str:
-        """The default element type, or the only one."""
+        """The default element type, or the only one; i32 for data that cannot be f32."""
         if self.types is not None and len(self.types) == 1:
             return self.types[0]
-        return "i64" if self.setting else "f32"
+        if self.setting:
+            return "i64"
+        return "f32" if self.types is None or "f32" in self.types else "i32"
 
     @property
     def constant_id(self) -> str:

@@ -32,7 +32,7 @@ from opconform_products.frameworks.adapters.gather import (
 from opconform_products.frameworks.adapters.layout import ORDER, SIZES
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS, channels_of_patches
-from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
+from opconform_products.frameworks.adapters.products import CONVOLVED, GROUPS_CONVOLVED, MATRICES, NORMALIZED
 from opconform_products.frameworks.adapters.reductions import (
     LARGEST,
     REDUCED,
@@ -52,7 +52,7 @@ from opconform_products.frameworks.adapters.scatters import (
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, EVEN, SIZED
 from opconform_products.frameworks.adapters.squeeze import NEW, REMOVED_ONES
-from opconform_products.frameworks.adapters.unary import unary_rows
+from opconform_products.frameworks.adapters.unary import infinities, unary_rows, without_beta
 from opconform_products.frameworks.framework import Framework, Row
 from opconform_products.frameworks.settings import plain
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
@@ -144,21 +144,47 @@ def _convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[i
     return jax.lax.conv_general_dilated(data, filters, strides, pads, rhs_dilation=rates)
 
 
+def _group_convolution(
+    data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int], groups: int
+) -> Any:
+    whole = jax.lax.collapse(filters, 0, 2)
+    return jax.lax.conv_general_dilated(data, whole, strides, pads, rhs_dilation=rates, feature_group_count=groups)
+
+
 def _gelu(data: Any, is_tanh: bool) -> Any:
     return jax.nn.gelu(data, approximate=is_tanh)
 
 
 _UNARY = {
     "Abs-1": jnp.abs,
+    "BitwiseNot-13": jnp.bitwise_not,
+    "Ceiling-1": jnp.ceil,
     "Clamp-1": lambda data, *limits: jnp.clip(data, *(jnp.asarray(x, data.dtype) for x in limits)),
+    "Cos-1": jnp.cos,
+    "Elu-1": jax.nn.elu,
     "Erf-1": jax.lax.erf,
     "Exp-1": jnp.exp,
+    "Floor-1": jnp.floor,
     "Gelu-7": _gelu,
+    "HSigmoid-5": jax.nn.hard_sigmoid,
+    "HSwish-4": jax.nn.hard_swish,
+    "IsFinite-10": jnp.isfinite,
+    "IsInf-10": infinities(jnp.isinf, jnp.isneginf, jnp.isposinf),
+    "IsNaN-10": jnp.isnan,
     "Log-1": jnp.log,
+    "Mish-4": jax.nn.mish,
+    "LogicalNot-1": jnp.logical_not,
     "Negative-1": jnp.negative,
     "ReLU-1": jax.nn.relu,
+    "Round-5": jnp.round,
     "Sigmoid-1": jax.nn.sigmoid,
+    "Sin-1": jnp.sin,
+    "SoftPlus-4": jax.nn.softplus,
+    "SoftSign-9": jax.nn.soft_sign,
+    "Sign-1": jnp.sign,
     "Sqrt-1": jnp.sqrt,
+    "Swish-4": without_beta(jax.nn.silu),
+    "Tan-1": jnp.tan,
     "Tanh-1": jnp.tanh,
 }
 _GATHER = Row(_take, ALONG, tensors=("indices",))
@@ -173,6 +199,19 @@ def _divide(a: Any, b: Any, is_floor: bool) -> Any:
     return jnp.floor_divide(a, b) if is_floor else jax.lax.div(*jnp.broadcast_arrays(a, b))
 
 
+def _norm(order: int, data: Any, axes: tuple[int, ...], keep: bool) -> Any:
+    if not jnp.issubdtype(data.dtype, jnp.floating):
+        raise Unsupported("the framework has no norm of integers")
+    return jnp.linalg.vector_norm(data, axis=axes, keepdims=keep, ord=order)
+
+
+def _eye(rows: Any, columns: Any, diagonal: Any, batch: Any = None, *, output_type: str) -> Any:
+    if batch or output_type not in _TYPES:
+        raise Unsupported(f"JAX's eye has no batch, or no type {output_type}")
+    rows, columns, diagonal = (x[0] if isinstance(x, list) else x for x in (rows, columns, diagonal))
+    return jnp.eye(rows, columns, diagonal, _TYPES[output_type])
+
+
 _JAX = Framework(
     name="jax",
     version=jax.__version__,
@@ -180,14 +219,22 @@ _JAX = Framework(
     rows={
         **unary_rows(_UNARY, _TYPES),
         "Add-1": Row(jnp.add, PAIR),
+        "BitwiseAnd-13": Row(jnp.bitwise_and, PAIR),
+        "BitwiseLeftShift-15": Row(jnp.left_shift, PAIR),
+        "BitwiseOr-13": Row(jnp.bitwise_or, PAIR),
+        "BitwiseRightShift-15": Row(jnp.right_shift, PAIR),
+        "BitwiseXor-13": Row(jnp.bitwise_xor, PAIR),
         "Broadcast-1": Row(jnp.broadcast_to, TARGET),
         "Broadcast-3": Row(jnp.broadcast_to, TARGET),
         "Concat-1": Row(lambda axis, tensors: jnp.concatenate(tensors, axis=axis), CONCAT),
         "Convert-1": Row(lambda data, kind: data.astype(kind), destination(_TYPES)),
+        "ConvertLike-1": Row(lambda data, like: data.astype(like.dtype), tensors=("like",)),
         "Divide-1": Row(_divide, PAIR),
         "Equal-1": Row(jnp.equal, PAIR),
         "Convolution-1": Row(_convolution, CONVOLVED),
+        "GroupConvolution-1": Row(_group_convolution, GROUPS_CONVOLVED),
         "CumSum-3": Row(reversible(lambda data, axis: jnp.cumsum(data, axis, dtype=data.dtype), jnp.flip), SUMMED),
+        "Eye-9": Row(_eye),
         "ExtractImagePatches-3": Row(_patches, WINDOWS),
         "FloorMod-1": Row(jnp.remainder, PAIR),
         "Gather-1": _GATHER._replace(adapter=ALONG_WHOLE),
@@ -196,18 +243,31 @@ _JAX = Framework(
         "GatherElements-6": Row(jnp.take_along_axis, ELEMENTS, tensors=("indices",)),
         "GatherND-5": _GATHER_ND._replace(call=partial(joined, _GATHER_ND.call, _collapse), adapter=TUPLES_JOINED),
         "GatherND-8": _GATHER_ND,
+        "Greater-1": Row(jnp.greater, PAIR),
+        "GreaterEqual-1": Row(jnp.greater_equal, PAIR),
         "Less-1": Row(jnp.less, PAIR),
+        "LessEqual-1": Row(jnp.less_equal, PAIR),
+        "LogSoftmax-5": Row(jax.nn.log_softmax),
         "LogicalAnd-1": Row(jnp.logical_and, PAIR),
+        "LogicalOr-1": Row(jnp.logical_or, PAIR),
+        "LogicalXor-1": Row(jnp.logical_xor, PAIR),
         "Maximum-1": Row(jnp.maximum, PAIR),
         "Minimum-1": Row(jnp.minimum, PAIR),
+        "Mod-1": Row(jnp.fmod, PAIR),
         "Multiply-1": Row(jnp.multiply, PAIR),
+        "NotEqual-1": Row(jnp.not_equal, PAIR),
         "MVN-6": Row(lambda data, axes, eps: jax.nn.standardize(data, axis=axes, epsilon=eps), NORMALIZED),
         "MatMul-1": Row(_matmul, MATRICES),
         "Pad-1": Row(_pad, added()),
         "Pad-12": Row(_pad, pairs(crops=("constant",))),
         "Power-1": Row(jnp.power, PAIR),
+        "ReduceL1-4": Row(along_axes(partial(_norm, 1)), REDUCED),
+        "ReduceL2-4": Row(along_axes(partial(_norm, 2)), REDUCED),
+        "ReduceLogicalAnd-1": Row(along_axes(lambda data, axes, keep: jnp.all(data, axes, keepdims=keep)), REDUCED),
+        "ReduceLogicalOr-1": Row(along_axes(lambda data, axes, keep: jnp.any(data, axes, keepdims=keep)), REDUCED),
         "ReduceMax-1": Row(along_axes(lambda data, axes, keep: jnp.max(data, axes, keepdims=keep)), REDUCED),
         "ReduceMean-1": Row(along_axes(_mean), REDUCED),
+        "ReduceMin-1": Row(along_axes(lambda data, axes, keep: jnp.min(data, axes, keepdims=keep)), REDUCED),
         "ReduceProd-1": Row(
             along_axes(lambda data, axes, keep: jnp.prod(data, axes, data.dtype, keepdims=keep)), REDUCED
         ),

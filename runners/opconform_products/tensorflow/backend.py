@@ -39,7 +39,10 @@ _TENSORFLOW = Framework(
         ),
         missing=(NotImplementedError, tf.errors.UnimplementedError),
         errors=(*PYTHON_ERRORS, tf.errors.OpError),
-        noise=re.compile(r"\{\{function_node [^}]*\}\}\s*|\s*\[\[\{\{node [^\]]*\]\]|\s*\[Op:[^\]]*\]"),
+        noise=re.compile(
+            r"Detected at node \S+ defined at \(most recent call last\): (File \"[^\"]*\", line \d+, in \S+ )+|"
+            r"\{\{function_node [^}]*\}\}\s*|\s*\[\[\{\{node [^\]]*\]\]|\s*\[Op:[^\]]*\]"
+        ),
     ),
     static=_static,
     shape=lambda value: None if value.shape.rank is None else tuple(value.shape),

@@ -1,5 +1,6 @@
 """How TensorFlow executes each operation, also with settings at run time and tensors of unknown shapes."""
 
+from collections.abc import Sequence
 from functools import partial
 from operator import getitem
 from typing import Any
@@ -15,18 +16,25 @@ from opconform_products.frameworks.adapters.layout import ZEROS
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS
 from opconform_products.frameworks.adapters.pools import SELECTED
-from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
-from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes
+from opconform_products.frameworks.adapters.products import (
+    CONVOLVED,
+    GROUPS_CONVOLVED,
+    MATRICES,
+    NORMALIZED,
+    NORMALIZED_BY_CHANNELS,
+)
+from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes, one_after_another
 from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLICES_AT, tuples_at
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, EVEN, LENGTHS
 from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED_ONES, one_by_one
-from opconform_products.frameworks.adapters.unary import unary_rows
+from opconform_products.frameworks.adapters.unary import infinities, unary_rows
 from opconform_products.frameworks.adapters.unique import UNSORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Adapter, Row
 from opconform_products.tensorflow.pools import max_pool
 from opconform_runners.backends.backend import Unsupported
-from opconform_runners.backends.indexing import INDICES, bits_of, strided
+from opconform_runners.backends.constraints import refuse_if
+from opconform_runners.backends.indexing import INDICES, bits_of, rank_of, strided
 
 _LAST = tf.int64.max
 #: The types for which the operations used here have CPU kernels.
@@ -185,6 +193,12 @@ def _long(indices: Any) -> Any:
     return tf.cast(tf.minimum(indices, _LAST) if indices.dtype == tf.uint64 else indices, tf.int64)
 
 
+def _classes(indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Sequence[Any]:
+    rank = rank_of(indices) + 1
+    refuse_if(not -rank <= axis < rank, "axis.range")
+    return indices, depth, on_value, off_value, axis % rank
+
+
 def _cum_sum(data: Any, axis: int = 0, *, exclusive: bool, reverse: bool) -> Any:
     return tf.cumsum(data, axis, exclusive, reverse)
 
@@ -262,36 +276,83 @@ def _convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[i
     return tf.transpose(output, [0, len(spatial) + 1, *range(1, len(spatial) + 1)])
 
 
+def _group_convolution(data: Any, filters: Any, *arguments: Any) -> Any:
+    """The same function, which derives the groups from the channels of the filters."""
+    *windows, groups = arguments
+    if groups > 1 and len(windows[0]) > 2:  # noqa: PLR2004 - images
+        raise Unsupported("the framework's convolution of volumes has no groups")
+    whole = tf.reshape(filters, tf.concat([[groups * tf.shape(filters)[1]], tf.shape(filters)[2:]], 0))
+    return _convolution(data, whole, *windows)
+
+
 def _normalized(data: Any, axes: tuple[int, ...], eps: float) -> Any:
     mean, variance = tf.nn.moments(data, axes, keepdims=True)
     return tf.nn.batch_normalization(data, mean, variance, None, None, eps)
 
 
+def _elu(data: Any, alpha: float) -> Any:
+    if alpha != 1:
+        raise Unsupported("TensorFlow's elu has no factor")
+    return tf.nn.elu(data)
+
+
+def _normalized_by_channels(data: Any, *channels_and_epsilon: Any) -> Any:
+    """`tf.nn.batch_normalization`, which has the channels last."""
+    *channels, epsilon = channels_and_epsilon
+    inner = [1] * (len(data.shape) - 2)
+    gamma, beta, mean, variance = (tf.reshape(channel, [-1, *inner]) for channel in channels)
+    return tf.nn.batch_normalization(data, mean, variance, beta, gamma, epsilon)
+
+
 _UNARY = {
     "Abs-1": tf.abs,
+    "BitwiseNot-13": tf.bitwise.invert,
+    "Ceiling-1": tf.math.ceil,
     "Clamp-1": tf.clip_by_value,
+    "Cos-1": tf.cos,
+    "Elu-1": _elu,
     "Erf-1": tf.math.erf,
     "Exp-1": tf.exp,
+    "Floor-1": tf.floor,
     "Gelu-7": tf.nn.gelu,
+    "IsFinite-10": tf.math.is_finite,
+    "IsInf-10": infinities(tf.math.is_inf),
+    "IsNaN-10": tf.math.is_nan,
     "Log-1": tf.math.log,
+    "LogicalNot-1": tf.logical_not,
     "Negative-1": tf.negative,
     "ReLU-1": tf.nn.relu,
+    "Round-5": tf.round,
     "Sigmoid-1": tf.sigmoid,
+    "Sin-1": tf.sin,
+    "SoftPlus-4": tf.math.softplus,
+    "SoftSign-9": tf.nn.softsign,
+    "Sign-1": tf.sign,
     "Sqrt-1": tf.sqrt,
+    "Swish-4": tf.nn.silu,
+    "Tan-1": tf.tan,
     "Tanh-1": tf.tanh,
 }
 ROWS = {
     **unary_rows(_UNARY, TYPES),
     "Add-1": Row(tf.add, PAIR),
+    "BatchNormInference-5": Row(_normalized_by_channels, NORMALIZED_BY_CHANNELS),
     "BatchToSpace-2": Row(tf.batch_to_space, CROPPED),
+    "BitwiseAnd-13": Row(tf.bitwise.bitwise_and, PAIR),
+    "BitwiseLeftShift-15": Row(tf.bitwise.left_shift, PAIR),
+    "BitwiseOr-13": Row(tf.bitwise.bitwise_or, PAIR),
+    "BitwiseRightShift-15": Row(tf.bitwise.right_shift, PAIR),
+    "BitwiseXor-13": Row(tf.bitwise.bitwise_xor, PAIR),
     "Broadcast-1": Row(tf.broadcast_to, TARGET),
     "Broadcast-3": Row(tf.broadcast_to, TARGET),
     "Concat-1": Row(lambda axis, tensors: tf.concat(tensors, axis=axis), CONCAT),
     "DepthToSpace-1": Row(partial(_channels_last, tf.nn.depth_to_space), images("blocks_first")),
     "Convert-1": Row(tf.cast, destination(TYPES)),
+    "ConvertLike-1": Row(lambda data, like: tf.cast(data, like.dtype), tensors=("like",)),
     "Divide-1": Row(_divide, PAIR),
     "Equal-1": Row(tf.equal, PAIR),
     "Convolution-1": Row(_convolution, CONVOLVED),
+    "GroupConvolution-1": Row(_group_convolution, GROUPS_CONVOLVED),
     "CumSum-3": Row(_cum_sum),
     "ExtractImagePatches-3": Row(_patches, WINDOWS),
     "FloorMod-1": Row(tf.math.floormod, PAIR),
@@ -301,19 +362,33 @@ ROWS = {
     "GatherElements-6": Row(tf.experimental.numpy.take_along_axis, ELEMENTS, tensors=("indices",)),
     "GatherND-5": Row(_take_nd_joined, TUPLES_JOINED, tensors=("indices",)),
     "GatherND-8": Row(_take_nd_from_both_ends, TUPLES, ("indices.negative",), tensors=("indices",)),
+    "Greater-1": Row(tf.greater, PAIR),
+    "GreaterEqual-1": Row(tf.greater_equal, PAIR),
     "Less-1": Row(tf.less, PAIR),
+    "LessEqual-1": Row(tf.less_equal, PAIR),
+    "LogSoftmax-5": Row(tf.nn.log_softmax),
     "LogicalAnd-1": Row(tf.logical_and, PAIR),
+    "LogicalOr-1": Row(tf.logical_or, PAIR),
+    "LogicalXor-1": Row(tf.math.logical_xor, PAIR),
     "Maximum-1": Row(tf.maximum, PAIR),
     "Minimum-1": Row(tf.minimum, PAIR),
+    "Mod-1": Row(tf.truncatemod, PAIR),
     "Multiply-1": Row(tf.multiply, PAIR),
+    "NotEqual-1": Row(tf.not_equal, PAIR),
     "MVN-6": Row(_normalized, NORMALIZED),
     "MatMul-1": Row(_matmul, MATRICES),
     "MaxPool-14": Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, TYPES[kind]), SELECTED),
+    "OneHot-1": Row(tf.one_hot, Adapter(_classes, ("axis.range",)), tensors=("indices",)),
     "Pad-1": Row(_pad, added(("constant", "reflect", "symmetric"))),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),
     "Power-1": Row(tf.pow, PAIR),
+    "ReduceL1-4": Row(one_after_another(lambda data, axis, keep: tf.norm(data, 1, axis, keep)), REDUCED),
+    "ReduceL2-4": Row(along_axes(tf.math.reduce_euclidean_norm), REDUCED),
+    "ReduceLogicalAnd-1": Row(along_axes(tf.reduce_all), REDUCED),
+    "ReduceLogicalOr-1": Row(along_axes(tf.reduce_any), REDUCED),
     "ReduceMax-1": Row(along_axes(tf.reduce_max), REDUCED),
     "ReduceMean-1": Row(along_axes(tf.reduce_mean), REDUCED),
+    "ReduceMin-1": Row(along_axes(tf.reduce_min), REDUCED),
     "ReduceProd-1": Row(along_axes(tf.reduce_prod), REDUCED),
     "ReduceSum-1": Row(along_axes(tf.reduce_sum), REDUCED),
     "Reshape-1": Row(
@@ -341,6 +416,7 @@ ROWS = {
     "SpaceToBatch-2": Row(tf.space_to_batch, PADDED),
     "SpaceToDepth-1": Row(partial(_channels_last, tf.nn.space_to_depth), images("blocks_first")),
     "Split-1": Row(lambda axis, *split: tf.split(*split, axis=axis), EVEN, tensors=("axis",), types={"axis": ("i32",)}),
+    "SquaredDifference-1": Row(tf.math.squared_difference, PAIR),
     "Squeeze-1": Row(_squeeze, REMOVED_ONES),
     "Squeeze-15": Row(_squeeze, REMOVED_ONES),
     "StridedSlice-1": Row(_strided_slice, Adapter(None, STRIDED.mapped), run_time=INDICES),

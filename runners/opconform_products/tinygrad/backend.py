@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
-from operator import eq, getitem, lt
+from operator import eq, ge, getitem, gt, le, lt, ne
 from subprocess import CalledProcessError
 from typing import Any
 
@@ -37,7 +37,13 @@ from opconform_products.frameworks.adapters.gather import (
 from opconform_products.frameworks.adapters.layout import ORDER, SIZES
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.pools import SELECTED
-from opconform_products.frameworks.adapters.products import CONVOLVED, MATRICES, NORMALIZED
+from opconform_products.frameworks.adapters.products import (
+    CONVOLVED,
+    GROUPS_CONVOLVED,
+    MATRICES,
+    NORMALIZED,
+    NORMALIZED_BY_CHANNELS,
+)
 from opconform_products.frameworks.adapters.reductions import (
     LARGEST,
     REDUCED,
@@ -58,7 +64,7 @@ from opconform_products.frameworks.adapters.scatters import (
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, DIVIDED, SIZED_BY_LIST
 from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED_ONE_BY_ONE, one_by_one
-from opconform_products.frameworks.adapters.unary import unary_rows
+from opconform_products.frameworks.adapters.unary import unary_rows, without_beta
 from opconform_products.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_products.frameworks.settings import plain
 from opconform_products.tinygrad.pools import max_pool
@@ -136,14 +142,27 @@ def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return Tiny([*data.shape], dtype={"i64": dtypes.int64, "i32": dtypes.int32}[output_type])
 
 
+def _normalized_by_channels(data: Any, *channels_and_epsilon: Any) -> Any:
+    """`Tensor.batchnorm`, which takes the reciprocal of the standard deviation."""
+    gamma, beta, mean, variance, epsilon = channels_and_epsilon
+    return data.batchnorm(gamma, beta, mean, (variance + epsilon).rsqrt())
+
+
 def _matmul(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
     return (a.transpose(-1, -2) if of_a else a).matmul(b.transpose(-1, -2) if of_b else b)
 
 
-def _convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int]) -> Any:
+def _convolution(
+    data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int], groups: int = 1
+) -> Any:
     padded = data.pad([(0, 0), (0, 0), *pads])
-    output = padded.conv2d(filters, stride=tuple(strides), dilation=tuple(rates))  # of any number of dimensions
+    of_any_rank = padded.conv2d
+    output = of_any_rank(filters, groups=groups, stride=tuple(strides), dilation=tuple(rates))
     return output.cast(data.dtype)  # sums of integers are wider
+
+
+def _group_convolution(data: Any, filters: Any, *arguments: Any) -> Any:
+    return _convolution(data, filters.flatten(0, 1), *arguments)
 
 
 def _gelu(data: Any, is_tanh: bool) -> Any:
@@ -154,15 +173,34 @@ def _gelu(data: Any, is_tanh: bool) -> Any:
 
 _UNARY = {
     "Abs-1": Tiny.abs,
+    "BitwiseNot-13": Tiny.bitwise_not,
+    "Ceiling-1": Tiny.ceil,
     "Clamp-1": Tiny.clamp,
+    "Cos-1": Tiny.cos,
+    "Elu-1": Tiny.elu,
     "Erf-1": Tiny.erf,
     "Exp-1": Tiny.exp,
+    "Floor-1": Tiny.floor,
     "Gelu-7": _gelu,
+    "HSigmoid-5": Tiny.hardsigmoid,
+    "HSwish-4": Tiny.hardswish,
+    "IsFinite-10": Tiny.isfinite,
+    "IsInf-10": Tiny.isinf,
+    "IsNaN-10": Tiny.isnan,
     "Log-1": Tiny.log,
+    "Mish-4": Tiny.mish,
+    "LogicalNot-1": Tiny.logical_not,
     "Negative-1": Tiny.neg,
     "ReLU-1": Tiny.relu,
+    "Round-5": Tiny.round,
     "Sigmoid-1": Tiny.sigmoid,
+    "Sin-1": Tiny.sin,
+    "SoftPlus-4": Tiny.softplus,
+    "SoftSign-9": Tiny.softsign,
+    "Sign-1": Tiny.sign,
     "Sqrt-1": Tiny.sqrt,
+    "Swish-4": without_beta(Tiny.swish),
+    "Tan-1": Tiny.tan,
     "Tanh-1": Tiny.tanh,
 }
 _ELEMENTS = partial(scattered, Tiny.scatter, Tiny.scatter_reduce)
@@ -176,14 +214,22 @@ _TINYGRAD = Framework(
     rows={
         **unary_rows(_UNARY, _TYPES),
         "Add-1": Row(Tiny.add, PAIR),
+        "BitwiseAnd-13": Row(Tiny.bitwise_and, PAIR),
+        "BitwiseLeftShift-15": Row(Tiny.lshift, PAIR),
+        "BitwiseOr-13": Row(Tiny.bitwise_or, PAIR),
+        "BitwiseRightShift-15": Row(Tiny.rshift, PAIR),
+        "BitwiseXor-13": Row(Tiny.bitwise_xor, PAIR),
         "Broadcast-1": Row(Tiny.expand, TARGET),
         "Broadcast-3": Row(Tiny.expand, TARGET),
+        "BatchNormInference-5": Row(_normalized_by_channels, NORMALIZED_BY_CHANNELS),
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
         "Convert-1": Row(Tiny.cast, destination(_TYPES)),
+        "ConvertLike-1": Row(lambda data, like: data.cast(like.dtype), tensors=("like",)),
         "Divide-1": Row(_divide, PAIR),
         "Equal-1": Row(eq, PAIR),
         "FloorMod-1": Row(Tiny.mod, PAIR),
         "Convolution-1": Row(_convolution, CONVOLVED),
+        "GroupConvolution-1": Row(_group_convolution, GROUPS_CONVOLVED),
         "CumSum-3": Row(reversible(lambda data, axis: data.cumsum(axis).cast(data.dtype), Tiny.flip), SUMMED),
         "Gather-1": _GATHER._replace(adapter=ALONG_WHOLE),
         "Gather-7": _GATHER,
@@ -191,19 +237,30 @@ _TINYGRAD = Framework(
         "GatherElements-6": Row(lambda data, indices, axis: data.gather(axis, indices), ELEMENTS, tensors=("indices",)),
         "GatherND-5": _GATHER_ND._replace(call=partial(joined, _GATHER_ND.call, _collapse), adapter=TUPLES_JOINED),
         "GatherND-8": _GATHER_ND,
+        "Greater-1": Row(gt, PAIR),
+        "GreaterEqual-1": Row(ge, PAIR),
         "Less-1": Row(lt, PAIR),
+        "LessEqual-1": Row(le, PAIR),
+        "LogSoftmax-5": Row(lambda data, axis: data.log_softmax(axis)),
         "LogicalAnd-1": Row(Tiny.bitwise_and, PAIR),
+        "LogicalOr-1": Row(Tiny.bitwise_or, PAIR),
+        "LogicalXor-1": Row(Tiny.bitwise_xor, PAIR),
         "Maximum-1": Row(Tiny.maximum, PAIR),
         "Minimum-1": Row(Tiny.minimum, PAIR),
+        "Mod-1": Row(Tiny.fmod, PAIR),
         "Multiply-1": Row(Tiny.mul, PAIR),
+        "NotEqual-1": Row(ne, PAIR),
         "MVN-6": Row(lambda data, axes, eps: data.layernorm(axes, eps), NORMALIZED),
         "MatMul-1": Row(_matmul, MATRICES),
         "MaxPool-14": Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, _TYPES[kind]), SELECTED),
         "Pad-1": Row(_pad, added(("constant", "edge", "reflect"))),
         "Pad-12": Row(_pad, pairs(("constant", "edge", "reflect"))),
         "Power-1": Row(Tiny.pow, PAIR),
+        "ReduceLogicalAnd-1": Row(along_axes(Tiny.all), REDUCED),
+        "ReduceLogicalOr-1": Row(along_axes(Tiny.any), REDUCED),
         "ReduceMax-1": Row(along_axes(Tiny.max), REDUCED),
         "ReduceMean-1": Row(along_axes(_mean), REDUCED),
+        "ReduceMin-1": Row(along_axes(Tiny.min), REDUCED),
         "ReduceProd-1": Row(along_axes(lambda *reduced: Tiny.prod(*reduced).cast(reduced[0].dtype)), REDUCED),
         "ReduceSum-1": Row(along_axes(lambda *reduced: Tiny.sum(*reduced).cast(reduced[0].dtype)), REDUCED),
         "Reshape-1": Row(Tiny.reshape, SIZES),

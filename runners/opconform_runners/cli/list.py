@@ -209,6 +209,7 @@ def _rows(groups: Sequence[ListedGroup]) -> Iterator[dict[str, Any]]:
                 "op": op,
                 "id": item.id,
                 "level": item.level,
+                "text": item.text,
                 "source": "; ".join(f"{source.clause} ({', '.join(source.revisions)})" for source in item.sources),
                 "accepting": accepting[op, item.id],
                 "rejecting": rejecting[op, item.id] if item.violable else None,

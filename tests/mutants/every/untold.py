@@ -76,7 +76,7 @@ _EQUIVALENT = (
     *(f"data/{op}/{n}" for op in ("Pad-1", "ShuffleChannels-1") for n in ("texts-*", "empty-texts-lost")),
     "refusals/*Space*-2/*/empty",
     "refusals/GatherTree-1/*/empty",
-    *(f"refusals/{op}/context/convolved" for op in ("Col2Im-15", "GatherTree-1", "StringTensor*-15")),
+    *(f"refusals/{op}/context/convolved" for op in ("Bitwise*-*", "Col2Im-15", "GatherTree-1", "StringTensor*-15")),
     *(f"refusals/{op}/context/chain" for op in ("*Space*-2", "GatherND-5")),
     "refusals/StringTensorPack-15/begins/dynamic-rank",
     "settings/Unique-10/axis/*-run-time",
@@ -97,6 +97,7 @@ _EQUIVALENT = (
     # As many repeats are valid of data without elements alone, whose outputs have none.
     "settings/Tile-1/repeats/in-32-bits*",
     # The operation rejects such inputs by a requirement that its ports do not declare.
+    *(f"refusals/BatchNormInference-5/{n}/empty" for n in ("gamma", "beta", "mean", "variance")),
     "refusals/Concat-1/inputs_0/rank-0",
     "refusals/VariadicSplit-1/split_lengths/empty",
     "outputs/Concat-1/scalar-as-list",
@@ -107,6 +108,7 @@ _EQUIVALENT = (
     "refusals/GatherElements-6/indices/rank-0",
     "outputs/Scatter*/scalar-as-list",
     # Every such case rests on an interpretation whose other reading rejects it.
+    "refusals/FakeQuantize-1/*put_*/empty",
     "refusals/Gather-*/indices/empty",
     "refusals/GatherND-*/data/empty",
     "refusals/Squeeze-*/data/rank-0",
@@ -138,6 +140,8 @@ _EQUIVALENT = (
             "Col2Im-15/strides.*",
             "ExtractImagePatches-3/*",
             "*/batch_dims.range",
+            "BatchNormInference-5/epsilon.range",
+            "FakeQuantize-1/levels.range",
             "GatherElements-6/axis.range",
             "MaxPool-14/*.count",
             "MaxPool-14/*.negative",
@@ -157,7 +161,7 @@ _EQUIVALENT = (
     "checks/StridedSlice-1/ellipsis.single/second",
     "checks/Reverse-1/axis.*-type/second",
     # The outputs are booleans, of which none is denormal.
-    *(f"readings/{op}/values.denormals/computes-2" for op in ("Equal-1", "Less-1")),
+    *(f"readings/{op}-1/values.denormals/computes-2" for op in ("*Equal", "Greater", "Less")),
 )
 #: Those that a case could tell apart: the kind, the subjects and the faults.
 _MISSING = (
@@ -219,6 +223,8 @@ _MISSING = (
     ("settings", "SliceScatter-15/axes SliceScatter-15/stop", "kept"),
     ("state", "StringTensorPack-15", "symbols-kept"),
     # Of the operations that compute, those in the sample.
+    ("acceptances", "BatchNormInference-5/* FakeQuantize-1/*", "float"),
+    ("acceptances", "BatchNormInference-5/data", "empty"),
     ("acceptances", "LogicalAnd-1/a", "boolean"),
     ("acceptances", "Abs-1/data Convolution-1/data Maximum-1/a Minimum-1/b", "float"),
     ("acceptances", "MaxPool-14/data", "float"),
@@ -227,6 +233,11 @@ _MISSING = (
     ("state", "MaxPool-14", "data-kept outputs-kept"),
     ("checks", "Convolution-1/dilations.count Convolution-1/pads_begin.count", "dynamic"),
     ("checks", "Equal-1/pdpd.dimensions Less-1/b.same-type Power-1/none.shapes", "dynamic"),
+    ("checks", "BatchNormInference-5/*.same-type FakeQuantize-1/*.same-type", "dynamic"),
+    ("checks", "BatchNormInference-5/*.length", "second"),
+    ("checks", "BatchNormInference-5/data.channels", "dynamic second"),
+    ("checks", "BatchNormInference-5/epsilon.range", "dynamic"),
+    ("checks", "FakeQuantize-1/none.shapes FakeQuantize-1/limits.shape", "dynamic second"),
     ("checks", "Select-1/on_false.same-type Subtract-1/b.same-type", "dynamic"),
     ("checks", "MVN-6/eps.positive Select-1/numpy.dimensions", "run-time"),
     ("checks", "Add-1/numpy.dimensions Convolution-1/dilations.negative", "second"),
@@ -243,11 +254,14 @@ _MISSING = (
     ("refusals", "ReduceMean-1/data TopK-11/k", "u1"),
     ("refusals", "Convolution-1/data Sqrt-1/data", "u3"),
     ("refusals", "Convolution-1/data Log-1/data", "u6"),
-    ("settings", "Less-1/auto_broadcast Maximum-1/auto_broadcast", "ignored"),
+    ("settings", "FakeQuantize-1/auto_broadcast Less-1/auto_broadcast Maximum-1/auto_broadcast", "ignored"),
+    ("settings", "FakeQuantize-1/levels", "in-32-bits sign-lost"),
     ("settings", "Select-1/cond", "in-16-bits"),
     ("settings", "Select-1/cond TopK-11/k", "sign-lost-at-run-time"),
     ("settings", "ReduceProd-1/axes", "sorted"),
     ("settings", "ReduceMax-1/axes", "u4-as-i4"),
+    ("state", "BatchNormInference-5", "data-kept"),
+    ("state", "FakeQuantize-1", "input_high-kept output_low-kept x-kept"),
     ("state", "FloorMod-1 Less-1 Minimum-1 Subtract-1", "a-kept"),
     ("state", "ReduceProd-1", "data-kept"),
     ("state", "Convolution-1 Divide-1 Erf-1 FloorMod-1 Multiply-1 Sqrt-1", "outputs-kept"),

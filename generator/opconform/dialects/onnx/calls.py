@@ -8,6 +8,7 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownNode
 from opconform.dialects.onnx.translation import TYPES, VARIABLE, Call, attribute_text
 from opconform.model.graph import MOST_DECLARED
+from opconform.operations.arithmetic.prelu import has_slope_per_channel
 from opconform.operations.arithmetic.unary import limits_of
 from opconform.operations.movement.axis import dimension, given_axis
 from opconform.operations.movement.broadcast import BROADCAST
@@ -16,6 +17,7 @@ from opconform.operations.movement.pad import pads_of
 from opconform.operations.movement.slices.slice import slices_of
 from opconform.operations.shape.squeeze import indices_of, is_any_kept
 from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.exact import numbers as exact_numbers
 from opconform.tensors.tensor import Tensor
 
 #: The element types whose literals in ONNX's text format are values.
@@ -31,6 +33,8 @@ _NO_REDUCTIONS = frozenset({"mean", "sub"})
 NO_BATCHES = "ONNX's Gather has no batch dimensions"
 #: The rank of a batch of images.
 _IMAGE = 4
+#: The rank of a batch of lists.
+_MATRIX = 2
 #: The rank of batches of blocks.
 _FOLDED = 3
 
@@ -76,18 +80,77 @@ def remainder(node: KnownNode) -> Call:
     return broadcast(node)
 
 
+def truncated_remainder(node: KnownNode) -> Call:
+    """A Mod whose result has the sign of the dividend."""
+    return replace(broadcast(node), attributes={"fmod": "1"})
+
+
+def shifted(direction: str, node: KnownNode) -> Call:
+    """A BitShift in a direction."""
+    return replace(broadcast(node), attributes={"direction": attribute_text(direction)})
+
+
 def unchanged(node: KnownNode) -> Call:
     """The same inputs and attributes."""
     return Call(node.node.inputs, {name: attribute_text(value) for name, value in node.node.attributes.items()})
+
+
+def attributes(node: KnownNode) -> Call:
+    """The same inputs, and the attributes, whose names and meanings are those of ONNX; numbers have a fraction."""
+    return Call(node.node.inputs, {name: repr(float(str(value))) for name, value in node.attributes.items()})
+
+
+def flag(node: KnownNode, name: str) -> str:
+    """A boolean attribute as an integer."""
+    return str(int(node.attributes[name] is True))
+
+
+def with_flags(node: KnownNode) -> Call:
+    """The same inputs, and booleans as integers."""
+    return Call(node.node.inputs, {spec.name: flag(node, spec.name) for spec in node.operation.attributes})
+
+
+def hard_sigmoid(node: KnownNode) -> Call:
+    """A HardSigmoid, whose alpha and beta are attributes of f32."""
+    numbers: dict[str, str] = {}
+    for name in ("alpha", "beta"):
+        if (source := node.source(name)) != "constant":
+            raise Inexpressible(f"ONNX's {name} is an attribute, and {VARIABLE[source]}")
+        number = float(exact_numbers(node.tensor(name)))
+        if number != float(np.float32(number)):
+            raise Inexpressible(f"ONNX's {name} is an f32")
+        numbers[name] = repr(number)
+    return Call((node.inputs.get("data"),), numbers)
+
+
+def prelu(node: KnownNode) -> Call:
+    """A PRelu, which aligns the last dimensions, so that a list of slopes of channels gets others behind."""
+    kinds = {(has_slope_per_channel(x), len(x.shape("data"))) for x in node.accepted}
+    if len(kinds) > 1 and any(is_per_channel for is_per_channel, _ in kinds):
+        raise Inexpressible("ONNX's PRelu aligns the last dimensions")
+    for is_per_channel, rank in kinds if len(kinds) == 1 else ():
+        if is_per_channel and rank > _MATRIX:
+            slope, axes = (f"{node.node.name}_{name}" for name in ("slope", "axes"))
+            places = Tensor(element_type="i64", array=np.arange(1, rank - 1))
+            before = Call((node.inputs["slope"], axes), initializers={axes: places}, op="Unsqueeze", outputs=(slope,))
+            return Call((node.inputs["data"], slope), before=[before])
+    return Call(node.node.inputs)
 
 
 def clip(node: KnownNode) -> Call:
     """A Clip, whose limits are tensors of the type of data; without limits if that is no type of numbers."""
     if node.violated in ("data.required", "data.element-type"):
         return Call(node.node.inputs)
-    names = [f"{node.node.name}_{name}" for name in ("min", "max")]
+    names = [node.added(name) for name in ("min", "max")]
     limits = dict(zip(names, limits_of(node.arguments[0]), strict=True))
     return Call((*node.node.inputs, *names), initializers=limits)
+
+
+def rounded(node: KnownNode) -> Call:
+    """A Round, which takes the even one of two integers that are equally near."""
+    if node.attributes["mode"] != "half_to_even":
+        raise Inexpressible("ONNX's Round takes the even one of two integers")
+    return Call(node.node.inputs)
 
 
 def constant(node: KnownNode) -> Call:
@@ -207,7 +270,7 @@ def pad(node: KnownNode) -> Call:
     if mode in _LATER_MODES:
         raise Inexpressible(f"ONNX has the mode {mode} in later opsets")
     _check_sizes(node, str(mode))
-    pads, joined = f"{node.node.name}_pads", [node.inputs[port] for port in PADS]
+    pads, joined = node.added("pads"), [node.inputs[port] for port in PADS]
     data, *value = node.without(*PADS)
     call = Call((data, pads, *value), {"mode": attribute_text(mode)})
     constants = [tensor.array for port in PADS if (tensor := node.constant(port)) is not None]
@@ -312,7 +375,7 @@ def split(node: KnownNode) -> Call:
     if node.accepted:
         sizes = [output.shape[index] for output in node.outputs]
         lengths = Tensor(element_type="i64", array=np.array(sizes, np.int64))
-    name = f"{node.node.name}_lengths"
+    name = node.added("lengths")
     return Call((node.inputs.get("data"), name), attributes, {name: lengths})
 
 

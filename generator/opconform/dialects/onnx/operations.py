@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from opconform.dialects.known_node import KnownNode
 from opconform.dialects.onnx import calls, reductions
 from opconform.dialects.onnx.pools import POOLS
 from opconform.dialects.onnx.products import PRODUCTS
 from opconform.dialects.onnx.translation import TYPES, Call, Rendering
+from opconform.tensors.element_types import ELEMENT_TYPES
 
 _I64 = ("i64",)
 _FLOATS = ("f16", "f32", "f64")
@@ -64,6 +66,8 @@ _SQUEEZE = Rendering(
 )
 #: The numeric types of ONNX's arithmetic.
 _NUMBERS = tuple(sorted(TYPES - {"boolean", "string"}))
+_INTEGERS = tuple(x for x in _NUMBERS if ELEMENT_TYPES[x].is_integer)
+_UNSIGNED = tuple(x for x in _NUMBERS if ELEMENT_TYPES[x].kind == "unsigned")
 _ONE_RULE = "ONNX broadcasts by one rule"
 _RULES = dict.fromkeys(("auto_broadcast", "none.shapes", "pdpd.rank", "pdpd.dimensions"), _ONE_RULE)
 
@@ -93,22 +97,38 @@ def _reduction(op: str, *types: str) -> Rendering:
 
 
 _REALS = sorted({"bf16", *_FLOATS})
+_INTEGERS = tuple(name for name in _NUMBERS if name not in _REALS)
 _SIGNED = sorted({*_REALS, "i8", "i16", "i32", "i64"})
 #: The operations on one tensor that have no attributes, by ONNX's names, and the types of theirs.
 _UNARY = {
     "Abs-1": ("Abs", _NUMBERS),
+    "BitwiseNot-13": ("BitwiseNot", _INTEGERS),
+    "Ceiling-1": ("Ceil", _REALS),
+    "Cos-1": ("Cos", _FLOATS),
     "Erf-1": ("Erf", _REALS),
     "Exp-1": ("Exp", _REALS),
+    "Floor-1": ("Floor", _REALS),
+    "IsNaN-10": ("IsNaN", _REALS),
     "Log-1": ("Log", _REALS),
+    "LogicalNot-1": ("Not", ("boolean",)),
+    "Mish-4": ("Mish", _FLOATS),
     "Negative-1": ("Neg", _SIGNED),
     "ReLU-1": ("Relu", _SIGNED),
     "Sigmoid-1": ("Sigmoid", _REALS),
+    "Sign-1": ("Sign", _NUMBERS),
+    "Sin-1": ("Sin", _FLOATS),
+    "SoftPlus-4": ("Softplus", _FLOATS),
+    "SoftSign-9": ("Softsign", _FLOATS),
     "Sqrt-1": ("Sqrt", _REALS),
+    "Tan-1": ("Tan", _FLOATS),
     "Tanh-1": ("Tanh", _REALS),
 }
 #: The rendering of each operation.
 RENDERINGS: Mapping[str, Rendering] = {
     "Add-1": _binary("Add"),
+    **{f"Bitwise{name}-13": _binary(f"Bitwise{name}", _INTEGERS) for name in ("And", "Or", "Xor")},
+    "BitwiseLeftShift-15": _binary("BitShift", _UNSIGNED, partial(calls.shifted, "LEFT")),
+    "BitwiseRightShift-15": _binary("BitShift", _UNSIGNED, partial(calls.shifted, "RIGHT")),
     **{op: Rendering(name, calls.unchanged, types={"data": types}) for op, (name, types) in _UNARY.items()},
     **POOLS,
     **PRODUCTS,
@@ -141,6 +161,12 @@ RENDERINGS: Mapping[str, Rendering] = {
         calls.cast,
         reasons={"destination_type": "ONNX's to is the number of a type", "data.element-type": "ONNX casts strings"},
     ),
+    "ConvertLike-1": Rendering(
+        "CastLike",
+        calls.unchanged,
+        types=dict.fromkeys(("data", "like"), sorted(TYPES)),
+        reasons=dict.fromkeys(("data.element-type", "like.element-type"), "ONNX casts strings"),
+    ),
     "CumSum-3": Rendering(
         "CumSum",
         reductions.cum_sum,
@@ -149,6 +175,15 @@ RENDERINGS: Mapping[str, Rendering] = {
     ),
     "DepthToSpace-1": Rendering("DepthToSpace", calls.blocks, reasons=_OF_BLOCKS),
     "Divide-1": _binary("Div", call=calls.divided),
+    "Elu-1": Rendering(
+        "Elu",
+        calls.attributes,
+        types={"data": _FLOATS},
+        reasons={
+            "alpha": "ONNX's alpha is a number by its syntax, and may be omitted",
+            "alpha.range": "ONNX does not limit alpha",
+        },
+    ),
     "Equal-1": _binary("Equal", sorted(TYPES - {"string"})),
     "FloorMod-1": _binary("Mod", call=calls.remainder),
     "Gather-1": _GATHER,
@@ -162,16 +197,47 @@ RENDERINGS: Mapping[str, Rendering] = {
     ),
     "GatherND-5": Rendering("GatherND", calls.gather_nd_5, types={"indices": _I64}),
     "GatherND-8": Rendering("GatherND", calls.gather_nd, types={"indices": _I64}),
+    "Greater-1": _binary("Greater"),
+    "GreaterEqual-1": _binary("GreaterOrEqual"),
+    "HSwish-4": Rendering("HardSwish", calls.unchanged, types={"data": _FLOATS}),
+    "HardSigmoid-1": Rendering(
+        "HardSigmoid",
+        calls.hard_sigmoid,
+        types={"data": _FLOATS},
+        reasons=dict.fromkeys(
+            (f"{name}{aspect}" for name in ("alpha", "beta") for aspect in ("", ".same-type")),
+            "ONNX's alpha and beta are attributes",
+        ),
+    ),
+    "IsInf-10": Rendering(
+        "IsInf",
+        calls.with_flags,
+        types={"data": ("f32", "f64")},
+        reasons=dict.fromkeys(("detect_negative", "detect_positive"), "ONNX's attributes are integers by their syntax"),
+    ),
     "Less-1": _binary("Less"),
+    "LessEqual-1": _binary("LessOrEqual"),
     "LogicalAnd-1": _binary("And", ("boolean",)),
+    "LogicalOr-1": _binary("Or", ("boolean",)),
+    "LogicalXor-1": _binary("Xor", ("boolean",)),
     "Maximum-1": _MAX,
     "Minimum-1": _MIN,
+    "Mod-1": _binary("Mod", call=calls.truncated_remainder),
     "Multiply-1": _binary("Mul"),
+    "PReLU-1": Rendering(
+        "PRelu",
+        calls.prelu,
+        types=dict.fromkeys(("data", "slope"), _REALS),
+        reasons={"slope.rank": "ONNX's slope can be a scalar", "data.element-type": "ONNX's PRelu takes integers"},
+    ),
     "Pad-1": _PAD,
     "Pad-12": _PAD,
     "Power-1": replace(_POW, reasons={**_POW.reasons, "b.same-type": "ONNX's Pow has exponents of any type"}),
+    "ReduceL1-4": _reduction("ReduceL1"),
+    "ReduceL2-4": _reduction("ReduceL2"),
     "ReduceMax-1": _reduction("ReduceMax", "i8", "u8"),
     "ReduceMean-1": _reduction("ReduceMean"),
+    "ReduceMin-1": _reduction("ReduceMin", "i8", "u8"),
     "ReduceProd-1": _reduction("ReduceProd"),
     "ReduceSum-1": _reduction("ReduceSum"),
     "Reshape-1": Rendering(
@@ -185,6 +251,9 @@ RENDERINGS: Mapping[str, Rendering] = {
         calls.reverse_sequence,
         types={"seq_lengths": _I64, "data": sorted(TYPES - {"bf16"})},
         reasons={"seq_lengths.element-type": "ONNX's lengths are i64"},
+    ),
+    "Round-5": Rendering(
+        "Round", calls.rounded, types={"data": _FLOATS}, reasons={"mode": "ONNX's Round has no attributes"}
     ),
     **dict.fromkeys(
         ("ScatterElementsUpdate-3", "ScatterElementsUpdate-12"),

@@ -17,7 +17,7 @@ NEWEST = 18
 #: The version of the format that came with each opset.
 IR_VERSIONS: Mapping[int, int] = {13: 7, 17: 8, 18: 8}
 #: The reductions whose axes became an input in opset 18.
-_REDUCTIONS = ("ReduceMax", "ReduceMean", "ReduceProd")
+_REDUCTIONS = ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd")
 
 
 def older(call: Call, opset: int, constants: Mapping[str, Tensor], types: Mapping[str, str]) -> Call:

@@ -8,7 +8,7 @@ from opconform.dialects.onnx.calls import PADS
 from opconform.dialects.onnx.translation import Call, Rendering, attribute_text
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.max_pool import windows_of
-from opconform.operations.arithmetic.windows import changed
+from opconform.operations.arithmetic.windows import with_attributes
 
 _SYNTAX = "ONNX's attributes are integers by their syntax"
 _SILENT = "ONNX does not mention it"
@@ -45,7 +45,7 @@ def _has_other_axis(arguments: Arguments) -> bool:
 
 def _is_cut(arguments: Arguments) -> bool:
     """Whether ceil has a window more than ceil_torch."""
-    ceil = changed(arguments, rounding_type="ceil")
+    ceil = with_attributes(arguments, rounding_type="ceil")
     return arguments.attribute("rounding_type") == "ceil_torch" and any(
         x.number != y.number for x, y in zip(windows_of(arguments), windows_of(ceil), strict=True)
     )

@@ -15,6 +15,7 @@ from opconform.tensors.tensor import Tensor
 _FLOATS = ("f16", "f32", "f64")
 _SYNTAX = "ONNX's attributes are integers by their syntax"
 _DEFAULT = "in ONNX, the list may be omitted"
+_CHANNELS = ("gamma", "beta", "mean", "variance")
 _LISTS = ("strides", "dilations", *PADS)
 
 
@@ -29,14 +30,14 @@ def _matmul(node: KnownNode) -> Call:
             raise Inexpressible("ONNX's Transpose needs the rank that changes in the second feed")
         rank = ranks.pop()
         if rank > 1:
-            order, output = (*range(rank - 2), rank - 1, rank - 2), f"{node.node.name}_{name}"
+            order, output = (*range(rank - 2), rank - 1, rank - 2), node.added(name)
             before.append(Call([inputs[place]], {"perm": attribute_text(order)}, op="Transpose", outputs=[output]))
             inputs[place] = output
     return Call(inputs, before=before)
 
 
 def _softmax(node: KnownNode) -> Call:
-    """A Softmax with its axis, whose default differs."""
+    """A Softmax or LogSoftmax with its axis, whose default differs."""
     return Call(node.node.inputs, {"axis": attribute_text(node.attributes["axis"])})
 
 
@@ -51,6 +52,30 @@ def _convolution(node: KnownNode) -> Call:
     return Call(call.inputs, {**attributes, "auto_pad": attribute_text(mode.upper())})
 
 
+def _group_convolution(node: KnownNode) -> Call:
+    """A Conv with the number of groups, behind a Reshape that joins the groups of the filters."""
+    call = _convolution(node)
+    if "filters" not in node.inputs:
+        return call
+    shapes = {arguments.shape("filters") for arguments in node.arguments}
+    if len(shapes) > 1:
+        raise Inexpressible("ONNX's Conv has the number of groups as an attribute, and the filters change")
+    groups, outputs, *rest = shapes.pop()
+    name, sizes = f"{node.node.name}_filters", np.array([groups * outputs, *rest], np.int64)
+    shape = {f"{name}_shape": Tensor(element_type="i64", array=sizes)}
+    joined = Call([node.inputs["filters"], *shape], {"allowzero": "1"}, shape, op="Reshape", outputs=[name])
+    inputs = [node.inputs.get("data"), name]
+    return Call(inputs, {**call.attributes, "group": str(groups)}, before=[joined])
+
+
+def _batch_normalization(node: KnownNode) -> Call:
+    """A BatchNormalization, whose epsilon has another default."""
+    epsilon, data = float(str(node.attributes["epsilon"])), node.types.get("data")
+    if data is not None and data.element_type == "f64" and float(np.float32(epsilon)) != epsilon:
+        raise Inexpressible("ONNX's epsilon is a number of f32")
+    return Call(node.node.inputs, {"epsilon": repr(epsilon)})
+
+
 def _layer_normalization(node: KnownNode) -> Call:
     """A LayerNormalization of the last dimensions with a scale of ones."""
     if node.attributes["normalize_variance"] is not True or node.attributes["eps_mode"] != "inside_sqrt":
@@ -62,7 +87,7 @@ def _layer_normalization(node: KnownNode) -> Call:
     axes = sorted(from_front(axis, rank) for axis in first)
     if not axes or axes != [*range(axes[0], rank)] or len({shape[axes[0] :] for shape in shapes}) > 1:
         raise Inexpressible("ONNX's LayerNormalization normalizes the last dimensions, with a scale of their shape")
-    kind, scale = ELEMENT_TYPES[node.types["data"].element_type], f"{node.node.name}_scale"
+    kind, scale = ELEMENT_TYPES[node.types["data"].element_type], node.added("scale")
     ones = np.ones(next(iter(shapes))[axes[0] :], kind.arithmetic)
     attributes = {"axis": str(axes[0]), "epsilon": repr(float(str(node.attributes["eps"])))}
     array = ones if kind.kind == "string" else ones.view(kind.storage)
@@ -70,23 +95,41 @@ def _layer_normalization(node: KnownNode) -> Call:
     return Call((*node.without("axes"), scale), attributes, initializers=initializers)
 
 
+#: What ONNX cannot express of a convolution.
+_OF_WINDOWS: Mapping[str, str] = {
+    **{f"{name}.required": _DEFAULT for name in _LISTS},
+    **{f"{name}.type": _SYNTAX for name in _LISTS},
+    **{f"{name}.count": "ONNX's pads of both ends are one list" for name in PADS},
+    **{f"{name}.zero": "ONNX does not mention it" for name in _LISTS[:2]},
+    **{f"{name}.negative": "ONNX does not mention it" for name in _LISTS[:2]},
+    "auto_pad": "in ONNX, the modes have other names",
+    "filters.room": "ONNX does not mention it",
+    "data.rank": "ONNX does not limit the rank",
+    "filters.rank": "ONNX does not limit the rank",
+}
+_CONVOLVED: Mapping[str, tuple[str, ...]] = {"data": _FLOATS, "filters": _FLOATS}
 #: The rendering of each operation.
 PRODUCTS: Mapping[str, Rendering] = {
-    "Convolution-1": Rendering(
-        "Conv",
-        _convolution,
-        types={"data": _FLOATS, "filters": _FLOATS},
+    "BatchNormInference-5": Rendering(
+        "BatchNormalization",
+        _batch_normalization,
+        types=dict.fromkeys(("data", *_CHANNELS), ("bf16", *_FLOATS)),
         reasons={
-            **{f"{name}.required": _DEFAULT for name in _LISTS},
-            **{f"{name}.type": _SYNTAX for name in _LISTS},
-            **{f"{name}.count": "ONNX's pads of both ends are one list" for name in PADS},
-            **{f"{name}.zero": "ONNX does not mention it" for name in _LISTS[:2]},
-            **{f"{name}.negative": "ONNX does not mention it" for name in _LISTS[:2]},
-            "auto_pad": "in ONNX, the modes have other names",
-            "filters.room": "ONNX does not mention it",
-            "data.rank": "ONNX does not limit the rank",
-            "filters.rank": "ONNX does not limit the rank",
+            **{f"{name}.same-type": "ONNX's BatchNormalization takes other types of channels" for name in _CHANNELS},
+            **{f"{name}.length": "ONNX does not mention it" for name in _CHANNELS},
+            "data.rank": "ONNX's BatchNormalization takes data of one dimension",
+            "data.channels": "ONNX does not mention it",
+            "epsilon.required": "ONNX's epsilon may be omitted",
+            "epsilon.range": "ONNX's epsilon is any number",
+            "epsilon.type": "ONNX's epsilon is a number by its syntax",
         },
+    ),
+    "Convolution-1": Rendering("Conv", _convolution, types=_CONVOLVED, reasons=_OF_WINDOWS),
+    "GroupConvolution-1": Rendering(
+        "Conv",
+        _group_convolution,
+        types=_CONVOLVED,
+        reasons={**_OF_WINDOWS, "filters.group-rank": "ONNX's filters have no dimension of groups"},
     ),
     "MVN-6": Rendering(
         "LayerNormalization",
@@ -107,10 +150,13 @@ PRODUCTS: Mapping[str, Rendering] = {
         types=dict.fromkeys("ab", ("bf16", *_FLOATS, "i32", "i64", "u32", "u64")),
         reasons=dict.fromkeys(("transpose_a", "transpose_b"), "ONNX's MatMul transposes nothing"),
     ),
-    "SoftMax-8": Rendering(
-        "Softmax",
-        _softmax,
-        types={"data": ("bf16", *_FLOATS)},
-        reasons={"axis.type": "ONNX's axis is an integer by its syntax"},
-    ),
+    **{
+        op: Rendering(
+            name,
+            _softmax,
+            types={"data": ("bf16", *_FLOATS)},
+            reasons={"axis.type": "ONNX's axis is an integer by its syntax"},
+        )
+        for op, name in {"LogSoftmax-5": "LogSoftmax", "SoftMax-8": "Softmax"}.items()
+    },
 }

@@ -1,11 +1,12 @@
-"""The operations on two tensors whose results are exact or rounded once, from their pages.
+"""The arithmetic of two tensors whose results are exact or rounded once, from their pages.
 
-Add-1, Subtract-1, Multiply-1, Divide-1, FloorMod-1, Maximum-1, Minimum-1, Equal-1, Less-1 and LogicalAnd-1.
+Add-1, Subtract-1, Multiply-1, Divide-1, FloorMod-1, Mod-1, Maximum-1 and Minimum-1.
 """
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,9 @@ from opconform.operations.arithmetic.elementwise import BinaryPage, Kernel, Kern
 from opconform.operations.arithmetic.propagation import pairs as propagation
 from opconform.operations.arithmetic.propagation.pairs import of_pairs
 from opconform.operations.arithmetic.propagation.spans import Formula
-from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec
-from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Array
-
-#: The types whose elements have an order.
-_ORDERED = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_type.kind != "string")
-
 
 #: A function of two arrays of one shape.
 _Pairwise = Callable[[Array, Array], Array]
@@ -100,11 +95,6 @@ def _product_size(a: Array, b: Array) -> Array:
     return np.asarray(np.abs(a * b))
 
 
-def _remainder_size(a: Array, b: Array) -> Array:
-    """The remainder, which every type has exactly."""
-    return np.asarray(np.abs(np.mod(a, b)))
-
-
 _FLOOR = Kernel(floats=np.divide, integers=each(2, operator.floordiv), magnitude=_quotient_size)
 _TRUNCATION = replace(_FLOOR, integers=each(2, _truncated))
 _NEAREST = replace(_FLOOR, integers=each(2, _nearest))
@@ -137,19 +127,57 @@ def _divides_by_zero(arguments: Arguments) -> bool:
     return bool((elements_of(arguments.tensor("b")) == 0).any())
 
 
-def _floor_mod_of_formula(a: Array, b: Array) -> Array:
-    """The remainder, and for infinities what the equation of the page gives."""
-    return np.asarray(np.where(np.isfinite(a) & np.isfinite(b), np.mod(a, b), a - np.floor(a / b) * b))
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Rest:
+    """A remainder of numbers of f64 and of Python's integers, and the quotient without its fraction."""
+
+    floats: _Pairwise
+    integers: _Pairwise
+    whole: Callable[[Array], Array]
 
 
-def _with_zeros(sign_of: _Pairwise) -> Kernel:
-    """FloorMod-1 of floating-point numbers, whose zeros have other signs."""
+def _remainder(
+    name: str,
+    rest: _Rest,
+    *,
+    others: tuple[_Pairwise, ...],
+    misread: _Rest,
+    rounded: Formula | None = None,
+) -> Computation:
+    """FloorMod-1 or Mod-1; by other readings, zeros have other signs, or the equation of the page gives infinities.
 
-    def floats(a: Array, b: Array) -> Array:
-        rest = np.mod(a, b)
-        return np.asarray(np.where(rest == 0, np.copysign(0.0, sign_of(a, b)), rest))
+    Args:
+        name: The operation.
+        rest: The remainder.
+        others: The numbers whose signs zeros have by other readings.
+        misread: The remainder with the sign of the other operand.
+        rounded: The formula for elements that may be rounded themselves.
+    """
+    of = rest.floats
 
-    return Kernel(floats=floats, integers=each(2, operator.mod))
+    def with_zeros(sign_of: _Pairwise, a: Array, b: Array) -> Array:
+        return np.asarray(np.where(of(a, b) == 0, np.copysign(0.0, sign_of(a, b)), of(a, b)))
+
+    def of_equation(a: Array, b: Array) -> Array:
+        return np.asarray(np.where(np.isfinite(a) & np.isfinite(b), of(a, b), a - rest.whole(a / b) * b))
+
+    def other(floats: _Pairwise) -> Kernel:
+        return Kernel(floats=floats, integers=rest.integers)
+
+    return binary(
+        name,
+        replace(other(of), magnitude=lambda a, b: np.asarray(np.abs(of(a, b)))),
+        BinaryPage(
+            rules=FEWER_RULES,
+            undefined=_divides_by_zero,
+            rounded=rounded,
+            others={
+                "values.zeros": tuple(other(partial(with_zeros, sign_of)) for sign_of in others),
+                "values.special": (other(of_equation),),
+            },
+            misread={"values.sign": Kernel(floats=misread.floats, integers=misread.integers)},
+        ),
+    )
 
 
 def _arithmetic(
@@ -159,19 +187,6 @@ def _arithmetic(
     positive = Kernel(floats=lambda a, b: np.asarray(floats(a, b) + 0.0), integers=integers)
     page = BinaryPage(may_overflow=True, rounded=rounded, others={"values.special": (positive,)})
     return binary(name, Kernel(floats=floats, integers=integers, magnitude=magnitude), page)
-
-
-def _bits(array: Array) -> Array:
-    """Numbers of f64 as integers in the order of IEEE 754, in which zeros have an order and NaN is the largest."""
-    signed = np.ascontiguousarray(array).view(np.int64).reshape(array.shape)
-    return np.asarray(np.where(signed < 0, signed ^ np.int64(2**63 - 1), signed))
-
-
-def _comparison(name: str, floats: _Pairwise, integers: Callable[[Any, Any], Any], page: BinaryPage) -> Computation:
-    """A comparison of IEEE 754, which compares bits by another reading."""
-    by_bits = Kernel(floats=lambda a, b: floats(_bits(a), _bits(b)), integers=integers, output="boolean")
-    kernel = Kernel(floats=floats, integers=integers, output="boolean")
-    return binary(name, kernel, replace(page, others={"values.special": (by_bits,)}))
 
 
 ADD = _arithmetic("Add-1", np.add, operator.add, _sum_size, of_pairs(propagation.added))
@@ -198,40 +213,20 @@ DIVIDE = binary(
         },
     ),
 )
-FLOOR_MOD = binary(
+_FLOOR_REST = _Rest(floats=np.mod, integers=each(2, operator.mod), whole=np.floor)
+_TRUNCATED_REST = _Rest(floats=np.fmod, integers=each(2, _truncated_remainder), whole=np.trunc)
+FLOOR_MOD = _remainder(
     "FloorMod-1",
-    Kernel(floats=np.mod, integers=each(2, operator.mod), magnitude=_remainder_size),
-    BinaryPage(
-        rules=FEWER_RULES,
-        undefined=_divides_by_zero,
-        others={
-            "values.zeros": (_with_zeros(lambda _, b: np.abs(b)), _with_zeros(lambda a, _: a)),
-            "values.special": (Kernel(floats=_floor_mod_of_formula, integers=each(2, operator.mod)),),
-        },
-        misread={"values.sign": Kernel(floats=np.fmod, integers=each(2, _truncated_remainder))},
-    ),
+    _FLOOR_REST,
+    others=(lambda _, b: np.abs(b), lambda a, _: a),
+    misread=_TRUNCATED_REST,
+)
+MOD = _remainder(
+    "Mod-1",
+    _TRUNCATED_REST,
+    others=(lambda a, _: np.abs(a), lambda _, b: b),
+    misread=_FLOOR_REST,
+    rounded=of_pairs(propagation.remainder),
 )
 MAXIMUM = _extreme("Maximum-1", _largest, max, np.greater, of_pairs(propagation.largest_of))
 MINIMUM = _extreme("Minimum-1", _smallest, min, np.less, of_pairs(propagation.smallest_of))
-EQUAL = _comparison(
-    "Equal-1",
-    np.equal,
-    operator.eq,
-    BinaryPage(types=None, denormals="values.denormals", rounded=of_pairs(propagation.is_equal)),
-)
-LESS = _comparison(
-    "Less-1",
-    np.less,
-    operator.lt,
-    BinaryPage(
-        types=_ORDERED,
-        denormals="values.denormals",
-        rounded=of_pairs(propagation.is_less),
-        readings={"booleans.order": Reading(rejects=lambda a: has_kind(a.operand("a"), "boolean"))},
-    ),
-)
-LOGICAL_AND = binary(
-    "LogicalAnd-1",
-    Kernel(floats=None, integers=np.logical_and, output="boolean"),
-    BinaryPage(types=("boolean",), denormals=None),
-)

@@ -12,8 +12,10 @@ from functools import cache, cached_property
 from itertools import product
 from typing import NamedTuple
 
+import gmpy2
 from flint import arb, ctx, fmpq
 
+from opconform.operations.arguments import NoGolden
 from opconform.operations.arithmetic.sums import allowed_error, right_error
 from opconform.operations.arithmetic.units import DIVISION
 from opconform.tensors.element_types import ElementType
@@ -163,10 +165,12 @@ class Composition:
             error = max(error, size * REDUCED)
         return Interval(part.low - error, part.high + error, part.overflows or self._is_beyond(-size, size + error))
 
-    def applied(self, function: "Callable[[arb], arb]", part: Interval, units: int) -> Interval:
-        """A monotone function of a part, within some units in the last place."""
+    def applied(
+        self, function: "Callable[[arb], arb]", part: Interval, units: int, *, far: Exact | None = _FAR
+    ) -> Interval:
+        """A monotone function of a part, within some units in the last place; `far` is None if it has no limit."""
         with ctx.workprec(PRECISION):
-            ends = [function(_ball(max(min(x, _FAR), -_FAR))) for x in (part.low, part.high)]
+            ends = [function(_ball(x if far is None else max(min(x, far), -far))) for x in (part.low, part.high)]
             low, high = sorted(_exact(x.mid()) for x in ends)
         return self.rounded(Interval(low, high), Exact(units))
 
@@ -244,6 +248,14 @@ def is_number(kind: ElementType, exact: Exact) -> bool:
     if not exact:
         return True
     return (exact / unit(kind, exact)).denominator == 1 and abs(exact) <= largest(kind.name)
+
+
+def square_root(number: Exact) -> Exact:
+    """The square root of a number; `NoGolden` if it is negative."""
+    if number < 0:
+        raise NoGolden("a rounded number of which a root is taken may be negative")
+    with gmpy2.context(precision=PRECISION, emin=gmpy2.get_emin_min(), emax=gmpy2.get_emax_max()):
+        return Exact(gmpy2.sqrt(gmpy2.mpfr(number)))
 
 
 def constant(of: "Callable[[], arb]") -> Interval:

@@ -1,7 +1,10 @@
-"""Convert-1, from its specification page: the elements of data in another element type."""
+"""Convert-1 and ConvertLike-1, from their specification pages: the elements of data in another element type."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -9,6 +12,7 @@ from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic import other_conversions as other
 from opconform.operations.arithmetic.propagation import conversions
+from opconform.operations.interpretation import Reading
 from opconform.operations.operation import Computation
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.element_types import ELEMENT_TYPES, ElementType
@@ -21,6 +25,9 @@ TYPES = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_ty
 
 #: The types that have no NaN and are no integers, for which an interpretation has a rule.
 _NUMBERS_ALONE = ("f4e2m1", "nf4")
+
+
+_Result = TypeVar("_Result")
 
 
 def _target(arguments: Arguments) -> ElementType:
@@ -66,6 +73,31 @@ def _known(arguments: Arguments) -> tuple[int, ...] | None:
     return None if integers is None or not target.is_integer else tuple(low_bits(target, x) for x in integers)
 
 
+def _as_convert(arguments: Arguments) -> Arguments:
+    """The arguments of the Convert-1 that a ConvertLike-1 stands for."""
+    inputs = {"data": arguments.operand("data")}
+    return replace(arguments, inputs=inputs, attributes={"destination_type": arguments.operand("like").element_type})
+
+
+def _is_undefined(arguments: Arguments) -> bool:
+    """Whether the type lacks a number of data, as strings lack all, or is unsigned and data has a negative integer."""
+    data, target = arguments.operand("data"), _target(arguments)
+    if target.name not in TYPES:
+        return True
+    is_unsigned = data.is_integer and target.kind == "unsigned"
+    return _has_no_number(arguments) or (is_unsigned and any(x < 0 for x in arguments.tensor("data").integers()))
+
+
+def _through_convert(of: Callable[[Arguments], _Result], arguments: Arguments) -> _Result:
+    """What a function of the arguments of Convert-1 gives for those of ConvertLike-1."""
+    return of(_as_convert(arguments))
+
+
+def _of_like(reading: Reading) -> Reading:
+    """A reading of Convert-1 as one of ConvertLike-1."""
+    return replace(reading, computes=tuple(partial(_through_convert, of) for of in reading.computes))
+
+
 CONVERT = Computation(
     name="Convert-1",
     inputs=(Port("data", types=TYPES),),
@@ -99,4 +131,16 @@ CONVERT = Computation(
         "booleans.nonzero": other.reading_of(_converted, other.untrue),
         "values.negative": replace(other.reading_of(_converted, other.negative_clamped), misreads=True),
     },
+)
+CONVERT_LIKE = Computation(
+    name="ConvertLike-1",
+    inputs=(Port("data", types=TYPES), Port("like", setting=True, filled=True)),
+    types=lambda a: CONVERT.types(_as_convert(a)),
+    calculate=lambda a: CONVERT.calculate(_as_convert(a)),
+    rounded=conversions.converted(lambda a: _target(_as_convert(a))),
+    undefined=lambda a: _is_undefined(_as_convert(a)),
+    integer_output=lambda a: _known(_as_convert(a)),
+    contexts={"doubled": contexts.doubled(lambda _: 0)},
+    facts={fact: partial(_through_convert, holds) for fact, holds in CONVERT.facts.items()},
+    readings={id_: _of_like(reading) for id_, reading in CONVERT.readings.items() if not reading.misreads},
 )

@@ -6,32 +6,30 @@ from math import prod
 
 import numpy as np
 
-from opconform.errors import counted
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic.elementwise import elements_of
 from opconform.operations.arithmetic.windows import (
     AUTO_PAD,
+    FACTS,
+    LIST_CHECKS,
     PADS,
     RANKS,
     Window,
-    changed,
-    checks_of_lists,
     elements_of_windows,
-    exceeds_one,
-    facts_of_windows,
-    has_rank,
-    has_zero,
     is_below,
     is_other_count,
-    shape_of_windows,
+    padding_facts,
     sliding,
-    with_exchanged_ends,
+    with_attributes,
+    with_exchanged_pads,
+    without_dilations,
 )
 from opconform.operations.checks import NUMBERS, Predicate
 from opconform.operations.interpretation import Reading, has_kind, is_empty
 from opconform.operations.movement.axis import is_outside
 from opconform.operations.operation import Calculate, Computation
+from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array, Tensor
 
@@ -52,7 +50,11 @@ def windows_of(arguments: Arguments) -> list[Window]:
     if any(size < 1 for size in sizes):
         raise Unknown
     rounding = str(arguments.attribute("rounding_type"))
-    return sliding(arguments, sizes, dilations=arguments.numbers("dilations"), rounding=rounding)
+    return sliding(arguments, sizes, arguments.numbers("dilations") or (1,) * len(sizes), rounding)
+
+
+def _shape(arguments: Arguments) -> Shape:
+    return (*arguments.shape("data")[:2], *(window.number for window in windows_of(arguments)))
 
 
 def _ranks(arguments: Arguments) -> Array:
@@ -123,7 +125,7 @@ def _computed(arguments: Arguments, ranks: _Ranks = _ranks, choice: _Choice = _f
 
 
 def _types(arguments: Arguments) -> tuple[TensorType, ...]:
-    shape = shape_of_windows(arguments.shape("data"), windows_of(arguments))
+    shape = _shape(arguments)
     kinds = arguments.operand("data").element_type, str(arguments.attribute("index_element_type"))
     return tuple(TensorType(element_type=kind, shape=shape) for kind in kinds)
 
@@ -155,14 +157,14 @@ def _as_elements(arguments: Arguments) -> Arguments:
     if all(window.stride == 1 or not window.is_same for window in windows):
         return arguments
     begin, end = zip(*(window.padded_for(window.length) for window in windows), strict=True)
-    return changed(arguments, auto_pad="explicit", rounding_type="floor", pads_begin=begin, pads_end=end)
+    return with_attributes(arguments, auto_pad="explicit", rounding_type="floor", pads_begin=begin, pads_end=end)
 
 
 def _valid_by_formula(arguments: Arguments) -> Arguments:
     """The arguments without the rounding of a mode valid (shape rules, auto_pad = valid)."""
     if arguments.attribute("auto_pad") != "valid":
         return arguments
-    return changed(arguments, rounding_type="floor")
+    return with_attributes(arguments, rounding_type="floor")
 
 
 def _has_no_room(arguments: Arguments) -> bool:
@@ -207,11 +209,10 @@ def _in_padded(arguments: Arguments) -> tuple[Tensor, ...]:
 
 
 _CHECKS: Mapping[str, Predicate] = {
-    **checks_of_lists("strides", *PADS, "dilations"),
+    **LIST_CHECKS,
     "dilations.count": lambda a: a.attribute("dilations") != () and is_other_count("dilations")(a),
     "kernel.count": is_other_count("kernel"),
     "kernel.positive": is_below("kernel", 1),
-    **{f"{name}.zero": has_zero(name) for name in ("strides", "dilations")},
     "axis.range": lambda a: is_outside(a.number("axis"), len(a.shape("data"))),
     "kernel.room": _has_no_room,
     "windows.elements": _has_only_padding,
@@ -219,8 +220,8 @@ _CHECKS: Mapping[str, Predicate] = {
 _MISTAKES: Mapping[str, Calculate] = {
     "As if data were padded with zeros": _padded_by_zeros,
     "As if the indices were those of padded data": _in_padded,
-    "As if the pads of both ends were exchanged": lambda a: _computed(with_exchanged_ends(a)),
-    "As if there were no dilations": lambda a: _computed(changed(a, dilations=(1,) * len(windows_of(a)))),
+    "As if the pads of both ends were exchanged": lambda a: _computed(with_exchanged_pads(a)),
+    "As if there were no dilations": lambda a: _computed(without_dilations(a)),
 }
 _READINGS: Mapping[str, Reading] = {
     "data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data"))),
@@ -252,14 +253,9 @@ MAX_POOL_14 = Computation(
     types=_types,
     calculate=_computed,
     is_numeric=True,
-    products=lambda a: prod(shape_of_windows(a.shape("data"), windows_of(a))) * prod(a.numbers("kernel")),
+    products=lambda a: prod(_shape(a)) * prod(a.numbers("kernel")),
     contexts={"partial": contexts.partial},
     mistakes=_MISTAKES,
-    facts={
-        **{f"data has {counted(rank - 2, 'spatial dimension')}": has_rank(rank) for rank in RANKS},
-        "a stride is larger than 1": exceeds_one("strides"),
-        "a dilation is larger than 1": exceeds_one("dilations"),
-        **facts_of_windows(windows_of, "pads"),
-    },
+    facts={**FACTS, **padding_facts(windows_of, "pads")},
     readings=_READINGS,
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from opconform.errors import counted
 from opconform.operations.arguments import Arguments, Unknown
-from opconform.operations.arithmetic.functions import FUNCTIONS
+from opconform.operations.arithmetic.functions import RealFunction
 from opconform.operations.operation import Calculate
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.exact import numbers, rounded
@@ -62,24 +62,24 @@ def _in_type(name: str, array: Array) -> Array:
     return numbers(Tensor(element_type=name, array=rounded(ELEMENT_TYPES[name], array)))
 
 
-def tables(name_of: Callable[[Arguments], str]) -> dict[str, Calculate]:
-    """The results of a function, named by its arguments, by tables of its values."""
+def tables(function_of: Callable[[Arguments], RealFunction]) -> dict[str, Calculate]:
+    """The results of a function, which the arguments decide, by tables of its values."""
     ways = product(_ENTRIES, _ENDS, _CHOICES, ("to ", "to before "))
     return {
         f"As if by a table of {entries} entries from -{end} {to}{end}, {choice}": partial(
-            _by_table, name_of, (end, entries, to == "to "), choice
+            _by_table, function_of, (end, entries, to == "to "), choice
         )
         for entries, end, choice, to in ways
     }
 
 
 def _by_table(
-    name_of: Callable[[Arguments], str], table: tuple[int, int, bool], choice: str, arguments: Arguments
+    function_of: Callable[[Arguments], RealFunction], table: tuple[int, int, bool], choice: str, arguments: Arguments
 ) -> tuple[Tensor, ...]:
     data = arguments.tensor("data")
     if data.type.kind != "float":
         raise Unknown
-    places, values = _table(name_of(arguments), table)
+    places, values = _table(function_of(arguments), table)
     x = np.clip(numbers(data), places[0], places[-1])
     steps = (x - places[0]) / (places[1] - places[0])
     index = np.nan_to_num(np.rint(steps) if choice == "nearest" else np.floor(steps)).astype(np.int64)
@@ -93,12 +93,12 @@ def _by_table(
 
 
 @lru_cache(maxsize=1 << 10)
-def _table(name: str, table: tuple[int, int, bool]) -> tuple[Array, Array]:
+def _table(function: RealFunction, table: tuple[int, int, bool]) -> tuple[Array, Array]:
     """The numbers and the values of a table; if it is closed, the last entry is at the end of the range."""
     end, entries, is_closed = table
     places = np.linspace(-end, end, entries, endpoint=is_closed)
     with gmpy2.context(precision=_PRECISION):
-        return places, np.array([float(FUNCTIONS[name].value(gmpy2.mpfr(x))) for x in places.tolist()])
+        return places, np.array([float(function.value(gmpy2.mpfr(x))) for x in places.tolist()])
 
 
 def narrow_sums(accumulate: Accumulate, left: Array, right: Array) -> Array:

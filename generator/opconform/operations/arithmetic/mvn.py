@@ -6,18 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-import gmpy2
 import numpy as np
 
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, NoGolden, TensorType, Unknown
 from opconform.operations.arithmetic import composites
-from opconform.operations.arithmetic.composition import (
-    PRECISION,
-    Composition,
-    Interval,
-    composed,
-)
+from opconform.operations.arithmetic.composition import Composition, Interval, composed, square_root
 from opconform.operations.arithmetic.elementwise import exact_array, without_special
 from opconform.operations.arithmetic.functions import FUNCTION_WORK
 from opconform.operations.arithmetic.propagation import composites as propagation
@@ -48,13 +42,8 @@ class _Scale(NamedTuple):
 
     def of(self, variance: Exact) -> Exact:
         """The divisor for a variance."""
-        root = _root(variance + self.eps) if self.is_inside else _root(variance)
+        root = square_root(variance + self.eps) if self.is_inside else square_root(variance)
         return root if self.is_inside else root + self.eps
-
-
-def _root(number: Exact) -> Exact:
-    with gmpy2.context(precision=PRECISION, emin=gmpy2.get_emin_min(), emax=gmpy2.get_emax_max()):
-        return Exact(gmpy2.sqrt(gmpy2.mpfr(number)))
 
 
 def normalized(kind: ElementType, elements: Sequence["Exact | float"], scale: _Scale | None) -> list[Result]:

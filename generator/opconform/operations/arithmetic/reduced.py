@@ -45,22 +45,6 @@ def reduced_result(
     return Rounded(exact, right, (max(reduced[0], Exact(0)) if least_right == 0 else reduced[0], reduced[1]))
 
 
-def ends_near(value: Callable[[Exact], gmpy2.mpfr], exact: Callable[[gmpy2.mpfr], Exact], x: Exact) -> Ends:
-    """The values of a monotone function at the ends of an operand of few digits.
-
-    Args:
-        value: The value at a number.
-        exact: The number of a finite value.
-        x: The operand.
-    """
-    low, high = (value(x * (1 + sign * REDUCED / 2)) for sign in (-1, 1))
-    return _number(low, exact), _number(high, exact)
-
-
-def _number(value: gmpy2.mpfr, exact: Callable[[gmpy2.mpfr], Exact]) -> Exact | float:
-    return exact(value) if gmpy2.is_finite(value) else float(value)
-
-
 def power_ends(value_of: Callable[[float, float], gmpy2.mpfr], base: float, exponent: float, exact: Exact) -> Ends:
     """The powers at the ends of operands of few digits; a negative base has no power to an end of the exponent."""
     if not (base and math.isfinite(base) and math.isfinite(exponent)):

@@ -5,7 +5,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,17 +21,17 @@ from opconform.operations.arithmetic.elementwise import (
     tensor_of,
     unary,
 )
-from opconform.operations.arithmetic.functions import COMPOSITE_WORK, FUNCTION_WORK, FUNCTIONS, results_of, value_of
+from opconform.operations.arithmetic.function_tensors import bounded_values, function, to_integer, with_limits
+from opconform.operations.arithmetic.functions import COMPOSITE_WORK, FUNCTION_WORK, FUNCTIONS
 from opconform.operations.arithmetic.mistakes import tables
 from opconform.operations.arithmetic.propagation import functions as propagation
 from opconform.operations.arithmetic.propagation.functions import of_elements
 from opconform.operations.arithmetic.propagation.spans import Formula
 from opconform.operations.checks import INTEGERS, NUMBERS
 from opconform.operations.interpretation import Reading
-from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform.tensors.exact import REALS, Exact, bounded_tensor, numbers
+from opconform.tensors.exact import REALS
 from opconform.tensors.rounding import low_bits
 from opconform.tensors.tensor import Array, Tensor
 
@@ -45,7 +45,7 @@ def _exactly(kernel: Kernel, *, keep: Keep = low_bits) -> _Of:
     return lambda arguments: computed(kernel, arguments.tensor("data"), keep=keep)
 
 
-def _rounded_root(number: int) -> int:
+def rounded_root(number: int) -> int:
     """The square root of an integer, rounded to the nearest one."""
     root = math.isqrt(number)
     return root + (number - root * root > root)
@@ -99,44 +99,14 @@ def _clamp(arguments: Arguments, *, nan: int | None = None, is_zero_replaced: bo
     return computed(Kernel(floats=floats, integers=integers), arguments.tensor("data"))
 
 
-def _function(name: str) -> _Of:
-    """The values of a function, with the bounds of right results; of an integer type, the nearest integers."""
-    return partial(_applied, name, lambda exact: math.floor(exact + Exact(1, 2)))
-
-
-def _applied(name: str, integer: Callable[[Exact], int], arguments: Arguments) -> Tensor:
-    function, data = FUNCTIONS[name], arguments.tensor("data")
-    if data.type.is_integer:
-        results = [integer(Exact(value_of(function, x))) for x in data.integers()]
-        return tensor_of(data.type, np.array(results, object).reshape(data.shape))
-    return _bounded(name, data.element_type, data.shape, data.array.tobytes())
-
-
-@lru_cache(maxsize=4)
-def _bounded(name: str, element_type: str, shape: Shape, content: bytes) -> Tensor:
-    """The values at the bytes of a tensor; other readings ask for most values again."""
-    array = np.frombuffer(content, ELEMENT_TYPES[element_type].storage).reshape(shape)
-    return bounded_tensor(
-        element_type, shape, results_of(FUNCTIONS[name], Tensor(element_type=element_type, array=array))
-    )
-
-
-def _to_integer(name: str) -> tuple[_Of, ...]:
-    """The readings by which integers lose their fractions, or are rounded down."""
-    return tuple(partial(_applied, name, integer) for integer in (math.trunc, math.floor))
-
-
 def _gelu_name(arguments: Arguments) -> str:
     return f"gelu-{arguments.attribute('approximation_mode')}"
 
 
 def _gelu(arguments: Arguments, *, is_limit: bool = False) -> Tensor:
     """The values in the mode; by another reading, minus infinity has the limit of the function, and not a NaN."""
-    name, data = _gelu_name(arguments), arguments.tensor("data")
-    if is_limit and np.isneginf(numbers(data)).any():
-        function = replace(FUNCTIONS[name], limits=(-0.0, math.inf))
-        return bounded_tensor(data.element_type, data.shape, results_of(function, data))
-    return _bounded(name, data.element_type, data.shape, data.array.tobytes())
+    of, data = FUNCTIONS[_gelu_name(arguments)], arguments.tensor("data")
+    return with_limits(of, (-0.0, math.inf), data) if is_limit else bounded_values(of, data)
 
 
 def _in_other_mode(requirement: str, arguments: Arguments) -> tuple[Tensor, ...]:
@@ -207,46 +177,44 @@ CLAMP = replace(
 SQRT = replace(
     unary(
         "Sqrt-1",
-        _exactly(Kernel(floats=np.sqrt, integers=each(1, _rounded_root), magnitude=np.sqrt)),
+        _exactly(Kernel(floats=np.sqrt, integers=each(1, rounded_root), magnitude=np.sqrt)),
         undefined=_has_negative,
-        others={
-            "values.zero": [_exactly(Kernel(floats=lambda x: np.sqrt(np.abs(x)), integers=each(1, _rounded_root)))]
-        },
+        others={"values.zero": [_exactly(Kernel(floats=lambda x: np.sqrt(np.abs(x)), integers=each(1, rounded_root)))]},
     ),
     rounded=of_elements(propagation.square_root),
 )
-EXP = replace(unary("Exp-1", _function("exp"), work=FUNCTION_WORK, types=REALS), rounded=propagation.function("exp"))
+EXP = replace(unary("Exp-1", function("exp"), work=FUNCTION_WORK, types=REALS), rounded=propagation.function("exp"))
 LOG = replace(
     unary(
         "Log-1",
-        _function("log"),
+        function("log"),
         work=FUNCTION_WORK,
         types=(*REALS, *INTEGERS),
         undefined=_has_no_logarithm,
-        others={"values.integers": _to_integer("log")},
+        others={"values.integers": to_integer("log")},
     ),
     rounded=propagation.function("log"),
 )
 SIGMOID = replace(
-    unary("Sigmoid-1", _function("sigmoid"), work=COMPOSITE_WORK, types=REALS),
+    unary("Sigmoid-1", function("sigmoid"), work=COMPOSITE_WORK, types=REALS),
     rounded=propagation.function("sigmoid"),
-    mistakes=tables(lambda _: "sigmoid"),
+    mistakes=tables(lambda _: FUNCTIONS["sigmoid"]),
 )
 TANH = replace(
-    unary("Tanh-1", _function("tanh"), work=FUNCTION_WORK, types=(*REALS, *INTEGERS)),
+    unary("Tanh-1", function("tanh"), work=FUNCTION_WORK, types=(*REALS, *INTEGERS)),
     rounded=propagation.function("tanh"),
-    mistakes=tables(lambda _: "tanh"),
+    mistakes=tables(lambda _: FUNCTIONS["tanh"]),
 )
 ERF = replace(
     unary(
         "Erf-1",
-        _function("erf"),
+        function("erf"),
         work=FUNCTION_WORK,
         types=(*REALS, *INTEGERS),
-        others={"values.integers": _to_integer("erf")},
+        others={"values.integers": to_integer("erf")},
     ),
     rounded=propagation.function("erf"),
-    mistakes=tables(lambda _: "erf"),
+    mistakes=tables(lambda _: FUNCTIONS["erf"]),
 )
 _GELU = unary(
     "Gelu-7",
@@ -265,6 +233,6 @@ GELU = replace(
         },
     },
     rounded=Formula(of=lambda a, way, parts: propagation.function(_gelu_name(a)).of(a, way, parts)),
-    mistakes=tables(_gelu_name),
+    mistakes=tables(lambda a: FUNCTIONS[_gelu_name(a)]),
     attributes=(AttributeSpec("approximation_mode", type="enum", values=("erf", "tanh"), default="erf"),),
 )

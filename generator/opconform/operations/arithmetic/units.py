@@ -25,6 +25,9 @@ class Units(NamedTuple):
 UNITS: Mapping[str, Units] = {
     "exp": Units(3, 2),
     "log": Units(3, 2),
+    "sin": Units(4, 2),
+    "cos": Units(4, 2),
+    "tan": Units(5, 2),
     "tanh": Units(5, 2),
     "erf": Units(16, 4),
     "pow": Units(16, 4),

@@ -2,18 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
+from opconform.errors import counted
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.checks import Predicate
-from opconform.suite.case import Attribute, Shape
+from opconform.suite.case import Attribute
 from opconform.suite.declarations import AttributeSpec
 from opconform.tensors.tensor import Array
 
 #: The attributes with the padding of both ends (Attributes, pads_begin and pads_end).
 PADS = ("pads_begin", "pads_end")
-#: The ranks of data: batches, channels and one to three spatial dimensions.
+#: The attributes with one number per spatial dimension (Attributes).
+LISTS = ("strides", *PADS, "dilations")
+#: The ranks of data: batches, channels and one to three spatial dimensions (Inputs, 1).
 RANKS = (3, 4, 5)
 #: The attribute that says how data is padded (Attributes, auto_pad).
 AUTO_PAD = AttributeSpec(
@@ -77,16 +81,10 @@ class Window:
 
     @property
     def places(self) -> Array:
-        """The place in data per window and per element of it; places outside of data are padding."""
-        starts, steps = np.arange(self.number) * self.stride, np.arange(self.size) * self.dilation
-        places: Array = np.add.outer(starts, steps) - self.added[0]
-        return places
-
-    @property
-    def inside(self) -> Array:
-        """Whether each of the places is in data."""
-        inside: Array = (self.places >= 0) & (self.places < self.length)
-        return inside
+        """Per window and element of it, the index in data; the size of data stands for the padding."""
+        starts = np.arange(self.number)[:, np.newaxis] * self.stride - self.added[0]
+        places = starts + np.arange(self.size) * self.dilation
+        return np.where((places >= 0) & (places < self.length), places, self.length)
 
     @property
     def is_ever_outside(self) -> bool:
@@ -99,11 +97,10 @@ class Window:
 
 
 def sliding(
-    arguments: Arguments, sizes: Sequence[int], *, dilations: Sequence[int] | None = None, rounding: str = "floor"
+    arguments: Arguments, sizes: Sequence[int], dilations: Sequence[int], rounding: str = "floor"
 ) -> list[Window]:
     """The windows of some sizes per spatial dimension of data; `Unknown` if the attributes have wrong numbers."""
-    lists = [arguments.numbers(name) for name in ("strides", *PADS)]
-    lengths, dilations = arguments.shape("data")[2:], dilations or (1,) * len(sizes)
+    lengths, lists = arguments.shape("data")[2:], [arguments.numbers(name) for name in ("strides", *PADS)]
     if any(len(x) != len(sizes) for x in (lengths, dilations, *lists)) or min(*lists[0], *dilations) < 1:
         raise Unknown
     mode = str(arguments.attribute("auto_pad"))
@@ -131,69 +128,28 @@ def elements_of_windows(windows: Sequence[Window]) -> Array:
     for axis, window in enumerate(windows):
         shape = [1] * (2 * rank)
         shape[axis], shape[rank + axis] = window.number, window.size
-        numbers = numbers * window.length + window.places.reshape(shape)
-        inside = inside & window.inside.reshape(shape)
+        places = window.places.reshape(shape)
+        numbers, inside = numbers * window.length + places, inside & (places < window.length)
     counts = [window.number for window in windows]
-    return np.where(inside, numbers, -1).reshape(int(np.prod(counts)), int(np.prod([x.size for x in windows])))
+    return np.where(inside, numbers, -1).reshape(prod(counts), prod(window.size for window in windows))
 
 
-def changed(arguments: Arguments, **attributes: Attribute) -> Arguments:
-    """The arguments with other values of some attributes."""
+def with_attributes(arguments: Arguments, **attributes: Attribute) -> Arguments:
+    """The arguments with other attributes."""
     return replace(arguments, attributes={**arguments.attributes, **attributes})
 
 
-def with_exchanged_ends(arguments: Arguments) -> Arguments:
-    """The arguments with the padding of both ends exchanged."""
+def with_exchanged_pads(arguments: Arguments) -> Arguments:
+    """The arguments with the pads of both ends exchanged."""
     mode = str(arguments.attribute("auto_pad"))
     other = {"same_upper": "same_lower", "same_lower": "same_upper"}.get(mode, mode)
     begin, end = (arguments.numbers(name) for name in PADS)
-    return changed(arguments, pads_begin=end, pads_end=begin, auto_pad=other)
+    return with_attributes(arguments, pads_begin=end, pads_end=begin, auto_pad=other)
 
 
-def checks_of_lists(*names: str) -> Mapping[str, Predicate]:
-    """The checks of the attributes with one number per spatial dimension; without those of what 0 means."""
-    return {
-        **{f"{name}.count": is_other_count(name) for name in names},
-        **{f"{name}.negative": is_below(name, 0) for name in names},
-    }
-
-
-def is_other_count(name: str) -> Predicate:
-    """Whether a list has another length than there are spatial dimensions."""
-    return lambda arguments: len(_numbers(arguments, name)) != len(arguments.shape("data")) - 2
-
-
-def has_zero(name: str) -> Predicate:
-    """Whether 0 is in a list."""
-    return lambda arguments: 0 in arguments.numbers(name)
-
-
-def is_below(name: str, least: int) -> Predicate:
-    """Whether a number of a list is below the least one."""
-    return lambda arguments: min(_numbers(arguments, name), default=least) < least
-
-
-def has_rank(rank: int) -> Predicate:
-    """Whether data has a rank."""
-    return lambda arguments: len(arguments.shape("data")) == rank
-
-
-def exceeds_one(name: str) -> Predicate:
-    """Whether a number of a list is larger than 1."""
-    return lambda arguments: any(number > 1 for number in arguments.numbers(name))
-
-
-def facts_of_windows(of: Callable[[Arguments], Sequence[Window]], added: str) -> Mapping[str, Predicate]:
-    """The facts about windows; `added` names what data is padded with."""
-    return {
-        f"{added} are added": lambda a: any(any(window.added) for window in of(a)),
-        f"the two ends get different numbers of {added}": lambda a: any(x.added[0] != x.added[1] for x in of(a)),
-    }
-
-
-def shape_of_windows(shape: Shape, windows: Sequence[Window]) -> Shape:
-    """The shape of an output with an element per batch, channel and window."""
-    return (*shape[:2], *(window.number for window in windows))
+def without_dilations(arguments: Arguments) -> Arguments:
+    """The arguments with dilations of 1."""
+    return with_attributes(arguments, dilations=(1,) * len(arguments.numbers("dilations")))
 
 
 def _numbers(arguments: Arguments, name: str) -> tuple[int, ...]:
@@ -201,3 +157,45 @@ def _numbers(arguments: Arguments, name: str) -> tuple[int, ...]:
     if name in PADS and arguments.attribute("auto_pad") != "explicit":
         raise Unknown
     return arguments.numbers(name)
+
+
+def is_other_count(name: str) -> Predicate:
+    """Whether a list has another length than there are spatial dimensions."""
+    return lambda arguments: len(_numbers(arguments, name)) != len(arguments.shape("data")) - 2
+
+
+def is_below(name: str, least: int) -> Predicate:
+    """Whether a number of a list is below the least one."""
+    return lambda arguments: min(_numbers(arguments, name), default=least) < least
+
+
+def _has_zero(name: str) -> Predicate:
+    return lambda arguments: 0 in arguments.numbers(name)
+
+
+def _has_rank(rank: int) -> Predicate:
+    return lambda arguments: len(arguments.shape("data")) == rank
+
+
+#: The checks of the lists with one number per spatial dimension.
+LIST_CHECKS: Mapping[str, Predicate] = {
+    **{f"{name}.count": is_other_count(name) for name in LISTS},
+    **{f"{name}.negative": is_below(name, 0) for name in LISTS},
+    **{f"{name}.zero": _has_zero(name) for name in ("strides", "dilations")},
+}
+#: What arguments with windows can have in common.
+FACTS: Mapping[str, Predicate] = {
+    **{f"data has {counted(rank - 2, 'spatial dimension')}": _has_rank(rank) for rank in RANKS},
+    "a stride is larger than 1": lambda a: any(x > 1 for x in a.numbers("strides")),
+    "a dilation is larger than 1": lambda a: any(x > 1 for x in a.numbers("dilations")),
+}
+
+
+def padding_facts(windows_of: Callable[[Arguments], Sequence[Window]], padding: str) -> Mapping[str, Predicate]:
+    """The facts about what data is padded with, such as `zeros`."""
+    return {
+        f"{padding} are added": lambda a: any(any(window.added) for window in windows_of(a)),
+        f"the two ends get different numbers of {padding}": lambda a: any(
+            window.added[0] != window.added[1] for window in windows_of(a)
+        ),
+    }

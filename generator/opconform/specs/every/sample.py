@@ -46,8 +46,9 @@ class Samples:
     def described(self) -> Iterator[dict[str, Any]]:
         """What a group can ask of each sample: the largest rank and number of elements are of its data.
 
-        `computes` says that the operation computes with numbers.
+        `computes` says that the operation computes with numbers. An operation without data is as one of a scalar.
         """
+        least = 0 if self.operation.data else 1
         for number, (name, keys) in enumerate(self.samples.items()):
             shapes = [sample_shape(x) for _, x in self._tensors(keys, setting=False)]
             yield {
@@ -55,7 +56,7 @@ class Samples:
                 "number": number,
                 "seconds": len(self.seconds[name]),
                 "rank": max(map(len, shapes), default=0),
-                "elements": max(map(prod, shapes), default=0),
+                "elements": max(map(prod, shapes), default=least),
                 "computes": self.operation.is_numeric,
             }
 

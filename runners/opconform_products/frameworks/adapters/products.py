@@ -1,4 +1,4 @@
-"""How MatMul-1, Convolution-1 and MVN-6 become calls of a framework."""
+"""How BatchNormInference-5, MatMul-1, convolutions and MVN-6 become calls of a framework."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +9,8 @@ from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.indexing import rank_of
 
+_CHANNELS = ("gamma", "beta", "mean", "variance")
+
 
 def _matrices(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Sequence[Any]:
     refuse_if(a.dtype != b.dtype, "b.same-type")
@@ -16,11 +18,18 @@ def _matrices(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Sequen
 
 
 def _windows(data: Any, filters: Any, *, auto_pad: str, **lists: tuple[int, ...]) -> Sequence[Any]:
-    strides, dilations = lists["strides"], lists["dilations"]
+    spatial = rank_of(data) - 2
     refuse_if(data.dtype != filters.dtype, "filters.same-type")
-    check_lists(rank_of(data) - 2, auto_pad, lists)
-    pads = padding(data.shape[2:], filters.shape[2:], auto_pad, lists)
-    return data, filters, [*strides], pads, [*dilations]
+    check_lists(spatial, auto_pad, lists)
+    pads = padding(data.shape[2:], filters.shape[rank_of(filters) - spatial :], auto_pad, lists)
+    return data, filters, [*lists["strides"]], pads, [*lists["dilations"]]
+
+
+def _windows_of_groups(data: Any, filters: Any, **attributes: Any) -> Sequence[Any]:
+    groups = filters.shape[0] if rank_of(filters) else None
+    if groups is None:
+        raise Unsupported("a number of groups that is only known at run time")
+    return *_windows(data, filters, **attributes), groups
 
 
 def _slices(data: Any, axes: list[int], *, normalize_variance: bool, eps: float, eps_mode: str) -> Sequence[Any]:
@@ -34,6 +43,23 @@ def _slices(data: Any, axes: list[int], *, normalize_variance: bool, eps: float,
     return data, along, float(eps)
 
 
+def _channels(data: Any, *channels: Any, epsilon: float) -> Sequence[Any]:
+    for name, channel in zip(_CHANNELS, channels, strict=True):
+        refuse_if(channel.dtype != data.dtype, f"{name}.same-type")
+        refuse_if(None not in (*channel.shape, data.shape[1]) and channel.shape[0] != data.shape[1], f"{name}.length")
+    refuse_if(data.shape[1] == 0, "data.channels")
+    refuse_if(epsilon < 0, "epsilon.range")
+    return data, *channels, float(epsilon)
+
+
+#: Data, the numbers of channels by which they are normalized, and epsilon.
+NORMALIZED_BY_CHANNELS = Adapter(
+    _channels,
+    (
+        *(f"{name}.{word}" for name in _CHANNELS for word in ("same-type", "length")),
+        *("data.channels", "epsilon.range", "epsilon.zero", "channels.second"),
+    ),
+)
 #: Both tensors, and whether each is transposed.
 MATRICES = Adapter(_matrices, ("b.same-type", "vectors.transposed", "transpose_a.default", "transpose_b.default"))
 #: Data, the filters, the strides, the zeros of both ends of each dimension, and the dilations.
@@ -46,6 +72,8 @@ CONVOLVED = Adapter(
         "same.size",
     ),
 )
+#: The same with the number of groups, which are the first dimension of the filters.
+GROUPS_CONVOLVED = CONVOLVED._replace(arguments=_windows_of_groups)
 #: Data, the axes from the front in order, and eps, which is inside of the square root.
 NORMALIZED = Adapter(
     _slices, ("axes.range", "axes.unique", "axes.negative", "axes.order", "eps.positive", "eps_mode.inside")

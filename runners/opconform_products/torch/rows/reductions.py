@@ -1,6 +1,6 @@
 """How PyTorch executes the reductions, CumSum-3 and TopK-11. PyTorch is an argument, as in `rows.torch`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from opconform_products.frameworks.adapters.reductions import (
@@ -29,6 +29,14 @@ def reduction_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
             raise Unsupported("the framework has no mean of integers")
         return torch.mean(data, axes, keep_dims)
 
+    def norm(order: int) -> Callable[..., Any]:
+        def call(data: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
+            if not is_real(torch, data.dtype):
+                raise Unsupported("the framework has no norm of integers")
+            return torch.linalg.vector_norm(data, order, axes, keep_dims)
+
+        return call
+
     def add(data: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
         return torch.sum(data, axes, keep_dims, dtype=data.dtype)
 
@@ -48,8 +56,13 @@ def reduction_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
 
     return {
         "CumSum-3": Row(reversible(accumulate, torch.flip), SUMMED),
+        "ReduceL1-4": Row(along_axes(norm(1)), REDUCED),
+        "ReduceL2-4": Row(along_axes(norm(2)), REDUCED),
+        "ReduceLogicalAnd-1": Row(along_axes(torch.all), REDUCED),
+        "ReduceLogicalOr-1": Row(along_axes(torch.any), REDUCED),
         "ReduceMax-1": Row(along_axes(torch.amax), REDUCED),
         "ReduceMean-1": Row(along_axes(mean), REDUCED),
+        "ReduceMin-1": Row(along_axes(torch.amin), REDUCED),
         "ReduceProd-1": Row(one_after_another(multiply), REDUCED),
         "ReduceSum-1": Row(along_axes(add), REDUCED),
         "TopK-11": Row(top_k, LARGEST),

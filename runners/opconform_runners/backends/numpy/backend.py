@@ -18,7 +18,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs, 
 from opconform_runners.backends.constraints import check_constants, refuse_if, with_constraints
 from opconform_runners.backends.graph import Function, outputs_of, padded
 from opconform_runners.backends.indexing import copied, sliced, strided
-from opconform_runners.backends.numpy.arithmetic import ARITHMETIC
+from opconform_runners.backends.numpy.arithmetic import ARITHMETIC, result_of
 from opconform_runners.backends.numpy.axes import (
     broadcast,
     reverse,
@@ -34,7 +34,7 @@ from opconform_runners.backends.numpy.blocks import (
     space_to_batch,
     space_to_depth,
 )
-from opconform_runners.backends.numpy.convert import convert
+from opconform_runners.backends.numpy.convert import convert, convert_like
 from opconform_runners.backends.numpy.gather import (
     axis_of,
     check_axis,
@@ -50,6 +50,7 @@ from opconform_runners.backends.numpy.gather import (
 from opconform_runners.backends.numpy.patches import col2im, extract_image_patches
 from opconform_runners.backends.numpy.pools import POOLS
 from opconform_runners.backends.numpy.products import PRODUCTS
+from opconform_runners.backends.numpy.quantization import QUANTIZATION
 from opconform_runners.backends.numpy.reductions import REDUCTIONS
 from opconform_runners.backends.numpy.scatters import SCATTERS
 from opconform_runners.backends.numpy.shape import shape_of, shape_of_1, squeeze, unsqueeze
@@ -253,6 +254,29 @@ def _extended(data: Array, widths: Sequence[tuple[int, int]], mode: str, value: 
     return array.view(kind)
 
 
+def _eye(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """`numpy.eye`, repeated."""
+    [rows], [columns], [diagonal] = (tensor.integers() for tensor in inputs[:3])
+    batch = [size for tensor in inputs[3:] for size in tensor.integers()]
+    refuse_if(rows < 0, "num_rows.negative")
+    refuse_if(columns < 0, "num_columns.negative")
+    refuse_if(any(size < 0 for size in batch), "batch_shape.negative")
+    matrix = np.eye(rows, columns, min(max(diagonal, -rows), columns))
+    return result_of(attributes["output_type"], np.tile(matrix, (*batch, 1, 1)))
+
+
+def _one_hot(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """The value of each index and place, chosen by number from a list of both values."""
+    indices, depth, on_value, off_value = inputs
+    rank, axis = indices.array.ndim + 1, attributes["axis"]
+    refuse_if(bool(depth.array <= 0), "depth.positive")
+    refuse_if(on_value.element_type != off_value.element_type, "off_value.same-type")
+    refuse_if(not -rank <= axis < rank, "axis.range")
+    is_on = np.equal.outer(indices.array, np.arange(int(depth.array))).astype(int)
+    rows = np.stack([off_value.array, on_value.array])[np.moveaxis(is_on, -1, axis)]
+    return [Tensor(element_type=on_value.element_type, array=rows)]
+
+
 #: Per operation a function for arguments that the declaration allows. Settings are computed in whole bytes.
 FUNCTIONS: Mapping[str, Function] = {
     "BatchToSpace-2": batch_to_space,
@@ -262,7 +286,9 @@ FUNCTIONS: Mapping[str, Function] = {
     "Concat-1": _concat,
     "Constant-1": _constant,
     "Convert-1": convert,
+    "ConvertLike-1": convert_like,
     "DepthToSpace-1": depth_to_space,
+    "Eye-9": _eye,
     "ExtractImagePatches-3": extract_image_patches,
     "Gather-1": gather_1,
     "Gather-7": gather_7,
@@ -271,6 +297,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "GatherND-5": gather_nd_5,
     "GatherND-8": gather_nd,
     "GatherTree-1": gather_tree,
+    "OneHot-1": _one_hot,
     "Pad-1": _pad_1,
     "Pad-12": _pad,
     "Reshape-1": _reshape,
@@ -281,6 +308,7 @@ FUNCTIONS: Mapping[str, Function] = {
     **BINARY,
     **POOLS,
     **PRODUCTS,
+    **QUANTIZATION,
     **REDUCTIONS,
     **SCATTERS,
     **UNARY,

@@ -88,18 +88,43 @@ def select(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]
     return [Tensor(element_type=first.element_type, array=np.where(mask, first.array, second.array))]
 
 
+def _remainder(a: Array, b: Array) -> Array:
+    """The remainder of the absolute values with the sign of the dividend, and of integers what the quotient leaves."""
+    if a.dtype.kind == "f":
+        return np.asarray(np.copysign(np.remainder(np.abs(a), np.abs(b)), a))
+    return np.asarray(a - b * _divide(a, b, m_pythondiv=False))
+
+
+def _left_shift(a: Array, b: Array) -> Array:
+    """The product with a power of two, whose low bits are those of the shift."""
+    return np.asarray(a * np.power(np.array(2, a.dtype), b))
+
+
 #: The function of each operation.
 BINARY: Mapping[str, Function] = {
     "Add-1": binary(np.add),
+    "BitwiseAnd-13": binary(np.bitwise_and),
+    "BitwiseLeftShift-15": binary(_left_shift),
+    "BitwiseOr-13": binary(lambda a, b: ~(~a & ~b)),
+    "BitwiseRightShift-15": binary(np.right_shift),
+    "BitwiseXor-13": binary(lambda a, b: (a | b) & ~(a & b)),
     "Divide-1": binary(_divide),
     "Equal-1": binary(np.equal, "boolean"),
     "FloorMod-1": binary(np.remainder),
+    "Greater-1": binary(lambda a, b: b < a, "boolean"),
+    "GreaterEqual-1": binary(lambda a, b: b <= a, "boolean"),
     "Less-1": binary(np.less, "boolean"),
+    "LessEqual-1": binary(lambda a, b: b >= a, "boolean"),
     "LogicalAnd-1": binary(np.logical_and),
+    "LogicalOr-1": binary(lambda a, b: ~(~a & ~b)),
+    "LogicalXor-1": binary(np.logical_xor),
     "Maximum-1": binary(_signed_zero(np.maximum, np.logical_and)),
     "Minimum-1": binary(_signed_zero(np.minimum, np.logical_or)),
+    "Mod-1": binary(_remainder),
     "Multiply-1": binary(np.multiply),
+    "NotEqual-1": binary(lambda a, b: ~(a == b), "boolean"),
     "Power-1": binary(_power),
     "Select-1": select,
+    "SquaredDifference-1": binary(lambda a, b: np.square(a - b)),
     "Subtract-1": binary(np.subtract),
 }

@@ -1,4 +1,4 @@
-"""Convert-1, as the `numpy` backend executes it."""
+"""Convert-1 and ConvertLike-1, as the `numpy` backend executes them."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,6 +24,11 @@ def convert(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Ten
     with np.errstate(all="ignore"):
         array = converted(numbers, target)
     return [Tensor(element_type=target.name, array=np.asarray(array).reshape(data.shape))]
+
+
+def convert_like(inputs: Sequence[Tensor], _: Mapping[str, Any]) -> list[Tensor]:
+    """Convert-1 to the element type of the second input."""
+    return convert(inputs[:1], {"destination_type": inputs[1].element_type})
 
 
 def number_array(data: Tensor) -> Array:

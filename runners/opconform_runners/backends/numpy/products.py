@@ -1,6 +1,7 @@
 """The operations with sums of products, as the `numpy` backend executes them: in 64 bits, and rounded at the end."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -35,20 +36,22 @@ def _matmul(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor
         return result_of(inputs[0].element_type, np.asarray(matrices))
 
 
-def _softmax(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """SoftMax-8 from differences to the largest element."""
+def _softmax(inputs: Sequence[Any], attributes: Mapping[str, Any], *, is_log: bool = False) -> list[Tensor]:
+    """SoftMax-8 from differences to the largest element, or LogSoftmax-5."""
     [data], axis = inputs, attributes.get("axis", 1)
     refuse_if(not -len(data.shape) <= axis < len(data.shape), "axis.range")
     numbers = number_array(data)
     with np.errstate(all="ignore"):
-        powers = np.exp(numbers - numbers.max(axis, keepdims=True, initial=-np.inf))
-        return result_of(data.element_type, powers / powers.sum(axis, keepdims=True))
+        differences = numbers - numbers.max(axis, keepdims=True, initial=-np.inf)
+        powers = np.exp(differences)
+        total = powers.sum(axis, keepdims=True)
+        return result_of(data.element_type, differences - np.log(total) if is_log else powers / total)
 
 
-def _pads(data: Array, filters: Array, attributes: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+def _pads(data: Array, sizes: Sequence[int], attributes: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
     """How many zeros are at both ends of each spatial dimension."""
     mode, lists = attributes.get("auto_pad", "explicit"), [attributes[name] for name in _LISTS]
-    for length, size, stride, begin, end, dilation in zip(data.shape[2:], filters.shape[2:], *lists, strict=False):
+    for length, size, stride, begin, end, dilation in zip(data.shape[2:], sizes, *lists, strict=False):
         zeros = max((-(-length // stride) - 1) * stride + dilation * (size - 1) + 1 - length, 0)
         few, many = zeros // 2, zeros - zeros // 2
         yield {"explicit": (begin, end), "valid": (0, 0), "same_upper": (few, many)}.get(mode, (many, few))
@@ -64,27 +67,43 @@ def _check_lists(rank: int, attributes: Mapping[str, Any]) -> None:
 
 
 def _convolution(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """Convolution-1 as the sum, over the places in a filter, of the products with every window's element there."""
+    """Convolution-1 as that of one group."""
     refuse_if(inputs[0].element_type != inputs[1].element_type, "filters.same-type")
     data, filters = map(number_array, inputs)
     refuse_if(data.ndim != filters.ndim, "filters.same-rank")
-    refuse_if(data.shape[1] != filters.shape[1], "filters.channels")
+    return result_of(inputs[0].element_type, _convolved(data, filters[np.newaxis], attributes))
+
+
+def _group_convolution(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """GroupConvolution-1."""
+    refuse_if(inputs[0].element_type != inputs[1].element_type, "filters.same-type")
+    data, filters = map(number_array, inputs)
+    refuse_if(data.ndim + 1 != filters.ndim, "filters.group-rank")
+    return result_of(inputs[0].element_type, _convolved(data, filters, attributes))
+
+
+def _convolved(data: Array, filters: Array, attributes: Mapping[str, Any]) -> Array:
+    """The sum, over the places in a filter, of the products with every window's element there, for each group."""
+    groups, outputs, channels, *sizes = filters.shape
+    refuse_if(data.shape[1] != groups * channels, "filters.channels")
     _check_lists(data.ndim, attributes)
-    padded = np.pad(data, [(0, 0), (0, 0), *_pads(data, filters, attributes)])
+    padded = np.pad(data, [(0, 0), (0, 0), *_pads(data, sizes, attributes)])
     strides, dilations = attributes["strides"], attributes["dilations"]
-    spans = [dilation * (size - 1) + 1 for dilation, size in zip(dilations, filters.shape[2:], strict=True)]
+    spans = [dilation * (size - 1) + 1 for dilation, size in zip(dilations, sizes, strict=True)]
     rooms = [length - span for length, span in zip(padded.shape[2:], spans, strict=True)]
     refuse_if(any(room < 0 < room + span for room, span in zip(rooms, spans, strict=True)), "filters.room")
-    refuse_if(0 in filters.shape[2:], "filters.room")
+    refuse_if(0 in sizes, "filters.room")
     counts = [max(room // stride + 1, 0) for room, stride in zip(rooms, strides, strict=True)]
-    output = np.zeros((len(data), len(filters), *counts), data.dtype)
+    output = np.zeros((len(data), groups * outputs, *counts), data.dtype)
     with np.errstate(all="ignore"):
-        for place in product(*map(range, filters.shape[2:] if output.size else [0])):
+        for group, place in product(range(groups), product(*map(range, sizes if output.size else [0]))):
             windows = zip(place, dilations, strides, counts, strict=True)
             parts = [slice(x * dilation, x * dilation + stride * n, stride) for x, dilation, stride, n in windows]
-            weights = np.moveaxis(filters, (0, 1), (-2, -1))[place]
-            output += np.moveaxis(np.tensordot(weights, padded[:, :, *parts], (1, 1)), 0, 1)
-        return result_of(inputs[0].element_type, output)
+            weights = np.moveaxis(filters[group], (0, 1), (-2, -1))[place]
+            elements = padded[:, group * channels : (group + 1) * channels, *parts]
+            sums = np.moveaxis(np.tensordot(weights, elements, (1, 1)), 0, 1)
+            output[:, group * outputs : (group + 1) * outputs] += sums
+    return output
 
 
 def _mvn(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
@@ -105,10 +124,28 @@ def _mvn(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
         return result_of(inputs[0].element_type, np.asarray(output).reshape(data.shape))
 
 
+def _batch_norm(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """BatchNormInference-5 by a scale and a shift of each channel."""
+    data, channels = inputs[0], dict(zip(("gamma", "beta", "mean", "variance"), inputs[1:], strict=True))
+    for name, channel in channels.items():
+        refuse_if(channel.element_type != data.element_type, f"{name}.same-type")
+        refuse_if(len(channel.array) != data.shape[1], f"{name}.length")
+    refuse_if(not data.shape[1], "data.channels")
+    refuse_if(attributes["epsilon"] < 0, "epsilon.range")
+    rows = np.moveaxis(number_array(data), 1, -1)
+    gamma, beta, mean, variance = map(number_array, channels.values())
+    with np.errstate(all="ignore"):
+        rows = (rows - mean) * (gamma / np.sqrt(variance + attributes["epsilon"])) + beta
+        return result_of(data.element_type, np.moveaxis(rows, -1, 1))
+
+
 #: The function of each operation.
 PRODUCTS: Mapping[str, Function] = {
+    "BatchNormInference-5": _batch_norm,
     "Convolution-1": _convolution,
+    "GroupConvolution-1": _group_convolution,
     "MVN-6": _mvn,
     "MatMul-1": _matmul,
+    "LogSoftmax-5": partial(_softmax, is_log=True),
     "SoftMax-8": _softmax,
 }

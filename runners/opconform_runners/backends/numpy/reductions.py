@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,29 @@ def _maximum(array: Array, *, axis: tuple[int, ...], keepdims: bool) -> Array:
     return np.where(largest == 0, np.copysign(0.0, signs), largest)
 
 
+def _minimum(array: Array, *, axis: tuple[int, ...], keepdims: bool) -> Array:
+    """`numpy.min`, and the negative one of two zeros."""
+    smallest = np.asarray(array.min(axis, keepdims=keepdims))
+    if array.dtype.kind != "f":
+        return smallest
+    has_negative = (np.signbit(array) & (array == 0)).any(axis, keepdims=keepdims)
+    return np.where((smallest == 0) & has_negative, -0.0, smallest)
+
+
+def _norm(array: Array, *, axis: tuple[int, ...], keepdims: bool) -> Array:
+    """The Euclidean norm, of numbers scaled by a power of two; of integers, without its fraction."""
+    if array.dtype.kind == "f":
+        exponents = np.frexp(np.abs(array).max(axis, keepdims=True, initial=0))[1]
+        squares = np.square(np.ldexp(array, -exponents)).sum(axis, keepdims=True)
+        return np.asarray(np.ldexp(np.sqrt(squares), exponents).sum(axis, keepdims=keepdims))
+    squares = np.square(array.astype(object)).sum(axis, keepdims=keepdims)
+    return np.asarray(np.frompyfunc(lambda total: math.isqrt(total) % (1 << 64), 1, 1)(squares)).astype(np.uint64)
+
+
+def _absolute_sum(array: Array, *, axis: tuple[int, ...], keepdims: bool) -> Array:
+    return np.asarray(np.where(np.signbit(array), -array, array).sum(axis, keepdims=keepdims))
+
+
 def _cum_sum(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> list[Tensor]:
     data, given = padded(inputs, 2)
     axis = 0 if given is None else given.integers()[0]
@@ -88,8 +112,13 @@ def _top_k(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tens
 #: The function of each operation.
 REDUCTIONS: Mapping[str, Function] = {
     "CumSum-3": _cum_sum,
+    "ReduceL1-4": reduction(_absolute_sum),
+    "ReduceL2-4": reduction(_norm),
+    "ReduceLogicalAnd-1": reduction(partial(np.min, initial=1)),
+    "ReduceLogicalOr-1": reduction(partial(np.max, initial=0)),
     "ReduceMax-1": reduction(_maximum),
     "ReduceMean-1": reduction(_mean),
+    "ReduceMin-1": reduction(_minimum),
     "ReduceProd-1": reduction(np.prod),
     "ReduceSum-1": reduction(np.sum),
     "TopK-11": _top_k,

@@ -68,7 +68,10 @@ class Failure:
 
     @property
     def _broken(self) -> tuple[str, ...]:
-        return (self.trial.draft.op, *self.result.broken, *self.failing_node)
+        """The operation and what is broken of it, but not the pattern of a graph, which changes if a node is cut."""
+        draft = self.trial.draft
+        patterns = () if draft.graph is None else draft.requirements
+        return (draft.op, *(x for x in self.result.broken if x not in patterns), *self.failing_node)
 
     @property
     def is_of_node(self) -> bool:

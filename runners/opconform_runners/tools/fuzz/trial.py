@@ -134,10 +134,13 @@ def _is_violated_in_its_graph(draft: Draft) -> bool:
 
 
 def is_defined(trial: Trial, seed: int) -> bool:
-    """Whether the cases have results, with the elements that the seed gives them, and results that prove something."""
+    """Whether the cases have results, with the elements that the seed gives them, and results that prove something.
+
+    A node whose input has a shape that follows from elements may reject the shape that those of the seed give.
+    """
     try:
         return all(_has_results(draft, seed) for draft in trial.drafts)
-    except (ContextError, MemoryError, NoGolden, OverflowError, Unknown):
+    except (ContextError, MemoryError, NoGolden, OverflowError, Rejection, Unknown):
         return False
 
 

@@ -14,7 +14,7 @@ from opconform.specs.group import Group, Spec
 from opconform.specs.index import cases_folder, shipped_files
 from opconform.specs.loader import load_specs
 from opconform.specs.requirements import Requirements, requirements_of
-from opconform.specs.yaml_document import Document, read_document
+from opconform.specs.yaml_document import KEY, Document, read_document
 from opconform.suite.selection.selection import EXHAUSTIVE
 from opconform.system.resources import REQUIREMENTS
 from opconform_runners.tools.house.lacks import Lack
@@ -72,8 +72,8 @@ class HouseOperation:
     def lack(self, requirement: str, what: str) -> Lack:
         """Something that a requirement lacks, at the line of the requirement."""
         document: Document = read_document(cases_folder() / self.name / REQUIREMENTS, self.file(REQUIREMENTS))
-        ids = [entry.get("id") for entry in document.value.get("requirements") or ()]
-        line = document.place(("requirements", ids.index(requirement)))[0] if requirement in ids else None
+        is_own = requirement in (document.value.get("requirements") or {})
+        line = document.place(("requirements", requirement, KEY))[0] if is_own else None
         return Lack(document.file, line, what)
 
     def group_lack(self, group: Group, what: str) -> Lack:

@@ -1,35 +1,73 @@
-"""Composites of several rounded numbers: softmax, and the normalization by mean and variance."""
+"""Composites of several rounded numbers: softmax, the normalization by mean and variance, and norms."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from opconform.operations.arguments import Arguments, NoGolden
 from opconform.operations.arithmetic import composites
 from opconform.operations.arithmetic.composition import Composition, Interval
-from opconform.operations.arithmetic.propagation.functions import last, wide
-from opconform.operations.arithmetic.propagation.spans import Part, point
+from opconform.operations.arithmetic.propagation.functions import absolute, last, wide
+from opconform.operations.arithmetic.propagation.spans import Formula, Part, point
 from opconform.operations.arithmetic.propagation.sums import total
 from opconform.tensors.exact import Exact
 
 _ZERO, _ONE = Exact(0), Exact(1)
+#: The elements of several inputs that each element of the output depends on, from those of inputs by their names.
+RowsOf = Callable[[Arguments, Mapping[str, Sequence[Part]]], Iterable[tuple[Part, ...]]]
+
+
+def of_rows(rows: RowsOf, of: Callable[[Arguments, Composition, Sequence[Interval]], Interval]) -> Formula:
+    """The formula of a composite of several elements; a NaN among them gives a NaN."""
+
+    def formula(arguments: Arguments, way: Composition, parts: Mapping[str, Sequence[Part]]) -> list[Part]:
+        inside = replace(wide(way), keeps_exact=way.keeps_exact)
+        return [_of_row(way, lambda x: of(arguments, inside, x), row) for row in rows(arguments, parts)]
+
+    return Formula(of=formula)
+
+
+def _of_row(way: Composition, of: Callable[[Sequence[Interval]], Interval], row: Sequence[Part]) -> Part:
+    intervals = [x for x in row if isinstance(x, Interval)]
+    if len(intervals) == len(row):
+        return last(way, of(intervals))
+    if any(isinstance(x, float) and math.isnan(x) for x in row):
+        return math.nan
+    raise NoGolden("an element beside rounded numbers is an infinity")
 
 
 def softmax(way: Composition, parts: Sequence[Part]) -> list[Part]:
-    """The exponentials of the elements of a slice, divided by their sum.
-
-    The result does not change if the same number is subtracted from all: here it is one near the largest element.
-    """
-    intervals = [x for x in parts if isinstance(x, Interval)]
-    if not intervals or any(isinstance(x, float) and not x < 0 for x in parts):
+    """The exponentials of the elements of a slice, divided by their sum."""
+    if (ends := _largest(parts)) is None:
         return [math.nan] * len(parts)
-    low, high = max(x.low for x in intervals), max(x.high for x in intervals)
-    spread = high - low
-    results = composites.softmax(wide(way), parts, low, spread)
+    results = composites.softmax(wide(way), parts, *ends)
     most = None if way.is_reduced else _ONE
     return [
         point(_ZERO) if isinstance(x, float) else last(way, result).clipped(_ZERO, most)
         for x, result in zip(parts, results, strict=True)
     ]
+
+
+def log_softmax(way: Composition, parts: Sequence[Part]) -> list[Part]:
+    """The logarithms of the same quotients."""
+    if (ends := _largest(parts)) is None:
+        return [math.nan] * len(parts)
+    intervals = [x for x in parts if isinstance(x, Interval)]
+    results = iter(composites.log_softmax(wide(way), intervals, *ends))
+    most = None if way.is_reduced else _ZERO
+    return [x if isinstance(x, float) else last(way, next(results)).clipped(None, most) for x in parts]
+
+
+def _largest(parts: Sequence[Part]) -> tuple[Exact, Exact] | None:
+    """A number near the largest element of a slice, and how much larger that can be; None if it is no number.
+
+    Results do not change if the number is subtracted from all elements.
+    """
+    intervals = [x for x in parts if isinstance(x, Interval)]
+    if not intervals or any(isinstance(x, float) and not x < 0 for x in parts):
+        return None
+    low, high = max(x.low for x in intervals), max(x.high for x in intervals)
+    return low, high - low
 
 
 def normalized(
@@ -49,3 +87,16 @@ def normalized(
     else:
         results = composites.normalized(parts_of, intervals, count, divisor_of)
     return [last(way, x) for x in results]
+
+
+def absolute_total(way: Composition, parts: Sequence[Part]) -> Part:
+    """The sum of the elements without their signs."""
+    return total(way, [absolute(way, x) for x in parts])
+
+
+def norm(way: Composition, parts: Sequence[Part]) -> Part:
+    """The square root of the sum of the squares of the elements."""
+    intervals = [x for x in parts if isinstance(x, Interval)]
+    if len(intervals) < len(parts):
+        return math.nan if any(isinstance(x, float) and math.isnan(x) for x in parts) else math.inf
+    return last(way, composites.norm(replace(wide(way), keeps_exact=way.keeps_exact), intervals))

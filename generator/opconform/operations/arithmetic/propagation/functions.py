@@ -8,7 +8,7 @@ import gmpy2
 
 from opconform.operations.arguments import Arguments, NoGolden
 from opconform.operations.arithmetic.composition import Composition, Interval
-from opconform.operations.arithmetic.functions import FUNCTIONS, RealFunction, exact_of_value, value_of
+from opconform.operations.arithmetic.functions import FUNCTIONS, RealFunction, ends_between, reduced_operand
 from opconform.operations.arithmetic.propagation.pairs import largest_of, smallest_of
 from opconform.operations.arithmetic.propagation.spans import Formula, Part, point
 from opconform.operations.arithmetic.units import UNITS
@@ -18,7 +18,7 @@ from opconform.tensors.exact import Exact, is_narrow, unit, wide_type
 Unary = Callable[[Composition, Part], Part]
 _HALF, _ZERO = Exact(1, 2), Exact(0)
 #: The values at 0 that are exact inside a graph: by ISO C99, section F.9, as OpenCL C asks, and by the formula.
-_AT_ZERO: Mapping[str, Exact] = {"exp": Exact(1), "sigmoid": Exact(1, 2)}
+_AT_ZERO: Mapping[str, Exact] = {"exp": Exact(1), "cos": Exact(1), "sigmoid": Exact(1, 2)}
 _SQRT = RealFunction(value=gmpy2.sqrt, limits=(math.nan, math.inf), range=(0, None), root=0)
 
 
@@ -29,6 +29,16 @@ def of_elements(of: Unary, *, keeps_integers: bool = False) -> Formula:
         return [of(way, x) for x in parts["data"]]
 
     return Formula(of=formula, keeps_integers=keeps_integers)
+
+
+def of_function(real_of: Callable[[Arguments], RealFunction]) -> Formula:
+    """The formula of a composite that the arguments decide."""
+
+    def formula(arguments: Arguments, way: Composition, parts: Mapping[str, Sequence[Part]]) -> list[Part]:
+        real = real_of(arguments)
+        return [composite(way, real, x) for x in parts["data"]]
+
+    return Formula(of=formula)
 
 
 def negative(_: Composition, x: Part) -> Part:
@@ -46,6 +56,29 @@ def absolute(way: Composition, x: Part) -> Part:
 def relu(way: Composition, x: Part) -> Part:
     """The number, or 0 if that is larger."""
     return largest_of(way, x, point(_ZERO))
+
+
+def half_away(x: Exact) -> int:
+    """The nearest integer, and of two the one away from zero."""
+    size = math.floor(abs(x) + _HALF)
+    return size if x > 0 else -size
+
+
+def steps(of: Callable[[Exact], int], limits: tuple[float, float] = (-math.inf, math.inf)) -> Unary:
+    """A function that steps between integers; `NoGolden` if a rounded number may be on both sides of a step.
+
+    `limits` are the values at minus infinity and infinity.
+    """
+
+    def value(way: Composition, x: Part) -> Part:
+        if isinstance(x, float):
+            return _limited(limits, x)
+        low, high = Exact(of(x.low)), Exact(of(x.high))
+        if low != high and not way.is_reduced:
+            raise NoGolden("a rounded number may be on both sides of a step")
+        return Interval(low, high)
+
+    return value
 
 
 def clamp(limits: Callable[[Arguments], tuple[float, float]]) -> Formula:
@@ -73,7 +106,7 @@ def function(name: str) -> Formula:
         if isinstance(x, Interval) and x.low == x.high == 0 and name in _AT_ZERO:
             return point(_AT_ZERO[name])
         if real.parts is not None:
-            return _composite(way, real, x)
+            return composite(way, real, x)
         if name == "log" and isinstance(x, Interval) and x.low <= 0:
             raise NoGolden("a rounded number of which a logarithm is taken may not be positive")
         units = UNITS[name]
@@ -85,31 +118,36 @@ def function(name: str) -> Formula:
 
 
 def _mapped(way: Composition, real: RealFunction, x: Part, units: Exact) -> Part:
-    """A monotone function of a number, within some units in the last place."""
+    """A function of a number, within some units in the last place."""
     if isinstance(x, float):
-        return _limit(real, x)
+        return _limited(real.limits, x)
     if x.low == x.high == real.root:
         return point(_ZERO)
-    values = [value_of(real, end) for end in _cut(way, x)]
-    if not all(map(gmpy2.is_finite, values)):
+    low, high = ends_between(real, *_cut(way, real, x))
+    if isinstance(low, float) or isinstance(high, float):
         raise NoGolden("a function of a rounded number may be beyond every type")
-    low, high = (exact_of_value(value) if value else _ZERO for value in values)
     return _within(way, real, way.rounded(Interval(low, high), units))
 
 
-def _cut(way: Composition, x: Interval) -> tuple[Exact, Exact]:
+def _cut(way: Composition, real: RealFunction, x: Interval) -> tuple[Exact, Exact]:
     """The ends of an operand, which reduced arithmetic cuts to few bits."""
+    if way.is_reduced and real.turns is not None:
+        return reduced_operand(real, x.low)[0], reduced_operand(real, x.high)[1]
     return way.operand(x)[:2]
 
 
-def _limit(real: RealFunction, x: float) -> Part:
-    value = x if math.isnan(x) else real.limits[x > 0]
+def _limited(limits: tuple[float, float], x: float) -> Part:
+    """The value at an infinity; a NaN stays one."""
+    if math.isinf(x) and all(map(math.isnan, limits)):
+        raise NoGolden("a function without limits is taken of an infinity, which may be a number of a wider type")
+    value = x if math.isnan(x) else limits[x > 0]
     return value if not math.isfinite(value) else point(Exact(value))
 
 
-def _composite(way: Composition, real: RealFunction, x: Part) -> Part:
+def composite(way: Composition, real: RealFunction, x: Part) -> Part:
+    """A composite of a number, by its formula."""
     if isinstance(x, float):
-        return _limit(real, x)
+        return _limited(real.limits, x)
     if x.low == x.high == real.root:
         return point(_ZERO)
     if real.parts is None:

@@ -70,6 +70,27 @@ def divided(way: Composition, a: Part, b: Part) -> Part:
     return rounded(way, part, (a, b), part.size, _ONE)
 
 
+def remainder(way: Composition, a: Part, b: Part) -> Part:
+    """The remainder of the division towards zero, which is exact; `NoGolden` if errors decide the quotient."""
+    if isinstance(b, Interval) and b.low <= 0 <= b.high:
+        raise NoGolden("a rounded number may be divided by 0")
+    if isinstance(a, float) or isinstance(b, float):
+        return math.nan if isinstance(a, float) or math.isnan(_float_of(b)) else a
+    quotients = {int(x / y) for x in (a.low, a.high) for y in (b.low, b.high)}
+    if len(quotients) > 1:
+        raise NoGolden("the errors of rounded numbers decide the quotient of a remainder")
+    [quotient] = quotients
+    ends = [x - quotient * y for x in (a.low, a.high) for y in (b.low, b.high)]
+    part = Interval(min(ends), max(ends))
+    return rounded(way, part, (a, b), part.size, _ZERO)
+
+
+def squared_difference(way: Composition, a: Part, b: Part) -> Part:
+    """The square of the difference."""
+    difference = subtracted(way, a, b)
+    return squared(way, difference, difference)
+
+
 def largest_of(_: Composition, a: Part, b: Part) -> Part:
     """The larger one; a NaN if there is one."""
     if isinstance(a, float) or isinstance(b, float):
@@ -90,11 +111,33 @@ def is_less(_: Composition, a: Part, b: Part) -> Part:
     return Interval(Exact(bool(high < least)), Exact(bool(low < most)))
 
 
-def is_equal(_: Composition, a: Part, b: Part) -> Part:
+def is_greater(way: Composition, a: Part, b: Part) -> Part:
+    """1 if the first is greater, and 0 if it is not."""
+    return is_less(way, b, a)
+
+
+def is_less_or_equal(_: Composition, a: Part, b: Part) -> Part:
+    """1 if the first is less or equal, and 0 if it is not."""
+    (low, high), (least, most) = _limits(a), _limits(b)
+    return Interval(Exact(bool(high <= least)), Exact(bool(low <= most)))
+
+
+def is_greater_or_equal(way: Composition, a: Part, b: Part) -> Part:
+    """1 if the first is greater or equal, and 0 if it is not."""
+    return is_less_or_equal(way, b, a)
+
+
+def is_equal(_: Composition, a: Part, b: Part) -> Interval:
     """1 if they are equal, and 0 if they are not."""
     (low, high), (least, most) = _limits(a), _limits(b)
     is_one = low == high == least == most
     return Interval(Exact(is_one), Exact(bool(low <= most and least <= high)))
+
+
+def is_not_equal(way: Composition, a: Part, b: Part) -> Part:
+    """1 if they are not equal, and 0 if they are."""
+    part = is_equal(way, a, b)
+    return Interval(1 - part.high, 1 - part.low)
 
 
 def rounded(way: Composition, part: Interval, operands: Sequence[Interval], magnitude: Exact, units: Exact) -> Interval:

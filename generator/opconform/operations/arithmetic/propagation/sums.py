@@ -9,7 +9,7 @@ import numpy as np
 from opconform.operations.arguments import Arguments, NoGolden
 from opconform.operations.arithmetic.composition import Composition, Interval
 from opconform.operations.arithmetic.products import odd_part
-from opconform.operations.arithmetic.propagation.pairs import largest_of, multiplied, product_of
+from opconform.operations.arithmetic.propagation.pairs import largest_of, multiplied, product_of, smallest_of
 from opconform.operations.arithmetic.propagation.spans import Formula, Part, point
 from opconform.operations.arithmetic.sums import allowed_error, reduced_error, right_error
 from opconform.tensors.exact import REDUCED, Exact, has_few_bits, largest, least_normal, wide_type
@@ -65,11 +65,19 @@ def mean(way: Composition, parts: Sequence[Part]) -> Part:
     return part if count == 1 else right.rounded(part, _MEAN_UNITS)
 
 
-def maximum(way: Composition, parts: Sequence[Part]) -> Part:
-    """The largest element; a NaN if there is one."""
-    if not parts:
-        raise NoGolden("the page leaves the result for data without elements undefined")
-    return reduce(lambda a, b: largest_of(way, a, b), parts)
+def _extreme(of: Callable[[Composition, Part, Part], Part]) -> Reduce:
+    """The largest or the smallest element; a NaN if there is one."""
+
+    def extreme(way: Composition, parts: Sequence[Part]) -> Part:
+        if not parts:
+            raise NoGolden("the page leaves the result for data without elements undefined")
+        return reduce(lambda a, b: of(way, a, b), parts)
+
+    return extreme
+
+
+#: The largest element, and the smallest one.
+maximum, minimum = _extreme(largest_of), _extreme(smallest_of)
 
 
 def product(way: Composition, parts: Sequence[Part]) -> Part:
@@ -96,14 +104,14 @@ def product(way: Composition, parts: Sequence[Part]) -> Part:
     return Interval(part.low - error, part.high + error)
 
 
-def of_rows(rows: Rows, of: Reduce) -> Formula:
+def of_rows(rows: Rows, of: Reduce, *, keeps_integers: bool) -> Formula:
     """The formula of an operation by which elements of data become one."""
 
     def formula(arguments: Arguments, way: Composition, parts: Mapping[str, Sequence[Part]]) -> list[Part]:
         data = parts["data"]
         return [of(way, [data[x] for x in row]) for row in _slices(rows(arguments, _numbers(arguments, "data")))]
 
-    return Formula(of=formula, keeps_integers=of is not mean)
+    return Formula(of=formula, keeps_integers=keeps_integers)
 
 
 def of_products(rows: Callable[[Arguments, Array, Array], tuple[Array, Array]], names: tuple[str, str]) -> Formula:

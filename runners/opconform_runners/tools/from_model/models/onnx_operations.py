@@ -26,7 +26,13 @@ _VALUES: Mapping[str, Mapping[Any, Attribute]] = {
 _GELU = {"none": "erf", "tanh": "tanh"}
 #: The largest number of f32, in place of a limit that is missing.
 _LARGEST = 3.4028234663852886e38
-_DEFAULTS = {("Concat", "axis"): 1, ("ReverseSequence", "batch_axis"): 1, ("ReverseSequence", "seq_axis"): 0}
+_DEFAULTS = {
+    ("Concat", "axis"): 1,
+    ("Elu", "alpha"): 1.0,
+    ("LogSoftmax", "axis"): -1,
+    ("ReverseSequence", "batch_axis"): 1,
+    ("ReverseSequence", "seq_axis"): 0,
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,17 +137,25 @@ def _of_two(op: str) -> Callable[[OnnxCall], Call]:
 
 
 def _mod(node: OnnxCall) -> Call:
-    if node.attributes.get("fmod", 0):
-        raise NoCounterpart("with the sign of the dividend")
-    return node.call("FloorMod-1")
+    return node.call("Mod-1" if node.attributes.get("fmod", 0) else "FloorMod-1")
+
+
+def _bit_shift(node: OnnxCall) -> Call:
+    return node.call("BitwiseLeftShift-15" if node.attributes["direction"] == "LEFT" else "BitwiseRightShift-15")
 
 
 def _convolution(node: OnnxCall) -> Call:
-    """A convolution without its bias, which another operation adds."""
+    """A convolution without its bias, which another operation adds; groups are a dimension of the filters."""
     dimensions = node.inputs[1].dimensions if len(node.inputs) > 1 and node.inputs[1] else None
-    if node.attributes.get("group", 1) != 1 or dimensions is None:
-        raise NoCounterpart("with groups, or filters of unknown rank")
-    return node.call("Convolution-1", **_windows(node, len(dimensions) - 2))
+    if dimensions is None:
+        raise NoCounterpart("with filters of unknown rank")
+    windows = _windows(node, len(dimensions) - 2)
+    groups, [data, filters] = node.attributes.get("group", 1), node.inputs[:2]
+    if groups == 1 or filters is None:
+        return node.call("Convolution-1", **windows)
+    outputs = dimensions[0] // groups if isinstance(dimensions[0], int) else "outputs"
+    whole = node.with_inputs(data, replace(filters, dimensions=(groups, outputs, *dimensions[1:])))
+    return whole.call("GroupConvolution-1", **windows)
 
 
 def _windows(node: OnnxCall, spatial: int) -> dict[str, Any]:
@@ -250,6 +264,7 @@ def _top_k(node: OnnxCall) -> Call:
 
 #: The readings of what no row alone says.
 _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
+    "BitShift": _bit_shift,
     "Cast": _cast,
     "Clip": _clip,
     "Col2Im": _col2im,
@@ -264,7 +279,9 @@ _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "MaxPool": _max_pool,
     "LayerNormalization": _layer_normalization,
     "Pad": _pad,
-    **dict.fromkeys(("ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"), _reduced),
+    **dict.fromkeys(
+        ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"), _reduced
+    ),
     "Reshape": _reshape,
     "Shape": _shape,
     "Slice": _slice,

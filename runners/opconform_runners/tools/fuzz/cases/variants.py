@@ -116,12 +116,13 @@ def _column(place: int, number: Number) -> int:
 
 
 def smaller_element(value: Element, key: Key, number: Number) -> Element:
-    """A number or boolean that is nearer to 0; text stays, and so do infinities."""
+    """A number or boolean that is nearer to 0, of a fraction a whole number; text stays, and so do infinities."""
     if isinstance(value, str) or value == 0 or not math.isfinite(value):
         return value
-    whole = int(value)
-    low = 0 if isinstance(value, bool) else -abs(whole)
-    return type(value)(number(whole, low, abs(whole), key))
+    most = math.ceil(abs(value))
+    current, low = most if value > 0 else -most, 0 if isinstance(value, bool) else -most
+    chosen = number(current, low, most, key)
+    return value if chosen == current else type(value)(chosen)
 
 
 def _attribute(value: Attribute, name: str, number: Number) -> Attribute:
