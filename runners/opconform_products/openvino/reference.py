@@ -21,6 +21,7 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 _NOT_EVALUATED = frozenset(
     {
         "Col2Im-15",
+        "ConvertLike-1",
         "Convolution-1",
         "Elu-1",
         "ExtractImagePatches-3",

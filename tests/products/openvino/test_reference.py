@@ -29,6 +29,16 @@ groups:
     twin: {a: {element_type: f32, fill: exact}, b: {element_type: f32, fill: exact}}
 """
 
+CONVERSION = """\
+op: ConvertLike-1
+groups:
+  - id: one
+    title: a conversion
+    requirements: [values.exact]
+    data: {shape: [3], element_type: i32, fill: exact}
+    like: {shape: [2], element_type: f32, fill: exact}
+"""
+
 
 def test_what_is_not_evaluated_is_unsupported(opconform: Run, tmp_path: Path) -> None:
     """An element type, and another operation of the model; a wrong type is rejected."""
@@ -42,3 +52,13 @@ def test_what_is_not_evaluated_is_unsupported(opconform: Run, tmp_path: Path) ->
         "behind": "Not Implemented: OpenVINO does not evaluate Convolution-1",
     }
     assert [case["verdict"] for case in cases if case["expect"] != "accept"] == ["pass"]
+
+
+def test_a_conversion_to_a_type_of_another_tensor_is_not_evaluated(opconform: Run, tmp_path: Path) -> None:
+    """OpenVINO evaluates Convert-1 alone."""
+    (tmp_path / "spec.yaml").write_text(CONVERSION)
+    opconform("certify", tmp_path / "spec.yaml", "--backend", "openvino-reference", "--out", tmp_path, code=None)
+
+    assert [(case["verdict"], case["sentence"]) for case in cases_in(tmp_path)] == [
+        ("unsupported", "Not Implemented: OpenVINO does not evaluate ConvertLike-1")
+    ]
