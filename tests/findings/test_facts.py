@@ -389,6 +389,15 @@ CASES = {
     "cumulative sums of rows": (one("CumSum-3", "[2, 3]", "axis: 1"), {
         "the axis is the last one",
     }, {"the axis is the first one", "exclusive is true", "reverse is true", "there is one element along the axis"}),
+    "padded windows": (one("MaxPool-14", "[1, 1, 3, 4]", "strides: [2, 1], pads_begin: [1, 0], pads_end: [0, 0], kernel: [2, 2], dilations: [1, 2]"), {
+        "data has 2 spatial dimensions", "a stride is larger than 1", "a dilation is larger than 1", "pads are added",
+        "the two ends get different numbers of pads",
+    }, {"data has 1 spatial dimension", "data has 3 spatial dimensions"}),
+    "whole windows": (one("MaxPool-14", "[1, 1, 3]", "strides: [1], pads_begin: [0], pads_end: [0], kernel: [2]"), {
+        "data has 1 spatial dimension",
+    }, {
+        "a stride is larger than 1", "a dilation is larger than 1", "pads are added", "the two ends get different numbers of pads",
+    }),
     "smallest element": (one("TopK-11", "[3]", "k: 1, axis: 0, mode: min, sort: index, stable: true"), {
         "mode is min", "the elements are sorted by index", "stable is true", "one element is selected",
     }, {"all elements are selected"}),

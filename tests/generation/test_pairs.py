@@ -129,6 +129,7 @@ def test_operations_compute_with_exact_results(monkeypatch: pytest.MonkeyPatch, 
     ("pattern", "ops", "left_out"),
     [
         ("behind", ("LogicalAnd-1", "Sqrt-1"), {"no common element type": 8}),
+        ("behind", ("Eye-9",), {"no input of data": 3}),
         ("residual", ("Abs-1",), {"one input of data": 1}),
         ("twice", ("Abs-1",), {"no other arguments": 3}),
         ("behind", ("Unique-10",), {"computed elements decide a shape": 3}),

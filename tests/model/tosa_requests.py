@@ -14,7 +14,7 @@ import pytest
 
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import stretched
-from opconform.operations.arithmetic.windows import windows_of
+from opconform.operations.arithmetic.filters import windows_of
 from opconform.tensors.exact import rounded
 from opconform.tensors.tensor import Array, Tensor
 

@@ -13,10 +13,10 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph, KnownNode
 from opconform.model.golden import Golden
 from opconform.operations.arguments import Arguments
+from opconform.operations.arithmetic.filters import filters_of, windows_of
 from opconform.operations.arithmetic.matmul import batches_of
 from opconform.operations.arithmetic.reductions import reduced_axes
 from opconform.operations.arithmetic.unary import limits_of
-from opconform.operations.arithmetic.windows import filters_of, windows_of
 from opconform.operations.movement import broadcast
 from opconform.operations.movement.axis import axis_of, from_front
 from opconform.operations.movement.depth import Parts, deep_parts, flat_parts

@@ -44,6 +44,7 @@ from opconform.operations.arithmetic.fake_quantize import FAKE_QUANTIZE
 from opconform.operations.arithmetic.hard_functions import H_SIGMOID, H_SWISH, HARD_SIGMOID
 from opconform.operations.arithmetic.integral import CEILING, FLOOR, ROUND, SIGN
 from opconform.operations.arithmetic.matmul import MATMUL
+from opconform.operations.arithmetic.max_pool import MAX_POOL_14
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
 from opconform.operations.arithmetic.prelu import PRELU
@@ -195,6 +196,7 @@ SHIPPED = {
         LOGICAL_NOT,
         MATMUL,
         MAXIMUM,
+        MAX_POOL_14,
         MINIMUM,
         MOD,
         LOG_SOFTMAX,

@@ -261,7 +261,8 @@ class Computation(Contract):
         """Its outputs for some arguments, with what the next operations of a graph compute with if they are rounded."""
         output = outputs[0]
         is_rounded = output.element_type in REALS and output.spans is None and output.array.size > 0
-        if self.rounded is None or not is_rounded or all(x.element_type not in REALS for x in tensors_of(arguments)):
+        data = (x for name, x in arguments.inputs.items() if not self.port_of(name).setting)
+        if self.rounded is None or not is_rounded or all(x.element_type not in REALS for x in data):
             return outputs
         exact = exact_arguments(without_exact_spans(arguments))
         if self.rounded.is_exact(tensors_of(exact), output):

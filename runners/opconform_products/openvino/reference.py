@@ -78,6 +78,7 @@ _NOT_EVERY_TYPE = frozenset(
         "LogicalNot-1",
         "MVN-6",
         "MatMul-1",
+        "MaxPool-14",
         "Maximum-1",
         "Minimum-1",
         "Mod-1",

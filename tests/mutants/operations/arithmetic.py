@@ -17,6 +17,7 @@ from tests.mutants.row import Call, Hook, MutantRow, refuse
 from tests.operations import (
     test_batch_norm,
     test_binary,
+    test_pools,
     test_products,
     test_quantization,
     test_reductions,
@@ -43,6 +44,7 @@ _SEEN: Mapping[str, str] = {
     "MVN-6": "VeriSilicon/TIM-VX#589",
     "Mish-4": _EXACT,
     "MatMul-1": "JuliaLang/julia#50580",
+    "MaxPool-14": "pytorch/pytorch#57178",
     "Power-1": "arrayfire/arrayfire#2304",
     "ReduceL1-4": "tensorflow/tensorflow#125978",
     "ReduceL2-4": "tensorflow/tensorflow#125978",
@@ -130,7 +132,7 @@ def _functions() -> Iterator[tuple[str, str, Function]]:
     for module in (test_batch_norm, test_quantization):
         for fault, kernel in module.MUTANTS.items():
             yield module.OP, fault, _with_defaults(module.OP, _of_inference(module.OP, kernel))
-    for fault, (made, ops) in test_reductions.MUTANTS.items():
+    for fault, (made, ops) in (*test_reductions.MUTANTS.items(), *test_pools.MUTANTS.items()):
         yield from ((op, fault, _with_defaults(op, made(op))) for op in ops)
 
 

@@ -16,7 +16,7 @@ small (float[N, 64, 160] x, float[N, 64, 160] y) => (float[?, ?, ?] out, float[?
     joined = Concat<axis = 1>(x, y)
     part = Slice(joined, start, stop, axes)
     out = Transpose<perm = [0, 2, 1]>(part)
-    again = Softplus(x)
+    again = Selu(x)
     last = mine.Scale(again)
     other = Transpose<perm = [0, 2, 1]>(y)
 }

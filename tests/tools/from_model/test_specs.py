@@ -21,7 +21,7 @@ LINES = r"""small.onnx: 4 of 6 nodes \(66 %\) use 3 operations
   Concat-1     1 node, 1 use, \d+ cases; 6 of 8 violable requirements violated
   Slice-8      1 node, 1 use, \d+ cases; 17 of 17 violable requirements violated
   Transpose-1  2 nodes, 1 use, \d+ cases; 8 of 8 violable requirements violated
-  no counterpart: Softplus 1, mine.Scale 1
+  no counterpart: Selu 1, mine.Scale 1
 3 specs in specs. Next: opconform certify BACKEND specs
 """
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from opconform.dialects.known_node import KnownNode
 from opconform.dialects.onnx import calls, reductions
+from opconform.dialects.onnx.pools import POOLS
 from opconform.dialects.onnx.products import PRODUCTS
 from opconform.dialects.onnx.translation import TYPES, Call, Rendering
 from opconform.tensors.element_types import ELEMENT_TYPES
@@ -129,6 +130,7 @@ RENDERINGS: Mapping[str, Rendering] = {
     "BitwiseLeftShift-15": _binary("BitShift", _UNSIGNED, partial(calls.shifted, "LEFT")),
     "BitwiseRightShift-15": _binary("BitShift", _UNSIGNED, partial(calls.shifted, "RIGHT")),
     **{op: Rendering(name, calls.unchanged, types={"data": types}) for op, (name, types) in _UNARY.items()},
+    **POOLS,
     **PRODUCTS,
     "Broadcast-1": _EXPAND,
     "Broadcast-3": _EXPAND,

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from opconform.generation.pairs.graphs import Rotation, keys_of
-from opconform.generation.pairs.search import NO_TYPE, ONE_INPUT, OPEN_SHAPE, REASONS, Paired, Search
+from opconform.generation.pairs.search import NO_DATA, NO_TYPE, ONE_INPUT, OPEN_SHAPE, REASONS, Paired, Search
 from opconform.generation.pairs.templates import data_places, is_open, templates_of
 from opconform.operations import OPERATIONS
 from opconform.specs.index import sample_files
@@ -63,6 +63,8 @@ def _paired(
     """Two operations on data of the first type that fits, or why there is none."""
     if any(map(is_open, ops)):
         return OPEN_SHAPE
+    if not all(map(data_places, ops)):
+        return NO_DATA
     if pattern == "residual" and not data_places(ops[1])[1:]:
         return ONE_INPUT
     for element_type in types:

@@ -72,7 +72,8 @@ def exact_results(steps: Sequence[Step], data: Keys, outputs: Sequence[Tensor]) 
 @cache
 def has_exact_results(use: Use, element_type: str, shape: Shape) -> bool:
     """Whether a use of an operation has an exact result for some data."""
-    step = Step(use, ("data",))
+    sources: Sources = ["data"] * len(use.places)
+    step = Step(use, sources)
     for data in data_of(element_type, shape):
         with suppress(NoGolden, Rejection, Unknown):
             if all(exact_results([step], data, results([step], data))):

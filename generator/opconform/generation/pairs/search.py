@@ -15,12 +15,13 @@ from opconform.suite.case import Shape
 
 #: Why operations cannot be paired, from the least to the most that fits.
 NO_TYPE = "no common element type"
+NO_DATA = "no input of data"
 ONE_INPUT = "one input of data"
 NO_SHAPE = "no shape fits"
 NO_ARGUMENTS = "no other arguments"
 ROUNDED = "rounded elements"
 OPEN_SHAPE = "computed elements decide a shape"
-REASONS = (NO_TYPE, ONE_INPUT, NO_SHAPE, NO_ARGUMENTS, ROUNDED, OPEN_SHAPE)
+REASONS = (NO_TYPE, NO_DATA, ONE_INPUT, NO_SHAPE, NO_ARGUMENTS, ROUNDED, OPEN_SHAPE)
 #: How many graphs of a pair are evaluated in search of one whose results are right, and of one where they are exact.
 _TRIED, _BETTER = 24, 6
 #: How many shapes of the data are tried, if two tensors meet in an operation, and otherwise.

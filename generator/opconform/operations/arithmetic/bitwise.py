@@ -6,6 +6,8 @@ BitwiseAnd-13, BitwiseOr-13, BitwiseXor-13, BitwiseLeftShift-15 and BitwiseRight
 import operator
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
 from opconform.operations.arguments import Arguments
 from opconform.operations.arithmetic.broadcasting import stretched
 from opconform.operations.arithmetic.elementwise import BinaryPage, Kernel, KernelOf, binary, each, elements_of
@@ -27,7 +29,7 @@ def _type_of(arguments: Arguments) -> ElementType:
 def _is_outside(arguments: Arguments) -> bool:
     """Whether a number of shifts is negative, or not below the width of the type, for which the page has no result."""
     counts, width = elements_of(arguments.tensor("b")), _type_of(arguments).bits
-    return bool(((counts < 0) | (counts >= width)).any())
+    return bool(np.any((counts < 0) | (counts >= width)))
 
 
 def _overflows(arguments: Arguments) -> bool:
@@ -36,7 +38,7 @@ def _overflows(arguments: Arguments) -> bool:
     if kind.kind == "unsigned":
         return False
     results = first << counts
-    return bool(((results < kind.minimum) | (results > kind.maximum)).any())
+    return bool(np.any((results < kind.minimum) | (results > kind.maximum)))
 
 
 def _shift(

@@ -7,26 +7,29 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType
 from opconform.operations.arithmetic.elementwise import Keep, saturating, without_special
-from opconform.operations.arithmetic.matmul import Sums, sum_mistakes, sums_of_products
-from opconform.operations.arithmetic.propagation.sums import of_products
-from opconform.operations.arithmetic.sums import SUMMED
-from opconform.operations.arithmetic.windows import (
+from opconform.operations.arithmetic.filters import (
     ATTRIBUTES,
-    FACTS,
+    FILTER_FACTS,
     GROUP_FACTS,
-    LISTS,
-    RANKS,
     filters_of,
     if_ranks_fit,
     is_other_rank,
     is_other_type,
-    list_checks,
     operands_of,
     summed,
     windows_of,
     with_arrays,
-    with_exchanged_pads,
     with_reversed_filters,
+)
+from opconform.operations.arithmetic.matmul import Sums, sum_mistakes, sums_of_products
+from opconform.operations.arithmetic.propagation.sums import of_products
+from opconform.operations.arithmetic.sums import SUMMED
+from opconform.operations.arithmetic.windows import (
+    FACTS,
+    LIST_CHECKS,
+    RANKS,
+    padding_facts,
+    with_exchanged_pads,
     without_dilations,
 )
 from opconform.operations.checks import Predicate
@@ -96,11 +99,7 @@ def _pads_nothing(arguments: Arguments) -> bool:
     return arguments.attribute("auto_pad") == "explicit" and any(0 in x.pads for x in windows_of(arguments))
 
 
-_FACTS: dict[str, Predicate] = {
-    **FACTS,
-    "zeros are added": lambda a: any(any(window.added) for window in windows_of(a)),
-    "the two ends get different numbers of zeros": lambda a: any(x.added[0] != x.added[1] for x in windows_of(a)),
-}
+_FACTS: dict[str, Predicate] = {**FACTS, **FILTER_FACTS, **padding_facts(windows_of, "zeros")}
 _MISTAKES: dict[str, Calculate] = {
     **sum_mistakes(_convolved),
     "As if the filters were reversed": lambda a: _convolved(with_reversed_filters(a)),
@@ -133,7 +132,7 @@ def _convolution(name: str, rank_check: str, *, has_groups: bool) -> Computation
             "filters.same-type": is_other_type,
             rank_check: is_other_rank(int(has_groups)),
             "filters.channels": if_ranks_fit(int(has_groups), _is_other_channels),
-            **list_checks(*LISTS),
+            **LIST_CHECKS,
             "filters.room": if_ranks_fit(int(has_groups), _has_no_room),
         },
         types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=_shape(a)),),

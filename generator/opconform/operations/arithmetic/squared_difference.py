@@ -51,7 +51,7 @@ def _result(kind: ElementType, a: float, b: float) -> Result:
 
 def _is_rounded_twice(first: Tensor, second: Tensor) -> bool:
     """Whether a floating-point type does not have a difference."""
-    differences = (elements_of(first) - elements_of(second)).ravel().tolist()
+    differences = np.ravel(elements_of(first) - elements_of(second)).tolist()
     return not first.type.is_integer and any(nearest(first.type, x) != x for x in differences)
 
 

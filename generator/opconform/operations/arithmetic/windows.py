@@ -1,49 +1,38 @@
-"""Windows of data that convolutions multiply with filters, and the attributes that say where they are."""
+"""Windows that slide over the spatial dimensions of data: their sizes, strides, dilations and padding."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Protocol
 
 import numpy as np
 
 from opconform.errors import counted
 from opconform.operations.arguments import Arguments, Unknown
-from opconform.operations.arithmetic.elementwise import Keep, elements_of
-from opconform.operations.arithmetic.matmul import Sums
 from opconform.operations.checks import Predicate
-from opconform.suite.case import Attribute, Shape
+from opconform.suite.case import Attribute
 from opconform.suite.declarations import AttributeSpec
-from opconform.tensors.tensor import Array, Tensor
+from opconform.tensors.tensor import Array
 
+#: The attributes with the padding of both ends (Attributes, pads_begin and pads_end).
+PADS = ("pads_begin", "pads_end")
 #: The attributes with one number per spatial dimension (Attributes).
-LISTS = ("strides", "pads_begin", "pads_end", "dilations")
-#: The ranks of data (Inputs, 1).
+LISTS = ("strides", *PADS, "dilations")
+#: The ranks of data: batches, channels and one to three spatial dimensions (Inputs, 1).
 RANKS = (3, 4, 5)
-#: The attributes of convolutions (Attributes).
-ATTRIBUTES = (
-    *(AttributeSpec(name, type="ints") for name in LISTS),
-    AttributeSpec(
-        "auto_pad", type="enum", values=("explicit", "same_upper", "same_lower", "valid"), default="explicit"
-    ),
+#: The attribute that says how data is padded (Attributes, auto_pad).
+AUTO_PAD = AttributeSpec(
+    "auto_pad", type="enum", values=("explicit", "same_upper", "same_lower", "valid"), default="explicit"
 )
-
-
-class Places(Protocol):
-    """A spatial dimension: where the elements of data are that the elements of a filter are multiplied with."""
-
-    @property
-    def number(self) -> int:
-        """The size of the output."""
-
-    @property
-    def places(self) -> Array:
-        """Per element of the output and of a filter, the index in data; the size of data stands for a zero."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Window:
-    """A spatial dimension of data, and the window that slides over it."""
+    """A spatial dimension of data, and the window that slides over it.
+
+    Attributes:
+        rounding: How a number of windows that is no integer is rounded; `ceil_torch` leaves out a last window that
+            begins behind data.
+    """
 
     length: int
     size: int
@@ -51,6 +40,7 @@ class Window:
     dilation: int
     pads: tuple[int, int]
     auto_pad: str
+    rounding: str = "floor"
 
     @property
     def extent(self) -> int:
@@ -58,91 +48,90 @@ class Window:
         return (self.size - 1) * self.dilation + 1
 
     @property
+    def is_same(self) -> bool:
+        """Whether the number of windows decides the padding."""
+        return self.auto_pad.startswith("same")
+
+    @property
     def added(self) -> tuple[int, int]:
-        """How many zeros are at both ends (Attributes, auto_pad)."""
-        if not self.auto_pad.startswith("same"):
+        """How many elements are added at both ends (Attributes, auto_pad)."""
+        if not self.is_same:
             return self.pads if self.auto_pad == "explicit" else (0, 0)
-        zeros = max((-(-self.length // self.stride) - 1) * self.stride + self.extent - self.length, 0)
-        begin = (zeros + (self.auto_pad == "same_lower")) // 2
-        return begin, zeros - begin
+        return self.padded_for(-(-self.length // self.stride))
+
+    def padded_for(self, number: int) -> tuple[int, int]:
+        """How many elements at both ends give a number of windows in a mode same_upper or same_lower."""
+        added = max((number - 1) * self.stride + self.extent - self.length, 0)
+        begin = (added + (self.auto_pad == "same_lower")) // 2
+        return begin, added - begin
 
     @property
     def room(self) -> int:
-        """How far the window can slide; negative if it is larger than data with its zeros."""
+        """How far the window can slide; negative if it is larger than data with its padding."""
         return self.length + sum(self.added) - self.extent
 
     @property
     def number(self) -> int:
         """The number of windows."""
-        return max(self.room // self.stride + 1, 0)
+        if self.rounding == "floor" or self.is_same:
+            return max(self.room // self.stride + 1, 0)
+        number = max(-(-self.room // self.stride) + 1, 0)
+        begins_behind = (number - 1) * self.stride >= self.added[0] + self.length
+        return number - (self.rounding == "ceil_torch" and begins_behind)
 
     @property
     def places(self) -> Array:
-        """Per window and element of a filter, the index in data; the size of data stands for a zero."""
+        """Per window and element of it, the index in data; the size of data stands for the padding."""
         starts = np.arange(self.number)[:, np.newaxis] * self.stride - self.added[0]
         places = starts + np.arange(self.size) * self.dilation
         return np.where((places >= 0) & (places < self.length), places, self.length)
 
+    @property
+    def is_ever_outside(self) -> bool:
+        """Whether a window has no element of data; pads can be too large for a list of all places."""
+        begin, last = self.added[0], (self.number - 1) * self.stride - self.added[0]
+        if self.number < 1 or begin >= self.extent or last >= self.length:
+            return self.number > 0
+        starts = range(-begin, min(last + 1, 0), self.stride)
+        return self.dilation > self.length and any(start % self.dilation >= self.length for start in starts)
 
-def windows_of(arguments: Arguments) -> list[Window]:
-    """The spatial dimensions; `Unknown` if their numbers are wrong."""
-    lists = [arguments.numbers(name) for name in LISTS]
-    lengths, sizes = arguments.shape("data")[2:], filters_of(arguments)[3:]
-    mode = str(arguments.attribute("auto_pad"))
-    if any(len(x) != len(sizes) for x in (lengths, *lists)) or min(*lists[0], *lists[3]) < 1:
+
+def sliding(
+    arguments: Arguments, sizes: Sequence[int], dilations: Sequence[int], rounding: str = "floor"
+) -> list[Window]:
+    """The windows of some sizes per spatial dimension of data; `Unknown` if the attributes have wrong numbers."""
+    lengths, lists = arguments.shape("data")[2:], [arguments.numbers(name) for name in ("strides", *PADS)]
+    if any(len(x) != len(sizes) for x in (lengths, dilations, *lists)) or min(*lists[0], *dilations) < 1:
         raise Unknown
+    mode = str(arguments.attribute("auto_pad"))
     return [
-        Window(length=length, size=size, stride=stride, dilation=dilation, pads=(begin, end), auto_pad=mode)
-        for length, size, stride, begin, end, dilation in zip(lengths, sizes, *lists, strict=True)
+        Window(
+            length=length,
+            size=size,
+            stride=stride,
+            dilation=dilation,
+            pads=(begin, end),
+            auto_pad=mode,
+            rounding=rounding,
+        )
+        for length, size, dilation, stride, begin, end in zip(lengths, sizes, dilations, *lists, strict=True)
     ]
 
 
-def filters_of(arguments: Arguments) -> Shape:
-    """The shape of the filters with the groups first; there is one group if they have the rank of data."""
-    shape = arguments.shape("filters")
-    return (1, *shape) if len(shape) == len(arguments.shape("data")) else shape
+def elements_of_windows(windows: Sequence[Window]) -> Array:
+    """The number of the element of a channel per window and per element of it, both in row-major order.
 
-
-def operands_of(dimensions: Sequence[Places], data: Array, filters: Array, zero: Array) -> tuple[Array, Array]:
-    """The elements of filters and those of data, as rows of matrices per batch and group.
-
-    The filters have the groups, the output channels and the channels first; `zero` stands where data has no element.
+    -1 stands for an element of the padding.
     """
-    groups, outputs, channels, *sizes = filters.shape
-    spatial = len(dimensions)
-    parts = np.pad(data, [(0, 0), (0, 0), *[(0, 1)] * spatial], constant_values=zero)
-    for axis, dimension in enumerate(dimensions):
-        parts = np.take(parts, dimension.places, 2 + 2 * axis)
-    numbers, count = [x.number for x in dimensions], channels * prod(sizes)
-    split = parts.reshape(len(data), groups, channels, *parts.shape[2:])
-    order = (0, 1, *range(3, 3 + 2 * spatial, 2), 2, *range(4, 4 + 2 * spatial, 2))
-    columns = split.transpose(order).reshape(len(data), groups, prod(numbers), count)
-    rows = filters.reshape(groups, outputs, count)
-    return np.broadcast_to(rows, (len(data), groups, outputs, count)), columns
-
-
-#: The filters with the groups, the output channels and the channels first, of those that an operation takes.
-Arranged = Callable[[Array], Array]
-
-
-def summed(
-    arguments: Arguments,
-    dimensions: Sequence[Places],
-    shape: Shape,
-    arranged: Arranged,
-    *,
-    keep: Keep,
-    sums: Sums,
-) -> tuple[Tensor, ...]:
-    """The sums of the products of filters and data."""
-    data, filters = arguments.tensor("data"), arguments.tensor("filters")
-    if 0 in shape:
-        return (Tensor(element_type=data.element_type, array=np.zeros(shape, data.type.storage)),)
-    elements = elements_of(data)
-    zero = np.array(0, elements.dtype)  # by itself, `numpy.pad` adds an integer of numpy to those of Python
-    by_group = arranged(elements_of(filters).reshape(filters_of(arguments)))
-    rows, columns = operands_of(dimensions, elements, by_group, zero)
-    return (sums(data.type, rows, columns, shape, keep),)
+    rank = len(windows)
+    numbers, inside = np.zeros((), np.int64), np.ones((), np.bool_)
+    for axis, window in enumerate(windows):
+        shape = [1] * (2 * rank)
+        shape[axis], shape[rank + axis] = window.number, window.size
+        places = window.places.reshape(shape)
+        numbers, inside = numbers * window.length + places, inside & (places < window.length)
+    counts = [window.number for window in windows]
+    return np.where(inside, numbers, -1).reshape(prod(counts), prod(window.size for window in windows))
 
 
 def with_attributes(arguments: Arguments, **attributes: Attribute) -> Arguments:
@@ -150,28 +139,11 @@ def with_attributes(arguments: Arguments, **attributes: Attribute) -> Arguments:
     return replace(arguments, attributes={**arguments.attributes, **attributes})
 
 
-def with_arrays(arguments: Arguments, **arrays: Array) -> Arguments:
-    """The arguments with other elements of some inputs."""
-    operands = {
-        name: replace(operand, tensor=Tensor(element_type=operand.element_type, array=arrays[name]))
-        for name, operand in arguments.inputs.items()
-        if name in arrays
-    }
-    return replace(arguments, inputs={**arguments.inputs, **operands})
-
-
-def with_reversed_filters(arguments: Arguments) -> Arguments:
-    """The arguments with filters whose spatial dimensions are reversed."""
-    array = arguments.tensor("filters").array
-    spatial = len(arguments.shape("data")) - 2
-    return with_arrays(arguments, filters=np.flip(array, tuple(range(-spatial, 0))))
-
-
 def with_exchanged_pads(arguments: Arguments) -> Arguments:
     """The arguments with the pads of both ends exchanged."""
     mode = str(arguments.attribute("auto_pad"))
     other = {"same_upper": "same_lower", "same_lower": "same_upper"}.get(mode, mode)
-    begin, end = (arguments.numbers(name) for name in ("pads_begin", "pads_end"))
+    begin, end = (arguments.numbers(name) for name in PADS)
     return with_attributes(arguments, pads_begin=end, pads_end=begin, auto_pad=other)
 
 
@@ -182,16 +154,18 @@ def without_dilations(arguments: Arguments) -> Arguments:
 
 def _numbers(arguments: Arguments, name: str) -> tuple[int, ...]:
     """The numbers of a list; pads are read in the mode explicit alone (Attributes, pads_begin, note)."""
-    if name.startswith("pads") and arguments.attribute("auto_pad") != "explicit":
+    if name in PADS and arguments.attribute("auto_pad") != "explicit":
         raise Unknown
     return arguments.numbers(name)
 
 
-def _is_other_count(name: str) -> Predicate:
+def is_other_count(name: str) -> Predicate:
+    """Whether a list has another length than there are spatial dimensions."""
     return lambda arguments: len(_numbers(arguments, name)) != len(arguments.shape("data")) - 2
 
 
-def _is_below(name: str, least: int) -> Predicate:
+def is_below(name: str, least: int) -> Predicate:
+    """Whether a number of a list is below the least one."""
     return lambda arguments: min(_numbers(arguments, name), default=least) < least
 
 
@@ -203,45 +177,25 @@ def _has_rank(rank: int) -> Predicate:
     return lambda arguments: len(arguments.shape("data")) == rank
 
 
-def list_checks(*names: str) -> dict[str, Predicate]:
-    """The checks of some lists with one number per spatial dimension."""
-    return {
-        **{f"{name}.count": _is_other_count(name) for name in names},
-        **{f"{name}.negative": _is_below(name, 0) for name in names},
-        **{f"{name}.zero": _has_zero(name) for name in names if name in ("strides", "dilations")},
-    }
-
-
-def is_other_type(arguments: Arguments) -> bool:
-    """Whether the filters have another element type than data."""
-    return arguments.operand("data").element_type != arguments.operand("filters").element_type
-
-
-def is_other_rank(more: int) -> Predicate:
-    """Whether the filters do not have so many dimensions more than data."""
-    return lambda arguments: len(arguments.shape("filters")) - len(arguments.shape("data")) != more
-
-
-def if_ranks_fit(more: int, check: Predicate) -> Predicate:
-    """A check of filters that have so many dimensions more than data."""
-
-    def predicate(arguments: Arguments) -> bool:
-        if is_other_rank(more)(arguments):
-            raise Unknown
-        return check(arguments)
-
-    return predicate
-
-
-#: What arguments of convolutions can have in common.
+#: The checks of the lists with one number per spatial dimension.
+LIST_CHECKS: Mapping[str, Predicate] = {
+    **{f"{name}.count": is_other_count(name) for name in LISTS},
+    **{f"{name}.negative": is_below(name, 0) for name in LISTS},
+    **{f"{name}.zero": _has_zero(name) for name in ("strides", "dilations")},
+}
+#: What arguments with windows can have in common.
 FACTS: Mapping[str, Predicate] = {
     **{f"data has {counted(rank - 2, 'spatial dimension')}": _has_rank(rank) for rank in RANKS},
     "a stride is larger than 1": lambda a: any(x > 1 for x in a.numbers("strides")),
     "a dilation is larger than 1": lambda a: any(x > 1 for x in a.numbers("dilations")),
-    "all filters have one element per channel": lambda a: prod(filters_of(a)[3:]) == 1,
 }
-#: What arguments of convolutions of groups can have in common.
-GROUP_FACTS: Mapping[str, Predicate] = {
-    "there is one group": lambda a: filters_of(a)[0] == 1,
-    "each channel of data is a group": lambda a: filters_of(a)[0] == a.shape("data")[1],
-}
+
+
+def padding_facts(windows_of: Callable[[Arguments], Sequence[Window]], padding: str) -> Mapping[str, Predicate]:
+    """The facts about what data is padded with, such as `zeros`."""
+    return {
+        f"{padding} are added": lambda a: any(any(window.added) for window in windows_of(a)),
+        f"the two ends get different numbers of {padding}": lambda a: any(
+            window.added[0] != window.added[1] for window in windows_of(a)
+        ),
+    }

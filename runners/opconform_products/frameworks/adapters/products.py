@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from opconform_products.frameworks.adapters.windows import LISTS, check_lists, mapped_lists, padding
 from opconform_products.frameworks.framework import Adapter
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.indexing import rank_of
 
 _CHANNELS = ("gamma", "beta", "mean", "variance")
-_LISTS = ("strides", "pads_begin", "pads_end", "dilations")
 
 
 def _matrices(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Sequence[Any]:
@@ -18,20 +18,11 @@ def _matrices(a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Sequen
 
 
 def _windows(data: Any, filters: Any, *, auto_pad: str, **lists: tuple[int, ...]) -> Sequence[Any]:
-    strides, begin, end, dilations = (lists[name] for name in _LISTS)
     spatial = rank_of(data) - 2
     refuse_if(data.dtype != filters.dtype, "filters.same-type")
-    for name in _LISTS if auto_pad == "explicit" else ("strides", "dilations"):
-        refuse_if(len(lists[name]) != spatial, f"{name}.count")
-        refuse_if(min(lists[name]) < 0, f"{name}.negative")
-    pads = [*zip(begin, end, strict=True)] if auto_pad == "explicit" else [(0, 0)] * spatial
-    if auto_pad.startswith("same"):
-        lengths, sizes = data.shape[2:], filters.shape[rank_of(filters) - spatial :]
-        if None in [*lengths, *sizes]:
-            raise Unsupported("the size of a dimension that is only known at run time decides the zeros")
-        numbers = zip(lengths, sizes, strides, dilations, strict=True)
-        pads = [_same(*x, is_upper=auto_pad == "same_upper") for x in numbers]
-    return data, filters, [*strides], pads, [*dilations]
+    check_lists(spatial, auto_pad, lists)
+    pads = padding(data.shape[2:], filters.shape[rank_of(filters) - spatial :], auto_pad, lists)
+    return data, filters, [*lists["strides"]], pads, [*lists["dilations"]]
 
 
 def _windows_of_groups(data: Any, filters: Any, **attributes: Any) -> Sequence[Any]:
@@ -39,12 +30,6 @@ def _windows_of_groups(data: Any, filters: Any, **attributes: Any) -> Sequence[A
     if groups is None:
         raise Unsupported("a number of groups that is only known at run time")
     return *_windows(data, filters, **attributes), groups
-
-
-def _same(length: int, size: int, stride: int, dilation: int, *, is_upper: bool) -> tuple[int, int]:
-    refuse_if(stride == 0, "strides.zero")
-    zeros = max((-(-length // stride) - 1) * stride + (size - 1) * dilation + 1 - length, 0)
-    return (zeros // 2, zeros - zeros // 2) if is_upper else (zeros - zeros // 2, zeros // 2)
 
 
 def _slices(data: Any, axes: list[int], *, normalize_variance: bool, eps: float, eps_mode: str) -> Sequence[Any]:
@@ -81,7 +66,7 @@ MATRICES = Adapter(_matrices, ("b.same-type", "vectors.transposed", "transpose_a
 CONVOLVED = Adapter(
     _windows,
     (
-        *(f"{name}.{word}" for name in _LISTS for word in ("count", "negative")),
+        *mapped_lists(LISTS),
         *(f"auto_pad.{word}" for word in ("default", "explicit", "ignored", "valid", "same_upper", "same_lower")),
         "filters.same-type",
         "same.size",

@@ -1,7 +1,9 @@
-"""How PyTorch executes the operations with sums of products."""
+"""How PyTorch executes the operations with sums of products, and pooling."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from opconform_products.frameworks.adapters.pools import SELECTED, Pool, indices_from
 from opconform_products.frameworks.adapters.products import (
     CONVOLVED,
     GROUPS_CONVOLVED,
@@ -13,7 +15,7 @@ from opconform_products.frameworks.framework import Row
 from opconform_runners.backends.backend import Unsupported
 
 
-def product_rows(torch: Any) -> dict[str, Row]:
+def product_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
     """The rows, by PyTorch or by what records its calls."""
 
     def matmul(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
@@ -38,6 +40,16 @@ def product_rows(torch: Any) -> dict[str, Row]:
     def by_channels(data: Any, gamma: Any, beta: Any, mean: Any, variance: Any, epsilon: float) -> Any:
         return torch.nn.functional.batch_norm(data, mean, variance, gamma, beta, eps=epsilon)
 
+    def max_pool(data: Any, pool: Pool, axis: int, kind: str) -> list[Any]:
+        """The function for the rank, whose indices are those in the spatial dimensions."""
+        spans = [(size - 1) * step + 1 for size, step in zip(pool.kernel, pool.dilations, strict=True)]
+        if any(2 * pad > span for pad, span in zip(pool.equal_pads, spans, strict=True)):
+            raise Unsupported("PyTorch pads half of a window at most")
+        of_rank = getattr(torch.nn.functional, f"max_pool{len(pool.kernel)}d")
+        lists = [*pool.kernel], [*pool.strides], pool.equal_pads, [*pool.dilations]
+        found = of_rank(data, *lists, ceil_mode=pool.is_ceil, return_indices=True)
+        return [found[0], indices_from(found[1], torch.arange, torch.reshape, data.shape, axis).to(types[kind])]
+
     return {
         "BatchNormInference-5": Row(by_channels, NORMALIZED_BY_CHANNELS),
         "Convolution-1": Row(convolution, CONVOLVED),
@@ -45,5 +57,6 @@ def product_rows(torch: Any) -> dict[str, Row]:
         "MVN-6": Row(normalized, NORMALIZED),
         "MatMul-1": Row(matmul, MATRICES),
         "LogSoftmax-5": Row(lambda data, axis: torch.log_softmax(data, dim=axis)),
+        "MaxPool-14": Row(max_pool, SELECTED),
         "SoftMax-8": Row(lambda data, axis: torch.softmax(data, dim=axis)),
     }

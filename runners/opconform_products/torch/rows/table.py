@@ -144,7 +144,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "BitwiseOr-13": Row(torch.bitwise_or, PAIR),
             "BitwiseRightShift-15": Row(torch.bitwise_right_shift, PAIR),
             "BitwiseXor-13": Row(torch.bitwise_xor, PAIR),
-            **product_rows(torch),
+            **product_rows(torch, types),
             "Broadcast-1": Row(torch.broadcast_to, TARGET),
             "Broadcast-3": Row(torch.broadcast_to, TARGET),
             "Col2Im-15": Row(torch.nn.functional.fold, BLOCKS),

@@ -48,6 +48,7 @@ from opconform_runners.backends.numpy.gather import (
     zero_of,
 )
 from opconform_runners.backends.numpy.patches import col2im, extract_image_patches
+from opconform_runners.backends.numpy.pools import POOLS
 from opconform_runners.backends.numpy.products import PRODUCTS
 from opconform_runners.backends.numpy.quantization import QUANTIZATION
 from opconform_runners.backends.numpy.reductions import REDUCTIONS
@@ -305,6 +306,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Roll-7": roll,
     **ARITHMETIC,
     **BINARY,
+    **POOLS,
     **PRODUCTS,
     **QUANTIZATION,
     **REDUCTIONS,

@@ -19,6 +19,8 @@ def converted(target: Callable[[Arguments], ElementType]) -> Formula:
         kind = target(arguments)
         if kind.name not in REALS and not kind.is_integer and kind.kind != "boolean":
             raise NoGolden(f"rounded numbers are not followed to {kind.name}")
+        if "data" not in parts:
+            raise NoGolden("only the type of rounded numbers is taken")
         return [_converted(kind, x) for x in parts["data"]]
 
     return Formula(of=formula)

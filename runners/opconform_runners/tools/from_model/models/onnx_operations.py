@@ -149,17 +149,31 @@ def _convolution(node: OnnxCall) -> Call:
     dimensions = node.inputs[1].dimensions if len(node.inputs) > 1 and node.inputs[1] else None
     if dimensions is None:
         raise NoCounterpart("with filters of unknown rank")
-    spatial = len(dimensions) - 2
+    windows = _windows(node, len(dimensions) - 2)
+    groups, [data, filters] = node.attributes.get("group", 1), node.inputs[:2]
+    if groups == 1 or filters is None:
+        return node.call("Convolution-1", **windows)
+    outputs = dimensions[0] // groups if isinstance(dimensions[0], int) else "outputs"
+    whole = node.with_inputs(data, replace(filters, dimensions=(groups, outputs, *dimensions[1:])))
+    return whole.call("GroupConvolution-1", **windows)
+
+
+def _windows(node: OnnxCall, spatial: int) -> dict[str, Any]:
+    """The attributes of windows that slide over some spatial dimensions."""
     pads, mode = node.attributes.get("pads", [0] * 2 * spatial), str(node.attributes.get("auto_pad", "NOTSET"))
     lists = {name: tuple(node.attributes.get(name, [1] * spatial)) for name in ("strides", "dilations")}
     auto_pad = {"NOTSET": "explicit"}.get(mode, mode.lower())
-    begin, end = tuple(pads[:spatial]), tuple(pads[spatial:])
-    groups, [data, filters] = node.attributes.get("group", 1), node.inputs[:2]
-    if groups == 1 or filters is None:
-        return node.call("Convolution-1", **lists, pads_begin=begin, pads_end=end, auto_pad=auto_pad)
-    outputs = dimensions[0] // groups if isinstance(dimensions[0], int) else "outputs"
-    whole = node.with_inputs(data, replace(filters, dimensions=(groups, outputs, *dimensions[1:])))
-    return whole.call("GroupConvolution-1", **lists, pads_begin=begin, pads_end=end, auto_pad=auto_pad)
+    return {**lists, "pads_begin": tuple(pads[:spatial]), "pads_end": tuple(pads[spatial:]), "auto_pad": auto_pad}
+
+
+def _max_pool(node: OnnxCall) -> Call:
+    """A MaxPool; its mode VALID has whole windows alone."""
+    kernel = tuple(node.attributes.get("kernel_shape", ()))
+    if node.attributes.get("storage_order", 0):
+        raise NoCounterpart("with indices in column-major order")
+    windows = _windows(node, len(kernel))
+    is_ceil = node.attributes.get("ceil_mode", 0) and windows["auto_pad"] == "explicit"
+    return node.call("MaxPool-14", **windows, kernel=kernel, rounding_type="ceil" if is_ceil else "floor")
 
 
 def _layer_normalization(node: OnnxCall) -> Call:
@@ -262,6 +276,7 @@ _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "Min": _of_two("Minimum-1"),
     "Mod": _mod,
     "Conv": _convolution,
+    "MaxPool": _max_pool,
     "LayerNormalization": _layer_normalization,
     "Pad": _pad,
     **dict.fromkeys(

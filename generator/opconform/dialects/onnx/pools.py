@@ -1,0 +1,73 @@
+"""How ONNX calls the pooling operations."""
+
+from collections.abc import Mapping
+
+from opconform.dialects.dialect import Inexpressible
+from opconform.dialects.known_node import KnownNode
+from opconform.dialects.onnx.calls import PADS
+from opconform.dialects.onnx.translation import Call, Rendering, attribute_text
+from opconform.operations.arguments import Arguments
+from opconform.operations.arithmetic.max_pool import windows_of
+from opconform.operations.arithmetic.windows import with_attributes
+
+_SYNTAX = "ONNX's attributes are integers by their syntax"
+_SILENT = "ONNX does not mention it"
+_LISTS = ("strides", *PADS, "kernel", "dilations")
+
+
+def _max_pool(node: KnownNode) -> Call:
+    """A MaxPool, whose indices are those in the whole of data."""
+    if node.attributes["index_element_type"] != "i64" or any(_has_other_axis(x) for x in node.accepted):
+        raise Inexpressible("ONNX's MaxPool returns indices of i64 in the whole of data")
+    if any(_is_cut(arguments) for arguments in node.accepted):
+        raise Inexpressible("ONNX's opset 18 does not say whether a last window can start behind data")
+    given, names = node.attributes, {"kernel": "kernel_shape"}
+    texts = {names.get(name, name): attribute_text(given[name]) for name in ("strides", "kernel") if name in given}
+    if given["dilations"] != ():
+        texts["dilations"] = attribute_text(given["dilations"])
+    if given["rounding_type"] != "floor":
+        texts["ceil_mode"] = "1"
+    return Call(node.node.inputs, texts | _padding(node))
+
+
+def _padding(node: KnownNode) -> dict[str, str]:
+    """The pads of both ends in one list, or one of ONNX's modes; its mode VALID does not round by the attribute."""
+    mode = str(node.attributes["auto_pad"])
+    if mode.startswith("same"):
+        return {"auto_pad": attribute_text(mode.upper())}
+    begin, end = (attribute_text(node.attributes[name]) for name in PADS)
+    return {"pads": f"{begin[:-1]}, {end[1:]}"} if mode == "explicit" else {}
+
+
+def _has_other_axis(arguments: Arguments) -> bool:
+    return arguments.number("axis") not in (0, -len(arguments.shape("data")))
+
+
+def _is_cut(arguments: Arguments) -> bool:
+    """Whether ceil has a window more than ceil_torch."""
+    ceil = with_attributes(arguments, rounding_type="ceil")
+    return arguments.attribute("rounding_type") == "ceil_torch" and any(
+        x.number != y.number for x, y in zip(windows_of(arguments), windows_of(ceil), strict=True)
+    )
+
+
+#: The rendering of each operation.
+POOLS: Mapping[str, Rendering] = {
+    "MaxPool-14": Rendering(
+        "MaxPool",
+        _max_pool,
+        types={"data": ("f16", "f32", "f64", "i8", "u8")},
+        reasons={
+            **{f"{name}.required": "in ONNX, the list may be omitted" for name in ("strides", *PADS)},
+            **{f"{name}.type": _SYNTAX for name in _LISTS},
+            **{f"{name}.count": "ONNX's pads of both ends are one list" for name in PADS},
+            **{f"{name}.{word}": _SILENT for name in ("strides", "dilations") for word in ("negative", "zero")},
+            **dict.fromkeys(("kernel.positive", "kernel.room", "windows.elements"), _SILENT),
+            "auto_pad": "in ONNX, the modes have other names",
+            "rounding_type": "ONNX's ceil_mode is an integer",
+            "index_element_type": "ONNX's MaxPool returns indices of i64",
+            **dict.fromkeys(("axis", "axis.range"), "ONNX's MaxPool has no axis"),
+            "data.rank": "ONNX does not limit the rank",
+        },
+    ),
+}

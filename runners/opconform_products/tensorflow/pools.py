@@ -1,0 +1,28 @@
+"""How TensorFlow executes pooling."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from opconform_products.frameworks.adapters.pools import Pool, indices_from
+from opconform_runners.backends.backend import Unsupported
+
+#: The spatial dimensions of an image.
+_SPATIAL = 2
+
+
+def max_pool(data: Any, pool: Pool, axis: int, kind: Any) -> list[Any]:
+    """`tf.nn.max_pool_with_argmax`, whose indices are those in an image with the channels last."""
+    if len(pool.kernel) != _SPATIAL or pool.auto_pad == "same_lower" or {*pool.dilations} != {1}:
+        raise Unsupported("TensorFlow selects elements of windows without dilations in images, padded as same_upper")
+    is_same = pool.auto_pad == "same_upper"
+    if not is_same and (pool.is_ceil or any(map(any, pool.pads))):
+        raise Unsupported("TensorFlow selects elements of whole windows of data that is not padded")
+    images = tf.transpose(data, [0, 2, 3, 1])
+    found = tf.nn.max_pool_with_argmax(images, pool.kernel, pool.strides, "SAME" if is_same else "VALID")
+    values, places = (tf.transpose(x, [0, 3, 1, 2]) for x in found)
+    return [values, tf.cast(indices_from(places // data.shape[1], _numbers, tf.reshape, data.shape, axis), kind)]
+
+
+def _numbers(count: int) -> Any:
+    return tf.range(count, dtype=tf.int64)
