@@ -185,7 +185,9 @@ class Framework:
         """A tensor of the framework; numbers become one, unless it lacks their type."""
         if not is_plain(operand.value) or (types and operand.element_type not in types):
             return operand.value
-        return self.tensor(np.reshape(operand.value, operand.shape).tolist(), self.types[operand.element_type])
+        array = np.reshape(operand.value, operand.shape)
+        numbers = array.tolist() if array.size else array  # a list has no dimensions behind one of 0
+        return self.tensor(numbers, self.types[operand.element_type])
 
     def check(self, case: DeclaredCase) -> None:
         """Raise `Rejected` if attributes or inputs of a case violate constraints, before anything is computed."""

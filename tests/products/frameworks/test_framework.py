@@ -13,7 +13,7 @@ from opconform.operations.checks import INTEGERS
 from opconform.suite.case import Attribute, Graph, Input, Node
 from opconform.suite.declarations import AttributeSpec, Declaration, DeclaredCase, Port, RanksFrom
 from opconform_products.frameworks.framework import Adapter, Framework, Row
-from opconform_products.frameworks.settings import COMPUTING
+from opconform_products.frameworks.settings import COMPUTING, FrameworkOperand
 from opconform_runners.backends.backend import Rejected, Unsupported
 from opconform_runners.backends.constraints import resolved
 from opconform_runners.backends.exceptions import Translation
@@ -215,6 +215,15 @@ def test_a_constant_of_the_graph_is_a_tensor_where_it_is_data_or_the_row_takes_o
     ]
     assert executed(framework_of(Tile=Row(lambda _, x: x, tensors=("repeats",))), {"data": DATA, "repeats": data}) == [
         Numbers((1, 2), (2,), int)
+    ]
+
+
+def test_a_constant_without_elements_keeps_its_dimensions() -> None:
+    """Nested lists have no dimensions behind one of 0."""
+    data = FrameworkOperand([], "i64", (0, 0, 1))
+
+    assert executed(framework_of(Tile=lambda data, _: data), {"data": data, "repeats": [1]}) == [
+        Numbers((), (0, 0, 1), int)
     ]
 
 
