@@ -19,7 +19,10 @@ _ONE = ((), (1,))
 
 
 def _number(arguments: Arguments, name: str) -> int:
-    return arguments.integers(name)[0]
+    numbers = arguments.integers(name)
+    if len(numbers) != 1:
+        raise Unknown
+    return numbers[0]
 
 
 def _batch(arguments: Arguments) -> Shape:

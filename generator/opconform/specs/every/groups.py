@@ -225,7 +225,7 @@ def neighbours_in(path: Path) -> Mapping[str, Mapping[str, Any]]:
     """The values of `then` for the samples in a file that are neighbours, by name."""
     op = path.parent.name
     keys = read_document(path, f"cases/{op}/{SAMPLES}").value
-    if OPERATIONS[op].is_numeric or "like" in keys:
+    if OPERATIONS[op].is_numeric or not OPERATIONS[op].data or "like" in keys:
         return {}
     samples = samples_of(op)
     return {name: samples.neighbour(name) for name in [*keys["samples"]][:_NEIGHBOURS]}
