@@ -26,6 +26,8 @@ EVERY = "every"
 REFERENCE = re.compile(r"^ *- ([A-Za-z][A-Za-z0-9]*-[0-9]+)/([a-z0-9-]+)$", re.MULTILINE)
 #: A line of a spec whose cases are derived from the samples of all operations.
 PAIRS = re.compile(r"^ *pairs: *(?:behind|beside|residual|joined|twice)\b", re.MULTILINE)
+#: A line of requirements that begins one.
+_REQUIREMENT = re.compile(r"^  ([\w-]+\.[\w-]+):", re.MULTILINE)
 #: A line of a file that takes over from the file of another version.
 _LIKE = re.compile(r"^like: *([A-Za-z][A-Za-z0-9]*-[0-9]+)\s*$", re.MULTILINE)
 #: The most bytes of a file.
@@ -128,7 +130,7 @@ def shipped_requirements(op: str) -> frozenset[str]:
     if not path.is_file():
         return frozenset()
     text = _text_of(path)
-    return frozenset(_ID.findall(text)).union(*map(shipped_requirements, _LIKE.findall(text)))
+    return frozenset(_REQUIREMENT.findall(text)).union(*map(shipped_requirements, _LIKE.findall(text)))
 
 
 def is_known(path: Path) -> bool:

@@ -20,16 +20,25 @@ WITHOUT_FUNCTION = frozenset(
         "Clamp-1",
         "Col2Im-15",
         "Divide-1",
+        "HSigmoid-5",
+        "HSwish-4",
+        "IsFinite-10",
+        "IsInf-10",
+        "IsNaN-10",
         "MatMul-1",
+        "MaxPool-14",
+        "PReLU-1",
         "ReLU-1",
         "Reverse-1",
         "ShuffleChannels-1",
         "SoftMax-8",
+        "SoftPlus-4",
+        "SoftSign-9",
         "TopK-11",
     }
 )
 #: The types that the factory spells otherwise than the pages.
-_SPELLED = {"ReLU": "Relu", "SoftMax": "Softmax"}
+_SPELLED = {"PReLU": "PRelu", "ReLU": "Relu", "SoftMax": "Softmax"}
 
 
 def openvino_source(case: Case) -> GraphSource | None:
