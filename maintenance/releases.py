@@ -1,8 +1,12 @@
-"""The table of releases: `python -m maintenance.releases` generates the shipped suite and writes its row of the table."""
+"""The table of releases: `python -m maintenance.releases` generates the shipped suite and writes its row of the table.
+
+With names of operations, it renews what the row has of these.
+"""
 
 import json
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +52,18 @@ def _joined(lines: list[str]) -> list[str]:
     return rows
 
 
-if __name__ == "__main__":
+def renewed(table: Mapping[str, Any], operations: Sequence[str]) -> dict[str, Any]:
+    """The table with the row of the present version; of some operations alone if any are named."""
     with TemporaryFolder() as folder:
-        made = generate(load_specs([]), Path(folder) / "suite", Options(dialects=RELEASED, jobs=os.cpu_count() or 1))
-        table = json.loads(PAGE.read_text()) if PAGE.exists() else {}
-        PAGE.write_text(table_text(table | {SUITE_VERSION: release_of(open_suite(made.out))}))
+        options = Options(dialects=RELEASED, jobs=os.cpu_count() or 1)
+        made = generate(load_specs([*map(Path, operations)]), Path(folder) / "suite", options)
+        row = release_of(open_suite(made.out))
+    if operations:
+        known = table[SUITE_VERSION]
+        row |= {key: known[key] | row[key] for key in ("specs", "cases")}
+    return {**table, SUITE_VERSION: row}
+
+
+if __name__ == "__main__":
+    stored = json.loads(PAGE.read_text()) if PAGE.exists() else {}
+    PAGE.write_text(table_text(renewed(stored, sys.argv[1:])))
