@@ -70,7 +70,7 @@ NEIGHBOURS = {
         "parent_ids: {element_type: i32, shape: [3, 4, 2], values: [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0]}, "
         "max_seq_len: {element_type: i32, values: [3, 1, 2, 9]}, end_token: {element_type: i32, values: 7}"
     ),
-    "MaxPool-14": "strides: [1], pads_begin: [1], pads_end: [0], kernel: [2], axis: -1",
+    "MaxPool-14": "strides: [1], dilations: [1], pads_begin: [1], pads_end: [0], kernel: [2], axis: -1",
     "OneHot-1": "depth: 3, on_value: {element_type: i32, values: 5}, off_value: {element_type: i32, values: 2}, axis: 1",
     "Pad-1": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: edge",
     "Pad-12": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: constant, pad_value: {element_type: i32, values: 7}",
@@ -213,7 +213,8 @@ CONVOLVED = {
         "strides: [1, 1], pads_begin: [0, 1], pads_end: [1, 0], dilations: [1, 1]"
     ),
     "MaxPool-14": (
-        "data: {shape: [1, 4, 2, 3], fill: small}, strides: [1, 2], pads_begin: [0, 1], pads_end: [1, 0], kernel: [2, 2]"
+        "data: {shape: [1, 4, 2, 3], fill: small}, strides: [1, 2], dilations: [1, 1], pads_begin: [0, 1], pads_end: [1, 0],"
+        " kernel: [2, 2]"
     ),
     "MVN-6": (
         "data: {shape: [1, 4, 2, 3], fill: small}, axes: [-1], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt"

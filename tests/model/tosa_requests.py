@@ -28,6 +28,7 @@ OF_I32 = (
     "ReduceSum-1",
     "ReduceMax-1",
     "ReduceMin-1",
+    *(f"Bitwise{name}-13" for name in ("And", "Or", "Xor")),
 )
 #: In TOSA's `NanPropagationMode`.
 PROPAGATE = 1

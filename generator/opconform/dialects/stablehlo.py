@@ -159,6 +159,8 @@ def _convolution(node: KnownNode) -> Iterator[_Line]:
     """A convolution; the groups of filters are joined, if there are any."""
     [result], data, filters = _results(node), _taken(node, "data"), _taken(node, "filters")
     groups, outputs, *rest = filters_of(node.arguments[0])
+    if not groups:
+        raise Inexpressible("StableHLO's convolution has a positive number of groups")
     if len(node.tensor("filters").shape) > len(node.tensor("data").shape):
         joined = _Value(f"{node.node.name}_filters", _type((groups * outputs, *rest), node.tensor("filters")))
         yield _Line(joined, "reshape", f"%{filters.value}", [filters])

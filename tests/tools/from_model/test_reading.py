@@ -26,6 +26,9 @@ OTHERWISE = (
     *("stable", "min", "max"),
 )
 
+#: The operations of which ONNX takes an input of another shape.
+RESHAPED = ("GroupConvolution-1", "PReLU-1")
+
 #: A tensor as it is declared: its element type, its dimensions with None for unknown ones, and whether it is a constant.
 Declared = tuple[str, tuple[int | None, ...] | None, bool]
 
@@ -42,12 +45,12 @@ def sampled(suite: Suite, name: str) -> Iterator[tuple[Entry, Case]]:
 
 
 def is_otherwise_in_onnx(case: Case) -> bool:
-    """Whether ONNX has another node for what an attribute does, or no place for pads that are ignored."""
+    """Whether ONNX has another node for what an attribute does or in front, or no place for pads that are ignored."""
     given = case.attributes
     is_transposed = given.get("transpose_a") is True or given.get("transpose_b") is True
     pads = [given.get(name) for name in ("pads_begin", "pads_end")]
     has_mode = given.get("auto_pad", "explicit") != "explicit"
-    return is_transposed or (has_mode and any(isinstance(x, tuple) and any(x) for x in pads))
+    return case.op in RESHAPED or is_transposed or (has_mode and any(isinstance(x, tuple) and any(x) for x in pads))
 
 
 def written(case: Case) -> dict[str, Declared]:

@@ -69,7 +69,8 @@ def _odd(array: Array) -> Array:
     near = array.astype(np.float32)
     exact, again = array.astype(object), near.astype(object)
     is_other = np.array(exact != again, np.bool_) & np.isfinite(near)
-    towards = np.array(exact > again, np.bool_)
+    with np.errstate(invalid="ignore"):  # NaN
+        towards = np.array(exact > again, np.bool_)
     is_even = near.view(np.uint32) % 2 == 0
     other = np.nextafter(near, np.where(towards, np.float32(math.inf), np.float32(-math.inf)))
     return np.where(is_other & is_even, other, near)

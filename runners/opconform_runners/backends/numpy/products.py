@@ -1,7 +1,6 @@
 """The operations with sums of products, as the `numpy` backend executes them: in 64 bits, and rounded at the end."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -36,16 +35,25 @@ def _matmul(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor
         return result_of(inputs[0].element_type, np.asarray(matrices))
 
 
-def _softmax(inputs: Sequence[Any], attributes: Mapping[str, Any], *, is_log: bool = False) -> list[Tensor]:
-    """SoftMax-8 from differences to the largest element, or LogSoftmax-5."""
-    [data], axis = inputs, attributes.get("axis", 1)
+def _differences(data: Any, axis: int) -> Array:
+    """The elements less the largest one along an axis."""
     refuse_if(not -len(data.shape) <= axis < len(data.shape), "axis.range")
     numbers = number_array(data)
+    return np.asarray(numbers - numbers.max(axis, keepdims=True, initial=-np.inf))
+
+
+def _softmax(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    [data], axis = inputs, attributes.get("axis", 1)
     with np.errstate(all="ignore"):
-        differences = numbers - numbers.max(axis, keepdims=True, initial=-np.inf)
-        powers = np.exp(differences)
-        total = powers.sum(axis, keepdims=True)
-        return result_of(data.element_type, differences - np.log(total) if is_log else powers / total)
+        powers = np.exp(_differences(data, axis))
+        return result_of(data.element_type, powers / powers.sum(axis, keepdims=True))
+
+
+def _log_softmax(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    [data], axis = inputs, attributes.get("axis", 1)
+    with np.errstate(all="ignore"):
+        differences = _differences(data, axis)
+        return result_of(data.element_type, differences - np.log(np.exp(differences).sum(axis, keepdims=True)))
 
 
 def _pads(data: Array, sizes: Sequence[int], attributes: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
@@ -146,6 +154,6 @@ PRODUCTS: Mapping[str, Function] = {
     "GroupConvolution-1": _group_convolution,
     "MVN-6": _mvn,
     "MatMul-1": _matmul,
-    "LogSoftmax-5": partial(_softmax, is_log=True),
+    "LogSoftmax-5": _log_softmax,
     "SoftMax-8": _softmax,
 }

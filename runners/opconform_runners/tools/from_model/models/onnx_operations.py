@@ -11,7 +11,7 @@ from opconform.operations import OPERATIONS
 from opconform.specs.operation_names import tested_operations
 from opconform.suite.case import Attribute
 from opconform.tensors.element_types import ELEMENT_TYPES
-from opconform_runners.tools.from_model.models.node import Call, Known, NoCounterpart, integers
+from opconform_runners.tools.from_model.models.node import Call, Known, NoCounterpart, constant, integers
 
 #: The element types by ONNX's names.
 OF_ONNX = {kind.onnx: name for name, kind in ELEMENT_TYPES.items() if kind.onnx is not None}
@@ -187,6 +187,14 @@ def _layer_normalization(node: OnnxCall) -> Call:
     return replace(call, inputs={**call.inputs, "axes": axes})
 
 
+def _hard_sigmoid(node: OnnxCall) -> Call:
+    """A HardSigmoid, whose numbers are attributes of ONNX, and inputs of the type of data here."""
+    call = node.call("HardSigmoid-1")
+    kind = call.inputs["data"].element_type
+    numbers = {name: node.attributes.get(name, default) for name, default in (("alpha", 0.2), ("beta", 0.5))}
+    return replace(call, inputs={**call.inputs, **{name: constant(kind, (), [x]) for name, x in numbers.items()}})
+
+
 def _listed(node: OnnxCall) -> Call:
     return node.with_inputs(node.inputs[0], node.setting("axes", 1)).call(counterparts()[node.type])
 
@@ -271,6 +279,7 @@ _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "Gelu": lambda node: node.call("Gelu-7", approximation_mode=_GELU[node.attributes.get("approximate", "none")]),
     "Div": lambda node: node.call("Divide-1", m_pythondiv=False),
     "CumSum": _cum_sum,
+    "HardSigmoid": _hard_sigmoid,
     "Expand": lambda node: node.call("Broadcast-3", mode="bidirectional"),
     "Max": _of_two("Maximum-1"),
     "Min": _of_two("Minimum-1"),
