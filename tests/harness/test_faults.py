@@ -51,7 +51,7 @@ BACKEND_FAULTS = {
 }
 
 
-@pytest.mark.parametrize("name", in_line(BACKEND_FAULTS, "Aborts", "Hangs", "Raises"))
+@pytest.mark.parametrize("name", in_line(BACKEND_FAULTS, "Aborts", "Raises"))
 def test_a_backend_fault_costs_one_case(opconform: Run, small_suite: Path, tmp_path: Path, name: str) -> None:
     """A crash, a hang, a leak or an exception."""
     arguments = ["--backend", f"{MINIATURES}:{name}", "--memory", "0.5"]

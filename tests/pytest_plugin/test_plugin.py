@@ -21,6 +21,7 @@ def test_without_its_options_it_does_nothing(run_pytest: Pytest) -> None:
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "0\n"
 
 
+@pytest.mark.ci_only
 def test_cases_are_tests_beside_the_repository_s_own(run_pytest: Pytest, suite: Path) -> None:
     """A perfect backend passes them all, and pytest's own options select among them."""
     options = ("-q", "--opconform-backend", miniature("Perfect"), "--opconform-suite", suite)

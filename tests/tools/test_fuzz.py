@@ -23,6 +23,7 @@ def test_nothing_is_found_in_a_right_backend(opconform: Run, tmp_path: Path) -> 
     assert not (tmp_path / "finds").exists()
 
 
+@pytest.mark.ci_only
 def test_a_fault_is_one_small_case_and_known_afterwards(opconform: Run, tmp_path: Path) -> None:
     """Negative zeros are among special values and random bits only; the second search reports nothing new."""
     backend, finds = f"{MINIATURES}:LosesNegativeZero", tmp_path / "finds"
@@ -145,6 +146,7 @@ groups:
 """
 
 
+@pytest.mark.ci_only
 def test_finds_are_appended_to_the_specs_of_the_folder(opconform: Run, tmp_path: Path) -> None:
     """What the specs have is kept as it is, and every case of a group is known."""
     (tmp_path / "Split-1.yaml").write_text(OWN)

@@ -257,6 +257,7 @@ def test_nothing_is_found_in_a_right_backend(opconform: Run, tmp_path: Path) -> 
     assert done.stdout == "40 cases tested: 40 pass. 0 new findings.\n"
 
 
+@pytest.mark.ci_only
 def test_a_fault_of_graphs_is_one_small_graph_and_known_afterwards(opconform: Run, tmp_path: Path) -> None:
     """Its operations pass alone; the spec of graphs has it."""
     search = ("fuzz", f"{MINIATURES}:DropsBehind", "Add-1", "Abs-1", "--graphs", "--tests", 6, "--out", tmp_path)

@@ -51,6 +51,7 @@ def test_a_script_knows_the_slices(index: tuple[slice, ...], source: str) -> Non
     assert eval(found, {"np": np, "data": data}).tolist() == data[index].tolist()  # noqa: S307 - our own line
 
 
+@pytest.mark.ci_only
 def test_a_case_that_a_script_cannot_show_is_refused(opconform: Run, small_suite: Path) -> None:
     """A backend without scripts, a missing case, and several matches."""
     command = ("repro", "--suite", small_suite, "--backend")

@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from opconform.suite.reader import open_suite
 from tests.conftest import Run
 from tests.products.scripts import interpreter
@@ -20,6 +22,7 @@ def dated(folder: Path, case: str) -> Path:
     return folder
 
 
+@pytest.mark.ci_only
 def test_an_issue_has_the_script_its_output_and_the_specification(opconform: Run, tmp_path: Path) -> None:
     """Of a finding in the released product, as a maker pastes it; it is written again, and a foreign file is not."""
     interpreter("openvino")
