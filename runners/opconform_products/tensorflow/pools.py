@@ -21,8 +21,6 @@ def max_pool(data: Any, pool: Pool, axis: int, kind: Any) -> list[Any]:
     images = tf.transpose(data, [0, 2, 3, 1])
     found = tf.nn.max_pool_with_argmax(images, pool.kernel, pool.strides, "SAME" if is_same else "VALID")
     values, places = (tf.transpose(x, [0, 3, 1, 2]) for x in found)
-    return [values, tf.cast(indices_from(places // data.shape[1], _numbers, tf.reshape, data.shape, axis), kind)]
-
-
-def _numbers(count: int) -> Any:
-    return tf.range(count, dtype=tf.int64)
+    first, shape, count = indices_from(data.shape, axis)
+    indices = places // data.shape[1] + tf.reshape(tf.constant(first, tf.int64), shape)
+    return [values, tf.cast(indices % count, kind)]

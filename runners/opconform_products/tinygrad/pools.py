@@ -12,4 +12,6 @@ def max_pool(data: Any, pool: Pool, axis: int, kind: Any) -> list[Any]:
     padding = tuple(number for pair in reversed(pool.pads) for number in pair)
     lists = tuple(pool.kernel), tuple(pool.strides), tuple(pool.dilations), padding
     values, places = data.max_pool2d(*lists, ceil_mode=pool.is_ceil, return_indices=True)
-    return [values, indices_from(places, Tiny.arange, Tiny.reshape, data.shape, axis).cast(kind)]
+    first, shape, count = indices_from(data.shape, axis)
+    indices = places + Tiny.arange(first.start, first.stop, first.step).reshape(shape)
+    return [values, (indices % count).cast(kind)]

@@ -50,13 +50,18 @@ def _selected(data: Any, *, axis: int, index_element_type: str, **attributes: An
     return *_pooled(data, **attributes), axis % rank, index_element_type
 
 
-def indices_from(places: Any, arange: Any, reshape: Any, shape: Sequence[int | None], axis: int) -> Any:
-    """The indices in data from an axis on, for those in the spatial dimensions of each channel."""
+def indices_from(shape: Sequence[int | None], axis: int) -> tuple[range, tuple[int, ...], int]:
+    """What makes indices in data from an axis on, of those in the spatial dimensions of each channel.
+
+    The indices of the first elements of channels, the shape in which they are added, and what the sum is divided by, of
+    which the remainder is the index.
+    """
     if None in shape:
         raise Unsupported("the sizes of data, which are only known at run time, decide the indices")
     sizes = [size or 0 for size in shape]
-    before = arange(prod(sizes[:2])) * prod(sizes[2:])
-    return (places + reshape(before, (*sizes[:2], *[1] * (len(sizes) - 2)))) % max(prod(sizes[axis:]), 1)
+    step = max(prod(sizes[2:]), 1)
+    first = range(0, prod(sizes[:2]) * step, step)
+    return first, (*sizes[:2], *[1] * (len(sizes) - 2)), max(prod(sizes[axis:]), 1)
 
 
 #: Data, its windows, the axis from the front, and the type of the indices.

@@ -48,7 +48,9 @@ def product_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
         of_rank = getattr(torch.nn.functional, f"max_pool{len(pool.kernel)}d")
         lists = [*pool.kernel], [*pool.strides], pool.equal_pads, [*pool.dilations]
         found = of_rank(data, *lists, ceil_mode=pool.is_ceil, return_indices=True)
-        return [found[0], indices_from(found[1], torch.arange, torch.reshape, data.shape, axis).to(types[kind])]
+        first, shape, count = indices_from(data.shape, axis)
+        added = torch.reshape(torch.arange(first.start, first.stop, first.step), shape)
+        return [found[0], torch.remainder(torch.add(found[1], added), count).to(types[kind])]
 
     return {
         "BatchNormInference-5": Row(by_channels, NORMALIZED_BY_CHANNELS),
