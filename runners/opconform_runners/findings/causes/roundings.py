@@ -28,7 +28,7 @@ def rounding_causes(
     """
     tensors = {x.name: Tensor(element_type=x.element_type, array=inputs[x.name]) for x in case.inputs}
     node = evaluated_node(case, tensors) if case.is_bare else None
-    if node is None or not node.is_numeric:
+    if node is None or not node.is_numeric or any(x.dtype != golden[name].dtype for name, x in actual.items()):
         return
     right, named = (
         [Tensor(element_type=x.element_type, array=arrays[x.name]) for x in case.outputs if x.name in arrays]
