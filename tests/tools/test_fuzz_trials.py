@@ -30,11 +30,13 @@ EVERY_OPERATION = pytest.mark.parametrize(
 )
 #: The violations in 250 trials of operations that few arguments violate.
 FEW = {
-    **dict.fromkeys(("Abs-1", "Ceiling-1", "Erf-1", "Floor-1", "Log-1", "ReLU-1", "Sign-1", "Sqrt-1", "Tanh-1"), 10),
+    **dict.fromkeys(("Abs-1", "Ceiling-1", "Erf-1", "Floor-1", "Log-1", "ReLU-1", "Sqrt-1", "Tanh-1"), 10),
+    **dict.fromkeys(("Cos-1", "Round-5", "Sin-1", "Tan-1"), 15),
     "Convert-1": 20,
     "ConvertLike-1": 20,
     "ShapeOf-1": 0,
     "ShapeOf-3": 3,
+    "Sign-1": 5,
     "Squeeze-1": 20,
     "Squeeze-15": 20,
     "StringTensorUnpack-15": 10,

@@ -45,6 +45,8 @@ def _tensor(arguments: Arguments, matrix: Array) -> tuple[Tensor, ...]:
 
 
 def _computed(arguments: Arguments) -> tuple[Tensor, ...]:
+    if 0 in _shape(arguments):  # of which the other size may be larger than memory
+        return _tensor(arguments, np.zeros((1, 1)))
     rows, columns = _shape(arguments)[-2:]
     places = np.arange(columns) - np.arange(rows)[:, np.newaxis]
     return _tensor(arguments, places == _number(arguments, "diagonal_index"))
