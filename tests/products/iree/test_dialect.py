@@ -29,5 +29,10 @@ def test_iree_returns_the_goldens(opconform: Run, tmp_path: Path) -> None:
     assert len(entries) == count
     assert all(sum(expressed[x.id] for x in entries if x.op == op) > len(neighbours[op]) / 2 for op in TESTED)
     assert {case["id"]: case["verdict"] for case in cases_in(tmp_path / "out")} == {
-        name: "pass" if known else "unsupported" for name, known in expressed.items()
+        name: _verdict(name) if known else "unsupported" for name, known in expressed.items()
     }
+
+
+def _verdict(case: str) -> str:
+    """IREE takes angles modulo a turn in f32, with errors of up to 12 units in the last place, where 5 are allowed."""
+    return "fail" if case.startswith(("Cos-1/", "Sin-1/", "Tan-1/")) else "pass"
