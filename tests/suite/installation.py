@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from opconform.generation.identity.header import SUITE_VERSION
 from opconform.suite.file_names import MANIFEST
 from opconform.suite.reader import open_suite
+from tests.conftest import ROOT
 from tests.forgery import seal
 from tests.robustness.hostile_suites import packed
 
@@ -36,3 +38,9 @@ def install_suite(site: Path, suite: Path, **changes: Any) -> Path:
     }
     (folder / "release.json").write_text(json.dumps(release | changes))
     return place
+
+
+def operations_of_release() -> int:
+    """How many operations, with graphs, the release of the suite has."""
+    table = json.loads((ROOT / "cases" / "releases.json").read_text())
+    return len(table[SUITE_VERSION]["cases"])

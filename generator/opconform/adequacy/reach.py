@@ -127,8 +127,9 @@ def _parts(
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if _is_declaration(call):
         for base in call.args:
-            if isinstance(base, ast.Call):
-                yield from _parts(program, module, base, declared, local)
+            call_of_base = local.get(base.id) if isinstance(base, ast.Name) else base
+            if isinstance(call_of_base, ast.Call):
+                yield from _parts(program, module, call_of_base, declared, local)
             elif isinstance(base, ast.Name):
                 yield from declared.get(base.id, ())
         parts = [*_deciding(keywords)]

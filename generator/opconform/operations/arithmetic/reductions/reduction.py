@@ -88,21 +88,21 @@ def is_reduced_from_none(arguments: Arguments) -> bool:
     return 0 in [arguments.shape("data")[axis] for axis in reduced_axes(arguments)] and 0 not in _shape(arguments)
 
 
-def computed_by(reduction: Reduction, arguments: Arguments, keep: Keep = low_bits) -> Tensor:
+def computed_by(declared: Reduction, arguments: Arguments, keep: Keep = low_bits) -> Tensor:
     """The output; `keep` gives the integers of the type for those beyond its range."""
     data, shape = arguments.tensor("data"), _shape(arguments)
     if not arguments.integers("axes"):  # the identity (Particular cases, 1)
         return Tensor(element_type=data.element_type, array=data.array, is_computed=True)
-    if 0 in data.shape and not reduction.is_empty_defined:
+    if 0 in data.shape and not declared.is_empty_defined:
         raise NoGolden("the page leaves the result for data without elements undefined")
     rows, is_real = _rows(arguments, elements_of(data)), data.type.kind in ("float", "lookup")
-    of = reduction.numbers if is_real else reduction.integers
+    of = declared.numbers if is_real else declared.integers
     if of is not None:
         return tensor_of(data.type, np.asarray(of(rows), None if is_real else object).reshape(shape), keep=keep)
-    if reduction.results is None:
+    if declared.results is None:
         raise Unknown
     lists = rows.reshape(math.prod(shape), rows.shape[-1]).tolist()
-    return bounded_tensor(data.element_type, shape, [reduction.results(data.type, row) for row in lists])
+    return bounded_tensor(data.element_type, shape, [declared.results(data.type, row) for row in lists])
 
 
 def reduction(name: str, row: Reduction) -> Computation:
