@@ -174,7 +174,6 @@ def test_the_tables_are_found() -> None:
     assert {place_of(path): len(rows_of(path.read_text())) for path in FRAMEWORKS if rows_of(path.read_text())} == {
         "jax/backend": 78,
         "numpy/binary": 24,
-        "numpy/products": 1,
         "numpy/reductions": 9,
         "numpy/unary": 26,
         "tensorflow/rows": 84,

@@ -10,6 +10,7 @@ from math import prod
 from types import ModuleType
 
 import opconform.operations
+from opconform.adequacy.memory import bounded_memory
 from opconform.adequacy.modules import Program, program_of
 from opconform.adequacy.reach import PartPlace, Root, declarations, users_of
 from opconform.model.draft import Draft
@@ -81,11 +82,14 @@ class Semantics:
 
     def killers(self, module: str, tree: ast.Module, trials: Sequence[FeedTrial]) -> Iterator[int]:
         """The indices of the trials that have another result if a module is changed, each once it is known."""
-        try:
-            operations = self.changed(module, tree)
-        except Exception:  # noqa: BLE001 - a mutant that does not load is detected
-            operations = {}
-        return (place for place, trial in enumerate(trials) if _differs(operations.get(trial.op), trial))
+        with bounded_memory():
+            try:
+                operations = self.changed(module, tree)
+            except Exception:  # noqa: BLE001 - a mutant that does not load is detected
+                operations = {}
+            for place, trial in enumerate(trials):
+                if _differs(operations.get(trial.op), trial):
+                    yield place
 
     def changed(self, module: str, tree: ast.Module) -> dict[str, Operation]:
         """The operations if a module is changed."""

@@ -1,14 +1,13 @@
 """The `numpy` backend as a target of adequacy: an implementation that shares no code with the reference semantics."""
 
 import ast
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from opconform.adequacy.memory import bounded_memory
 from opconform.adequacy.modules import Program, program_of
 from opconform.adequacy.reach import PartPlace, Root, functions, users_of
 from opconform.errors import HarnessError, counted
@@ -30,8 +29,6 @@ _TABLE = "FUNCTIONS"
 _PACKAGE = Numpy.__module__.rpartition(".")[0]
 #: The verdict on a case that fails, for whatever reason.
 _FAILS = (False, None)
-#: The memory that a mutant may take, in bytes.
-_ROOM = 1 << 30
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +89,7 @@ class NumpyTarget:
 
     def killers(self, module: str, tree: ast.Module, trials: Sequence[CaseTrial]) -> Iterator[int]:
         """The indices of the trials that have another verdict if a module is changed, each once it is known."""
-        with _bounded_memory(), np.errstate(all="ignore"):
+        with bounded_memory(), np.errstate(all="ignore"):
             try:
                 changed = _checked(vars(self.program.loaded(module, tree)[Numpy.__module__])[_TABLE])
             except Exception:  # noqa: BLE001 - a mutant that does not load is detected
@@ -101,24 +98,6 @@ class NumpyTarget:
             for place, trial in enumerate(trials):
                 if _differs(trial, changed):
                     yield place
-
-
-@contextmanager
-def _bounded_memory() -> Iterator[None]:
-    """Bound the memory that a mutant can take beyond what is in use, where the system can."""
-    if sys.platform != "linux":
-        yield
-        return
-    import resource  # unknown to other systems
-
-    import psutil
-
-    limits = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (psutil.Process().memory_info().vms + _ROOM, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, limits)
 
 
 def _checked(table: Mapping[str, Function]) -> Mapping[str, Function]:
