@@ -238,6 +238,13 @@ def test_a_changed_module_changes_nothing_that_is_in_use() -> None:
     assert refused == [(), ("axis.required",)]
 
 
+def test_a_declaration_that_changes_a_local_one_has_its_parts() -> None:
+    """Sin-1 is that of a family with another field."""
+    roots = Semantics(("Sin-1",)).roots()["Sin-1"]
+
+    assert "opconform.operations.arithmetic.elementwise" in {module for module, *_ in roots}
+
+
 @pytest.mark.ci_only
 def test_every_function_of_the_numpy_backend_has_mutants() -> None:
     """However the functions are divided into modules; the backends' contract has none."""

@@ -103,6 +103,16 @@ def test_a_narrow_type_is_named(suites: dict[str, Suite]) -> None:
     assert found == ["As if computed in f16"]
 
 
+def test_outputs_of_another_type_have_no_such_cause(suites: dict[str, Suite]) -> None:
+    """Their bits are no elements of the type of the case."""
+    suite = suites["Tanh-1"]
+    [entry] = suite.entries
+    golden = suite.golden(entry, 0)
+    actual = {name: array.astype(np.float64) for name, array in golden.items()}
+
+    assert [*rounding_causes(suite.case(entry), suite.arrays(entry, "inputs.npz"), golden, actual)] == []
+
+
 def test_a_narrow_type_of_inputs_is_named(suites: dict[str, Suite]) -> None:
     """If the outputs are not its numbers."""
     found = causes(suites["ReduceSum-1"], lambda x: x["data"].astype(np.float16).astype(np.float32).sum(-1))
