@@ -288,48 +288,6 @@ def test_onnx_agrees(op: str) -> None:
     assert np.array_equal(golden.array, expected)
 
 
-#: PyTorch's functions for operations without rounded results.
-OF_TORCH: Mapping[str, str] = {
-    "BitwiseAnd-13": "bitwise_and",
-    "BitwiseLeftShift-15": "bitwise_left_shift",
-    "BitwiseOr-13": "bitwise_or",
-    "BitwiseRightShift-15": "bitwise_right_shift",
-    "BitwiseXor-13": "bitwise_xor",
-    "Greater-1": "gt",
-    "GreaterEqual-1": "ge",
-    "LessEqual-1": "le",
-    "LogicalOr-1": "logical_or",
-    "LogicalXor-1": "logical_xor",
-    "NotEqual-1": "ne",
-}
-#: The types for which PyTorch has these functions.
-TORCH_TYPES = ("boolean", *FLOATS, "i8", "i16", "i32", "i64", "u8")
-
-
-@pytest.mark.parametrize("op", OF_TORCH)
-def test_torch_agrees_on_the_core(op: str) -> None:
-    """On every valid case of the operation alone."""
-    import torch
-
-    names = {"bf16": "bfloat16", "boolean": "bool", "u8": "uint8", **{f"f{n}": f"float{n}" for n in (16, 32, 64)}}
-    names |= {f"i{n}": f"int{n}" for n in (8, 16, 32, 64)}
-    count = 0
-    for golden in goldens(op):
-        inputs = golden.inputs[0]
-        if golden.draft.rejected_for is not None or inputs["a"].element_type not in TORCH_TYPES:
-            continue
-        operands = {name: Operand(element_type=x.element_type, shape=x.shape, tensor=x) for name, x in inputs.items()}
-        pair = stretched(OPERATIONS[op].arguments(operands, golden.draft.attributes))
-        kind = getattr(torch, names[pair[0].element_type])
-        first, second = (torch.frombuffer(bytearray(x.array.tobytes()), dtype=kind).reshape(x.shape) for x in pair)
-        [wanted] = golden.outputs[0]
-        actual = getattr(torch, OF_TORCH[op])(first, second)
-        stored_bits = actual if actual.dtype == torch.bool else actual.view(getattr(torch, f"int{wanted.type.bits}"))
-        assert same(wanted, stored_bits.numpy().view(wanted.array.dtype)), golden.draft.id
-        count += 1
-    assert count > 5
-
-
 @pytest.mark.parametrize(
     ("op", "element_type", "number", "count"),
     [

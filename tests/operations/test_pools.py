@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from math import prod
 from typing import Any
 
@@ -24,50 +23,6 @@ OPERATIONS = ("MaxPool-14",)
 def test_numpy_is_right(op: str) -> None:
     """The row of the numpy backend gives the goldens."""
     assert [golden.draft.id for golden in goldens(op) if not is_right(golden, executed(golden, POOLS[op]))] == []
-
-
-def of_torch(shape: Sequence[int], inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
-    """The outputs of PyTorch, which pads both ends alike; other data are padded before, and their indices moved."""
-    torch, [data] = pytest.importorskip("torch"), inputs
-    kernel, strides = attributes["kernel"], attributes["strides"]
-    dilations = attributes["dilations"] or (1,) * len(kernel)
-    spans = [(size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True)]
-    mode, sizes = attributes["auto_pad"], data.shape[2:]
-    added = [max((-(-n // s) - 1) * s + span - n, 0) for n, s, span in zip(sizes, strides, spans, strict=True)]
-    pads = {
-        "explicit": [*zip(attributes["pads_begin"], attributes["pads_end"], strict=True)],
-        "valid": [(0, 0)] * len(kernel),
-        "same_upper": [(x // 2, x - x // 2) for x in added],
-        "same_lower": [(x - x // 2, x // 2) for x in added],
-    }[mode]
-    is_own = all(x == y and 2 * x <= span for (x, y), span in zip(pads, spans, strict=True))
-    least = -np.inf if data.array.dtype.kind == "f" else np.iinfo(data.array.dtype).min
-    array = data.array if is_own else np.pad(data.array, [(0, 0), (0, 0), *pads], constant_values=least)
-    of_rank = getattr(torch.nn.functional, f"max_pool{len(kernel)}d")
-    padding = [x for x, _ in pads] if is_own else 0
-    is_ceil = attributes["rounding_type"] != "floor" and not mode.startswith("same")
-    found = of_rank(torch.from_numpy(array), kernel, strides, padding, dilations, is_ceil, True)
-    values, places = (x.numpy()[tuple(map(slice, shape))] if not is_own else x.numpy() for x in found)
-    if not is_own:
-        at = np.unravel_index(places, array.shape[2:])
-        places = np.ravel_multi_index([x - begin for x, (begin, _) in zip(at, pads, strict=True)], sizes)
-    channels = np.arange(prod(data.shape[:2])).reshape(*data.shape[:2], *[1] * len(kernel))
-    indices = (places + channels * prod(sizes)) % prod(data.shape[attributes["axis"] :])
-    kind = attributes["index_element_type"]
-    return [replace(data, array=values), Tensor(element_type=kind, array=indices.astype(kind.replace("i", "int")))]
-
-
-def test_goldens_are_those_of_pytorch() -> None:
-    """For the types that numpy and PyTorch have."""
-    count = 0
-    for golden in goldens("MaxPool-14"):
-        data, [shape, _] = golden.inputs[0]["data"], [x.shape for x in golden.outputs[0]]
-        if data.element_type not in ("f32", "f64", "i8", "u8", "i32", "i64") or 0 in data.shape:
-            continue
-        outputs = executed(golden, partial(of_torch, shape))
-        assert is_right(golden, outputs), golden.draft.id
-        count += 1
-    assert count > 50
 
 
 # Wrong variants.

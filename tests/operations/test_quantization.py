@@ -1,4 +1,4 @@
-"""FakeQuantize-1: goldens against fractions and torch, right kernels within the bounds of every case, and mutants."""
+"""FakeQuantize-1: goldens against fractions, right kernels within the bounds of every case, and mutants."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import NoGolden, Operand
@@ -144,23 +143,6 @@ def test_right_kernels_are_within_the_bounds(
     wrong = [x.case for x in cases if not is_right(x, kernel(x, CODES[codes], NUMBERS[levels_of], rounded=rounded))]
 
     assert wrong == []
-
-
-@pytest.mark.parametrize(("scale", "zero", "levels"), [(0.25, 3, 16), (0.1, 128, 256), (3.0, 0, 5)])
-def test_torch_is_within_the_bounds(scale: float, zero: int, levels: int) -> None:
-    """Its function has the same ranges of inputs and outputs, and 0 as a level."""
-    x = np.linspace(-20, 20, 257, dtype=np.float32)
-    low, high = (np.float32(np.float32(scale) * code) for code in (-zero, levels - 1 - zero))
-    tensors = dict(zip(("x", *LIMITS), map(np.asarray, (x, low, high, low, high)), strict=True))
-    operands = {
-        name: Operand(element_type="f32", shape=x.shape, tensor=Tensor(element_type="f32", array=x))
-        for name, x in tensors.items()
-    }
-    operation = OPERATIONS[OP]
-    [golden] = operation.evaluate(operation.arguments(operands, {"levels": levels}))
-    actual = torch.fake_quantize_per_tensor_affine(torch.from_numpy(x), scale, zero, 0, levels - 1).numpy()
-
-    assert is_right(Inference(case="torch", inputs={}, attributes={}, output=golden), actual)
 
 
 def one_for_all(inference: Inference) -> list[Array]:

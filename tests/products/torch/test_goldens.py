@@ -1,0 +1,139 @@
+"""PyTorch as an oracle of goldens, for operations whose other oracles are in `tests/operations`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from opconform.operations import OPERATIONS
+from opconform.operations.arguments import Operand
+from opconform.operations.arithmetic.broadcasting import stretched
+from opconform.tensors.tensor import Tensor
+from tests.operations import test_binary, test_reductions
+from tests.operations.test_products import Inference, inferences, is_right
+
+pytestmark = [pytest.mark.ci_only, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
+
+#: PyTorch's functions for operations without rounded results.
+BINARY: Mapping[str, str] = {
+    "BitwiseAnd-13": "bitwise_and",
+    "BitwiseLeftShift-15": "bitwise_left_shift",
+    "BitwiseOr-13": "bitwise_or",
+    "BitwiseRightShift-15": "bitwise_right_shift",
+    "BitwiseXor-13": "bitwise_xor",
+    "Greater-1": "gt",
+    "GreaterEqual-1": "ge",
+    "LessEqual-1": "le",
+    "LogicalOr-1": "logical_or",
+    "LogicalXor-1": "logical_xor",
+    "NotEqual-1": "ne",
+}
+#: The types for which PyTorch has these functions.
+TYPES = ("boolean", *test_binary.FLOATS, "i8", "i16", "i32", "i64", "u8")
+#: The inputs of BatchNormInference-5 and of FakeQuantize-1.
+CHANNELS = ("data", "gamma", "beta", "mean", "variance")
+LIMITED = ("x", "input_low", "input_high", "output_low", "output_high")
+
+
+@pytest.mark.parametrize("op", BINARY)
+def test_functions_of_two_tensors_agree_on_the_core(op: str) -> None:
+    """On every valid case of the operation alone."""
+    names = {"bf16": "bfloat16", "boolean": "bool", "u8": "uint8", **{f"f{n}": f"float{n}" for n in (16, 32, 64)}}
+    names |= {f"i{n}": f"int{n}" for n in (8, 16, 32, 64)}
+    count = 0
+    for golden in test_binary.goldens(op):
+        inputs = golden.inputs[0]
+        if golden.draft.rejected_for is not None or inputs["a"].element_type not in TYPES:
+            continue
+        operands = {name: Operand(element_type=x.element_type, shape=x.shape, tensor=x) for name, x in inputs.items()}
+        pair = stretched(OPERATIONS[op].arguments(operands, golden.draft.attributes))
+        kind = getattr(torch, names[pair[0].element_type])
+        first, second = (torch.frombuffer(bytearray(x.array.tobytes()), dtype=kind).reshape(x.shape) for x in pair)
+        [wanted] = golden.outputs[0]
+        actual = getattr(torch, BINARY[op])(first, second)
+        stored_bits = actual if actual.dtype == torch.bool else actual.view(getattr(torch, f"int{wanted.type.bits}"))
+        assert test_binary.same(wanted, stored_bits.numpy().view(wanted.array.dtype)), golden.draft.id
+        count += 1
+    assert count > 5
+
+
+def test_normalization_of_batches_is_within_the_bounds() -> None:
+    """BatchNormInference-5 in f32 and f64."""
+    compared = 0
+    for inference in inferences("BatchNormInference-5"):
+        if inference.kind.name not in ("f32", "f64") or not inference.output.array.size:
+            continue
+        data, *channels = (torch.from_numpy(inference.inputs[x].array.copy()) for x in CHANNELS)
+        gamma, beta, mean, variance = channels
+        eps = inference.attributes["epsilon"]
+        actual = torch.nn.functional.batch_norm(data, mean, variance, gamma, beta, eps=eps).numpy()
+        assert is_right(inference, actual), inference.case
+        compared += 1
+
+    assert compared > 20
+
+
+@pytest.mark.parametrize(("scale", "zero", "levels"), [(0.25, 3, 16), (0.1, 128, 256), (3.0, 0, 5)])
+def test_quantization_is_within_the_bounds(scale: float, zero: int, levels: int) -> None:
+    """Its function of FakeQuantize-1 has the same ranges of inputs and outputs, and 0 as a level."""
+    x = np.linspace(-20, 20, 257, dtype=np.float32)
+    low, high = (np.float32(np.float32(scale) * code) for code in (-zero, levels - 1 - zero))
+    tensors = dict(zip(LIMITED, map(np.asarray, (x, low, high, low, high)), strict=True))
+    operands = {
+        name: Operand(element_type="f32", shape=x.shape, tensor=Tensor(element_type="f32", array=x))
+        for name, x in tensors.items()
+    }
+    operation = OPERATIONS["FakeQuantize-1"]
+    [golden] = operation.evaluate(operation.arguments(operands, {"levels": levels}))
+    actual = torch.fake_quantize_per_tensor_affine(torch.from_numpy(x), scale, zero, 0, levels - 1).numpy()
+
+    assert is_right(Inference(case="torch", inputs={}, attributes={}, output=golden), actual)
+
+
+def pooled(shape: Sequence[int], inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """The outputs of PyTorch, which pads both ends alike; other data are padded before, and their indices moved."""
+    [data] = inputs
+    kernel, strides = attributes["kernel"], attributes["strides"]
+    dilations = attributes["dilations"] or (1,) * len(kernel)
+    spans = [(size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True)]
+    mode, sizes = attributes["auto_pad"], data.shape[2:]
+    added = [max((-(-n // s) - 1) * s + span - n, 0) for n, s, span in zip(sizes, strides, spans, strict=True)]
+    pads = {
+        "explicit": [*zip(attributes["pads_begin"], attributes["pads_end"], strict=True)],
+        "valid": [(0, 0)] * len(kernel),
+        "same_upper": [(x // 2, x - x // 2) for x in added],
+        "same_lower": [(x - x // 2, x // 2) for x in added],
+    }[mode]
+    is_own = all(x == y and 2 * x <= span for (x, y), span in zip(pads, spans, strict=True))
+    least = -np.inf if data.array.dtype.kind == "f" else np.iinfo(data.array.dtype).min
+    array = data.array if is_own else np.pad(data.array, [(0, 0), (0, 0), *pads], constant_values=least)
+    of_rank = getattr(torch.nn.functional, f"max_pool{len(kernel)}d")
+    padding = [x for x, _ in pads] if is_own else 0
+    is_ceil = attributes["rounding_type"] != "floor" and not mode.startswith("same")
+    found = of_rank(torch.from_numpy(array), kernel, strides, padding, dilations, is_ceil, True)
+    values, places = (x.numpy()[tuple(map(slice, shape))] if not is_own else x.numpy() for x in found)
+    if not is_own:
+        at = np.unravel_index(places, array.shape[2:])
+        places = np.ravel_multi_index([x - begin for x, (begin, _) in zip(at, pads, strict=True)], sizes)
+    channels = np.arange(prod(data.shape[:2])).reshape(*data.shape[:2], *[1] * len(kernel))
+    indices = (places + channels * prod(sizes)) % prod(data.shape[attributes["axis"] :])
+    kind = attributes["index_element_type"]
+    return [replace(data, array=values), Tensor(element_type=kind, array=indices.astype(kind.replace("i", "int")))]
+
+
+def test_pools_are_those_of_pytorch() -> None:
+    """For the types that numpy and PyTorch have."""
+    count = 0
+    for golden in test_reductions.goldens("MaxPool-14"):
+        data, [shape, _] = golden.inputs[0]["data"], [x.shape for x in golden.outputs[0]]
+        if data.element_type not in ("f32", "f64", "i8", "u8", "i32", "i64") or 0 in data.shape:
+            continue
+        outputs = test_reductions.executed(golden, partial(pooled, shape))
+        assert test_reductions.is_right(golden, outputs), golden.draft.id
+        count += 1
+    assert count > 50
