@@ -98,6 +98,21 @@ def test_a_silent_harness_is_not_waited_for_any_longer(monkeypatch: pytest.Monke
         line_after_pause(python(STAY), monkeypatch, until=lambda: None, within=0.6)
 
 
+def test_a_harness_that_ends_a_second_after_its_output_has_a_code() -> None:
+    """On a busy machine the code of a process may come that late."""
+
+    async def received() -> bytes:
+        process = await started(python("import os, time; os.close(1); time.sleep(1); os._exit(3)"))
+        try:
+            return await process.receive(PATIENCE)
+        finally:
+            await process.kill()
+
+    with pytest.raises(HarnessEnded) as ended:
+        asyncio.run(received())
+    assert ended.value.how == "ended with code 3"
+
+
 async def daemon_after(then: str) -> tuple[int, str]:
     """The number of a daemon that a harness left, after the harness was ended, and how it ended."""
     process = await started(python(DAEMON.format(then=then)))

@@ -26,6 +26,8 @@ from opconform_runners.harness.protocol import LINE_LIMIT, STOP_LINE, ProtocolEr
 #: How long a harness may take to answer `start`, and to end after `stop`, in seconds.
 START_LIMIT = 120.0
 STOP_LIMIT = 2.0
+#: How long a harness whose standard output has ended may take to end itself, in seconds.
+_EXIT_LIMIT = 5.0
 #: How long the last output of an ended process may take to arrive, and the length of one wait, in seconds.
 _GRACE = 0.5
 #: A wait that takes this much longer than asked means that opconform was stopped or starved, in seconds.
@@ -91,8 +93,10 @@ class Process:
             del self._received[:length]
             return line
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_GRACE):
+            async with asyncio.timeout(_EXIT_LIMIT):
                 await self._process.wait()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE):
                 await asyncio.shield(self._drain)
         if self._watch.done():
             raise HarnessEnded(self._watch.result())
