@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Operand
@@ -43,6 +42,8 @@ LIMITED = ("x", "input_low", "input_high", "output_low", "output_high")
 @pytest.mark.parametrize("op", BINARY)
 def test_functions_of_two_tensors_agree_on_the_core(op: str) -> None:
     """On every valid case of the operation alone."""
+    import torch
+
     names = {"bf16": "bfloat16", "boolean": "bool", "u8": "uint8", **{f"f{n}": f"float{n}" for n in (16, 32, 64)}}
     names |= {f"i{n}": f"int{n}" for n in (8, 16, 32, 64)}
     count = 0
@@ -64,6 +65,8 @@ def test_functions_of_two_tensors_agree_on_the_core(op: str) -> None:
 
 def test_normalization_of_batches_is_within_the_bounds() -> None:
     """BatchNormInference-5 in f32 and f64."""
+    import torch
+
     compared = 0
     for inference in inferences("BatchNormInference-5"):
         if inference.kind.name not in ("f32", "f64") or not inference.output.array.size:
@@ -81,6 +84,8 @@ def test_normalization_of_batches_is_within_the_bounds() -> None:
 @pytest.mark.parametrize(("scale", "zero", "levels"), [(0.25, 3, 16), (0.1, 128, 256), (3.0, 0, 5)])
 def test_quantization_is_within_the_bounds(scale: float, zero: int, levels: int) -> None:
     """Its function of FakeQuantize-1 has the same ranges of inputs and outputs, and 0 as a level."""
+    import torch
+
     x = np.linspace(-20, 20, 257, dtype=np.float32)
     low, high = (np.float32(np.float32(scale) * code) for code in (-zero, levels - 1 - zero))
     tensors = dict(zip(LIMITED, map(np.asarray, (x, low, high, low, high)), strict=True))
@@ -97,6 +102,8 @@ def test_quantization_is_within_the_bounds(scale: float, zero: int, levels: int)
 
 def pooled(shape: Sequence[int], inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     """The outputs of PyTorch, which pads both ends alike; other data are padded before, and their indices moved."""
+    import torch
+
     [data] = inputs
     kernel, strides = attributes["kernel"], attributes["strides"]
     dilations = attributes["dilations"] or (1,) * len(kernel)
