@@ -111,6 +111,7 @@ NEIGHBOURS = {
     "Tile-1": "repeats: [2, 1, 3]",
     "TopK-11": "k: 2, axis: 1, mode: max, sort: value, stable: true, index_element_type: i64",
     "Transpose-1": "input_order: {element_type: u8, values: [2, 0, 1]}",
+    "NonZero-3": "output_type: i64",
     "Unique-10": "axis: 0",
     "Unsqueeze-1": "axes: [-1, 1]",
     "VariadicSplit-1": "axis: 1, split_lengths: [1, -1]",
@@ -155,6 +156,7 @@ WITHOUT = {
         "Gather-8",
         "GatherTree-1",
         "MaxPool-14",
+        "NonZero-3",
         "OneHot-1",
         "ReduceL1-4",
         "ReduceL2-4",
@@ -298,6 +300,7 @@ CONVOLVED = {
         "index_element_type: i64"
     ),
     "Transpose-1": "arg: {shape: [1, 2, 1, 3], fill: small}, input_order: [0, 2, 3, 1]",
+    "NonZero-3": "data: {shape: [1, 4, 2, 3], fill: small}, output_type: i64",
     "Unique-10": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     "Unsqueeze-1": "data: {shape: [1, 4, 2, 3], fill: small}, axes: [2, 0]",
     "VariadicSplit-1": "data: {shape: [1, 4, 2, 3], fill: small}, axis: -3, split_lengths: [1, 2, -1]",

@@ -103,9 +103,9 @@ def convolution(data: str, filters: str, *, strides: str, dilations: str, ends: 
     )
 
 
-def unique(keys: str) -> str:
-    """A spec of Unique-10."""
-    return f"op: Unique-10\ngroups:\n  - {{id: one, title: one, requirements: [outputs.shape], {keys}}}\n"
+def one_of(op: str, keys: str) -> str:
+    """A spec of an operation whose elements decide the shapes of its outputs."""
+    return f"op: {op}\ngroups:\n  - {{id: one, title: one, requirements: [outputs.shape], {keys}}}\n"
 
 
 CASES = {
@@ -443,13 +443,15 @@ CASES = {
     "packed nothing": (packed("{shape: [0]}", "{shape: [0]}", "{shape: [0]}"), {
         "there are no strings", "there are no symbols",
     }, {"the strings are scalars"}),
-    "unique elements": (unique("data: {values: [2, 1]}, sorted: false"), {
+    "unique elements": (one_of("Unique-10", "data: {values: [2, 1]}, sorted: false"), {
         "no axis is given", "sorted is false", "all are unique",
     }, {"the axis is the first dimension", "there are no slices or elements", "all are equal"}),
-    "equal rows": (unique("data: {values: [[1, 2], [1, 2]]}, axis: 0"), {
+    "equal rows": (one_of("Unique-10", "data: {values: [[1, 2], [1, 2]]}, axis: 0"), {
         "the axis is the first dimension", "all are equal",
     }, {"no axis is given", "sorted is false", "all are unique"}),
-    "no elements": (unique("data: {values: []}"), {"there are no slices or elements"}, {"all are equal"}),
+    "no elements": (one_of("Unique-10", "data: {values: []}"), {"there are no slices or elements"}, {"all are equal"}),
+    "indices of all": (one_of("NonZero-3", "data: {values: [2, 1]}"), {"no element is zero"}, {"every element is zero"}),
+    "indices of none": (one_of("NonZero-3", "data: {values: [0, 0]}"), {"every element is zero"}, {"no element is zero"}),
     "unpacked": (unpacked('["", "a\\0b", "ß"]'), {
         "a string is empty", "a string has a NUL", "a string is not ASCII",
     }, {"data is a scalar", "data has no elements"}),

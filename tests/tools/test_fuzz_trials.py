@@ -34,6 +34,7 @@ FEW = {
     **dict.fromkeys(("Cos-1", "Round-5", "Sin-1", "Tan-1"), 15),
     "Convert-1": 20,
     "ConvertLike-1": 20,
+    "NonZero-3": 3,
     "ShapeOf-1": 0,
     "ShapeOf-3": 3,
     "Sign-1": 5,

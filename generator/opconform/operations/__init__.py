@@ -87,6 +87,7 @@ from opconform.operations.movement.gathers.gather import GATHER, GATHER_1, GATHE
 from opconform.operations.movement.gathers.gather_elements import GATHER_ELEMENTS
 from opconform.operations.movement.gathers.gather_nd import GATHER_ND, GATHER_ND_5
 from opconform.operations.movement.gathers.gather_tree import GATHER_TREE
+from opconform.operations.movement.non_zero import NON_ZERO
 from opconform.operations.movement.one_hot import ONE_HOT
 from opconform.operations.movement.pad import PAD, PAD_1
 from opconform.operations.movement.patches import EXTRACT_IMAGE_PATCHES
@@ -205,6 +206,7 @@ SHIPPED = {
         MVN,
         NEGATIVE,
         NOT_EQUAL,
+        NON_ZERO,
         ONE_HOT,
         PAD,
         PAD_1,

@@ -217,6 +217,11 @@ def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return tf.shape(data, {"i64": tf.int64, "i32": tf.int32}[output_type])
 
 
+def _non_zero(data: Any, output_type: str = "i64") -> Any:
+    """`tf.where` of one argument, which has a row for each element."""
+    return tf.cast(tf.transpose(tf.where(data)), TYPES[output_type])
+
+
 def _unique(data: Any, axes: list[int], index_type: str, count_type: str) -> list[Any]:
     """TensorFlow's operation behind `tf.unique`, and the least index of each unique slice, which it does not return."""
     whole = data if axes else tf.reshape(data, (-1,))
@@ -374,6 +379,7 @@ ROWS = {
     "Minimum-1": Row(tf.minimum, PAIR),
     "Mod-1": Row(tf.truncatemod, PAIR),
     "Multiply-1": Row(tf.multiply, PAIR),
+    "NonZero-3": Row(_non_zero),
     "NotEqual-1": Row(tf.not_equal, PAIR),
     "MVN-6": Row(_normalized, NORMALIZED),
     "MatMul-1": Row(_matmul, MATRICES),

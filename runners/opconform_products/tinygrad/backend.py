@@ -138,6 +138,11 @@ def _collapse(output: Any, batches: int) -> Any:
     return output.flatten(0, batches - 1)
 
 
+def _non_zero(data: Any, output_type: str = "i64") -> Any:
+    """`Tensor.nonzero`, which has a row for each element."""
+    return data.nonzero().T.cast({"i64": dtypes.int64, "i32": dtypes.int32}[output_type])
+
+
 def _shape_of(data: Any, output_type: str = "i64") -> Any:
     return Tiny([*data.shape], dtype={"i64": dtypes.int64, "i32": dtypes.int32}[output_type])
 
@@ -253,6 +258,7 @@ _TINYGRAD = Framework(
         "MVN-6": Row(lambda data, axes, eps: data.layernorm(axes, eps), NORMALIZED),
         "MatMul-1": Row(_matmul, MATRICES),
         "MaxPool-14": Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, _TYPES[kind]), SELECTED),
+        "NonZero-3": Row(_non_zero),
         "Pad-1": Row(_pad, added(("constant", "edge", "reflect"))),
         "Pad-12": Row(_pad, pairs(("constant", "edge", "reflect"))),
         "Power-1": Row(Tiny.pow, PAIR),

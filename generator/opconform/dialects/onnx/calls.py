@@ -1,6 +1,7 @@
 """How ONNX calls an operation where a row of the table cannot say it."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -176,11 +177,14 @@ def cast(node: KnownNode) -> Call:
     return Call(node.node.inputs, {"to": str(TensorProto.DataType.Value(ELEMENT_TYPES[target].onnx or ""))})
 
 
-def shape(node: KnownNode) -> Call:
-    """A Shape, whose output is i64."""
+def _of_i64(op: str, node: KnownNode) -> Call:
     if node.attributes.get("output_type", "i64") != "i64":
-        raise Inexpressible("ONNX's Shape returns i64")
+        raise Inexpressible(f"ONNX's {op} returns i64")
     return Call(node.node.inputs)
+
+
+#: A Shape or a NonZero, whose output is i64.
+shape, non_zero = partial(_of_i64, "Shape"), partial(_of_i64, "NonZero")
 
 
 def convolution(node: KnownNode) -> Call:

@@ -318,6 +318,7 @@ RENDERINGS: Mapping[str, Rendering] = {
             "index_element_type": "ONNX's TopK returns indices of i64",
         },
     ),
+    "NonZero-3": Rendering("NonZero", calls.non_zero, reasons={"output_type": "ONNX's NonZero returns i64"}),
     "Transpose-1": Rendering("Transpose", calls.transpose, attributes={"input_order": "perm"}),
     "Unique-10": Rendering(
         "Unique",

@@ -175,6 +175,7 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Minimum-1": Row(torch.minimum, PAIR),
             "Mod-1": Row(torch.fmod, PAIR),
             "Multiply-1": Row(torch.mul, PAIR),
+            "NonZero-3": Row(lambda data, output_type="i64": torch.nonzero(data).T.to(types[output_type])),
             "NotEqual-1": Row(torch.ne, PAIR),
             "PReLU-1": Row(torch.nn.functional.prelu, SLOPES),
             "Pad-1": Row(pad, added(("constant", "edge", "reflect"))),

@@ -56,7 +56,7 @@ from opconform_runners.backends.numpy.scatters import SCATTERS
 from opconform_runners.backends.numpy.shape import shape_of, shape_of_1, squeeze, unsqueeze
 from opconform_runners.backends.numpy.strings import string_tensor_pack, string_tensor_unpack
 from opconform_runners.backends.numpy.unary import UNARY
-from opconform_runners.backends.numpy.unique import unique
+from opconform_runners.backends.numpy.unique import non_zero, unique
 
 
 class Numpy:
@@ -297,6 +297,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "GatherND-5": gather_nd_5,
     "GatherND-8": gather_nd,
     "GatherTree-1": gather_tree,
+    "NonZero-3": non_zero,
     "OneHot-1": _one_hot,
     "Pad-1": _pad_1,
     "Pad-12": _pad,

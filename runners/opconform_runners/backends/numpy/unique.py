@@ -1,4 +1,4 @@
-"""Unique-10, as the `numpy` backend executes it."""
+"""Unique-10 and NonZero-3, as the `numpy` backend executes them."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -40,3 +40,13 @@ def unique(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> li
             Tensor(element_type=element_type, array=places.astype({"i64": np.int64, "i32": np.int32}[element_type]))
         )
     return outputs
+
+
+def non_zero(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """NonZero-3 by `numpy.argwhere`, which has a row for each element."""
+    [data] = inputs
+    element_type = attributes.get("output_type", "i64")
+    indices = np.argwhere(number_array(data)).T
+    return [
+        Tensor(element_type=element_type, array=indices.astype({"i64": np.int64, "i32": np.int32}[element_type], "C"))
+    ]

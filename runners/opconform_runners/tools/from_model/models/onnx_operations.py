@@ -223,6 +223,10 @@ def _shape(node: OnnxCall) -> Call:
     return node.call("ShapeOf-3", output_type="i64")
 
 
+def _non_zero(node: OnnxCall) -> Call:
+    return node.call("NonZero-3", output_type="i64")
+
+
 def _slice(node: OnnxCall) -> Call:
     start, stop, axes, step = (node.setting(x, n) for n, x in enumerate(("starts", "ends", "axes", "steps"), 1))
     if start is not None and step is None:
@@ -292,6 +296,7 @@ _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
         ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"), _reduced
     ),
     "Reshape": _reshape,
+    "NonZero": _non_zero,
     "Shape": _shape,
     "Slice": _slice,
     "Softmax": lambda node: node.call("SoftMax-8", axis=node.attributes.get("axis", -1)),
