@@ -16,7 +16,7 @@ from opconform_runners.backends.numpy.pools import POOLS
 from tests.operations.test_reductions import executed, goldens, is_right
 
 Function = Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Tensor]]
-OPERATIONS = ("MaxPool-14",)
+OPERATIONS = ("MaxPool-8", "MaxPool-14")
 
 
 @pytest.mark.parametrize("op", OPERATIONS)
@@ -106,7 +106,7 @@ def ones(attributes: Mapping[str, Any]) -> tuple[int, ...]:
     return (1,) * len(attributes["kernel"])
 
 
-MAX_POOLS = ("MaxPool-14",)
+MAX_POOLS = ("MaxPool-8", "MaxPool-14")
 #: Per wrong variant: how it is made, and the operations whose cases must catch it.
 MUTANTS: Mapping[str, tuple[Callable[[str], Function], Sequence[str]]] = {
     "dilations are ignored": (with_attributes(lambda a: {"dilations": ones(a)}), MAX_POOLS),

@@ -44,7 +44,7 @@ from opconform.operations.arithmetic.fake_quantize import FAKE_QUANTIZE
 from opconform.operations.arithmetic.hard_functions import H_SIGMOID, H_SWISH, HARD_SIGMOID
 from opconform.operations.arithmetic.integral import CEILING, FLOOR, ROUND, SIGN
 from opconform.operations.arithmetic.matmul import MATMUL
-from opconform.operations.arithmetic.max_pool import MAX_POOL_14
+from opconform.operations.arithmetic.max_pool import MAX_POOL_8, MAX_POOL_14
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
 from opconform.operations.arithmetic.prelu import PRELU
@@ -197,6 +197,7 @@ SHIPPED = {
         MATMUL,
         MAXIMUM,
         MAX_POOL_14,
+        MAX_POOL_8,
         MINIMUM,
         MOD,
         LOG_SOFTMAX,

@@ -80,6 +80,7 @@ _NOT_EVERY_TYPE = frozenset(
         "MVN-6",
         "MatMul-1",
         "MaxPool-14",
+        "MaxPool-8",
         "Maximum-1",
         "Minimum-1",
         "Mod-1",

@@ -377,7 +377,10 @@ ROWS = {
     "NotEqual-1": Row(tf.not_equal, PAIR),
     "MVN-6": Row(_normalized, NORMALIZED),
     "MatMul-1": Row(_matmul, MATRICES),
-    "MaxPool-14": Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, TYPES[kind]), SELECTED),
+    **dict.fromkeys(
+        ("MaxPool-8", "MaxPool-14"),
+        Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, TYPES[kind]), SELECTED),
+    ),
     "OneHot-1": Row(tf.one_hot, Adapter(_classes, ("axis.range",)), tensors=("indices",)),
     "Pad-1": Row(_pad, added(("constant", "reflect", "symmetric"))),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),

@@ -252,7 +252,10 @@ _TINYGRAD = Framework(
         "NotEqual-1": Row(ne, PAIR),
         "MVN-6": Row(lambda data, axes, eps: data.layernorm(axes, eps), NORMALIZED),
         "MatMul-1": Row(_matmul, MATRICES),
-        "MaxPool-14": Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, _TYPES[kind]), SELECTED),
+        **dict.fromkeys(
+            ("MaxPool-8", "MaxPool-14"),
+            Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, _TYPES[kind]), SELECTED),
+        ),
         "Pad-1": Row(_pad, added(("constant", "edge", "reflect"))),
         "Pad-12": Row(_pad, pairs(("constant", "edge", "reflect"))),
         "Power-1": Row(Tiny.pow, PAIR),

@@ -44,7 +44,7 @@ _SEEN: Mapping[str, str] = {
     "MVN-6": "VeriSilicon/TIM-VX#589",
     "Mish-4": _EXACT,
     "MatMul-1": "JuliaLang/julia#50580",
-    "MaxPool-14": "pytorch/pytorch#57178",
+    **dict.fromkeys(("MaxPool-8", "MaxPool-14"), "pytorch/pytorch#57178"),
     "Power-1": "arrayfire/arrayfire#2304",
     "ReduceL1-4": "tensorflow/tensorflow#125978",
     "ReduceL2-4": "tensorflow/tensorflow#125978",

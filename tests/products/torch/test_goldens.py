@@ -126,10 +126,11 @@ def pooled(shape: Sequence[int], inputs: Sequence[Tensor], attributes: Mapping[s
     return [replace(data, array=values), Tensor(element_type=kind, array=indices.astype(kind.replace("i", "int")))]
 
 
-def test_pools_are_those_of_pytorch() -> None:
+@pytest.mark.parametrize("op", ["MaxPool-8", "MaxPool-14"])
+def test_pools_are_those_of_pytorch(op: str) -> None:
     """For the types that numpy and PyTorch have."""
     count = 0
-    for golden in test_reductions.goldens("MaxPool-14"):
+    for golden in test_reductions.goldens(op):
         data, [shape, _] = golden.inputs[0]["data"], [x.shape for x in golden.outputs[0]]
         if data.element_type not in ("f32", "f64", "i8", "u8", "i32", "i64") or 0 in data.shape:
             continue

@@ -51,23 +51,22 @@ def _is_cut(arguments: Arguments) -> bool:
     )
 
 
+_MAX_POOL = Rendering(
+    "MaxPool",
+    _max_pool,
+    types={"data": ("f16", "f32", "f64", "i8", "u8")},
+    reasons={
+        **{f"{name}.required": "in ONNX, the list may be omitted" for name in ("strides", *PADS)},
+        **{f"{name}.type": _SYNTAX for name in _LISTS},
+        **{f"{name}.count": "ONNX's pads of both ends are one list" for name in PADS},
+        **{f"{name}.{word}": _SILENT for name in ("strides", "dilations") for word in ("negative", "zero")},
+        **dict.fromkeys(("kernel.positive", "kernel.room", "windows.elements"), _SILENT),
+        "auto_pad": "in ONNX, the modes have other names",
+        "rounding_type": "ONNX's ceil_mode is an integer",
+        "index_element_type": "ONNX's MaxPool returns indices of i64",
+        **dict.fromkeys(("axis", "axis.range"), "ONNX's MaxPool has no axis"),
+        "data.rank": "ONNX does not limit the rank",
+    },
+)
 #: The rendering of each operation.
-POOLS: Mapping[str, Rendering] = {
-    "MaxPool-14": Rendering(
-        "MaxPool",
-        _max_pool,
-        types={"data": ("f16", "f32", "f64", "i8", "u8")},
-        reasons={
-            **{f"{name}.required": "in ONNX, the list may be omitted" for name in ("strides", *PADS)},
-            **{f"{name}.type": _SYNTAX for name in _LISTS},
-            **{f"{name}.count": "ONNX's pads of both ends are one list" for name in PADS},
-            **{f"{name}.{word}": _SILENT for name in ("strides", "dilations") for word in ("negative", "zero")},
-            **dict.fromkeys(("kernel.positive", "kernel.room", "windows.elements"), _SILENT),
-            "auto_pad": "in ONNX, the modes have other names",
-            "rounding_type": "ONNX's ceil_mode is an integer",
-            "index_element_type": "ONNX's MaxPool returns indices of i64",
-            **dict.fromkeys(("axis", "axis.range"), "ONNX's MaxPool has no axis"),
-            "data.rank": "ONNX does not limit the rank",
-        },
-    ),
-}
+POOLS: Mapping[str, Rendering] = dict.fromkeys(("MaxPool-8", "MaxPool-14"), _MAX_POOL)

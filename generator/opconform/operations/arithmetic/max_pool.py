@@ -1,6 +1,7 @@
 """MaxPool-14 and its earlier versions, from their specification pages: the largest element of each window."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from math import prod
 
@@ -258,4 +259,13 @@ MAX_POOL_14 = Computation(
     mistakes=_MISTAKES,
     facts={**FACTS, **padding_facts(windows_of, "pads")},
     readings=_READINGS,
+)
+
+#: Without the rounding type ceil_torch (MaxPool-8, Attributes, rounding_type).
+MAX_POOL_8 = replace(
+    MAX_POOL_14,
+    name="MaxPool-8",
+    attributes=tuple(
+        replace(x, values=("floor", "ceil")) if x.name == "rounding_type" else x for x in MAX_POOL_14.attributes
+    ),
 )

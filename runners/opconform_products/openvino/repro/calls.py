@@ -27,6 +27,7 @@ WITHOUT_FUNCTION = frozenset(
         "IsNaN-10",
         "MatMul-1",
         "MaxPool-14",
+        "MaxPool-8",
         "PReLU-1",
         "ReLU-1",
         "Reverse-1",

@@ -59,6 +59,6 @@ def product_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
         "MVN-6": Row(normalized, NORMALIZED),
         "MatMul-1": Row(matmul, MATRICES),
         "LogSoftmax-5": Row(lambda data, axis: torch.log_softmax(data, dim=axis)),
-        "MaxPool-14": Row(max_pool, SELECTED),
+        **dict.fromkeys(("MaxPool-8", "MaxPool-14"), Row(max_pool, SELECTED)),
         "SoftMax-8": Row(lambda data, axis: torch.softmax(data, dim=axis)),
     }

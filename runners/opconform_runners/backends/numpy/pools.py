@@ -108,4 +108,4 @@ def _max_pool(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[T
 
 
 #: The function of each operation.
-POOLS: Mapping[str, Function] = {"MaxPool-14": _max_pool}
+POOLS: Mapping[str, Function] = dict.fromkeys(("MaxPool-8", "MaxPool-14"), _max_pool)
