@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from opconform.operations.arithmetic.activations import ELU, MISH, SOFTPLUS, SOFTSIGN, SWISH
+from opconform.operations.arithmetic.avg_pool import AVG_POOL_1, AVG_POOL_14
 from opconform.operations.arithmetic.batch_norm import BATCH_NORM_INFERENCE
 from opconform.operations.arithmetic.binary import (
     ADD,
@@ -196,6 +197,8 @@ SHIPPED = {
         LOGICAL_NOT,
         MATMUL,
         MAXIMUM,
+        AVG_POOL_14,
+        AVG_POOL_1,
         MAX_POOL_14,
         MAX_POOL_8,
         MINIMUM,

@@ -44,6 +44,8 @@ _NOT_EVERY_TYPE = frozenset(
     {
         "Abs-1",
         "Add-1",
+        "AvgPool-1",
+        "AvgPool-14",
         "BitwiseAnd-13",
         "BitwiseLeftShift-15",
         "BitwiseOr-13",

@@ -55,11 +55,16 @@ _EQUIVALENT = (
             "SpaceToDepth-1",
             "ExtractImagePatches-3",
             "GatherTree-1",
+            "AvgPool-*",
             "MaxPool-*",
         )
     ),
-    *(f"outputs/{op}/at-most-six" for op in ("Col2Im-15", "ExtractImagePatches-3", "GatherTree-1", "MaxPool-*")),
+    *(
+        f"outputs/{op}/at-most-six"
+        for op in ("Col2Im-15", "ExtractImagePatches-3", "GatherTree-1", "AvgPool-*", "MaxPool-*")
+    ),
     "outputs/ExtractImagePatches-3/always-four",
+    "refusals/AvgPool-*/data/over-rank-[568]",
     "refusals/MaxPool-*/data/over-rank-[568]",
     *(
         f"refusals/{name}/over-rank-*"
@@ -140,6 +145,9 @@ _EQUIVALENT = (
             "Col2Im-15/strides.*",
             "ExtractImagePatches-3/*",
             "*/batch_dims.range",
+            "AvgPool-*/*.count",
+            "AvgPool-*/*.negative",
+            "AvgPool-*/kernel.positive",
             "BatchNormInference-5/epsilon.range",
             "FakeQuantize-1/levels.range",
             "GatherElements-6/axis.range",
@@ -227,10 +235,10 @@ _MISSING = (
     ("acceptances", "BatchNormInference-5/data", "empty"),
     ("acceptances", "LogicalAnd-1/a", "boolean"),
     ("acceptances", "Abs-1/data Convolution-1/data Maximum-1/a Minimum-1/b", "float"),
-    ("acceptances", "MaxPool-*/data", "float"),
-    ("checks", "MaxPool-*/*.count", "dynamic"),
+    ("acceptances", "AvgPool-*/data MaxPool-*/data", "float"),
+    ("checks", "AvgPool-*/*.count MaxPool-*/*.count", "dynamic"),
     ("checks", "MaxPool-*/axis.range", "second"),
-    ("state", "MaxPool-*", "data-kept outputs-kept"),
+    ("state", "AvgPool-* MaxPool-*", "data-kept outputs-kept"),
     ("checks", "Convolution-1/dilations.count Convolution-1/pads_begin.count", "dynamic"),
     ("checks", "Equal-1/pdpd.dimensions Less-1/b.same-type Power-1/none.shapes", "dynamic"),
     ("checks", "BatchNormInference-5/*.same-type FakeQuantize-1/*.same-type", "dynamic"),
