@@ -97,7 +97,12 @@ def test_quantization_is_within_the_bounds(scale: float, zero: int, levels: int)
 
 
 def means(
-    data: Tensor, pads: Sequence[tuple[int, int]] | None, *, is_ceil: bool, attributes: Mapping[str, Any]
+    data: Tensor,
+    pads: Sequence[tuple[int, int]] | None,
+    shape: Sequence[int],
+    *,
+    is_ceil: bool,
+    attributes: Mapping[str, Any],
 ) -> list[Tensor]:
     """The means of PyTorch's windows; `Unsupported` for padding that it does not have."""
     if pads is None or not data.type.kind == "float":
@@ -107,6 +112,8 @@ def means(
     found = of_rank(
         torch.from_numpy(data.array), kernel, strides, [x for x, _ in pads], is_ceil, not attributes["exclude_pad"]
     )
+    if attributes["rounding_type"] == "ceil" and found.shape != shape:
+        raise Unsupported("PyTorch leaves out a last window that starts behind data")
     return [replace(data, array=found.numpy())]
 
 
@@ -127,7 +134,7 @@ def pooled(shape: Sequence[int], inputs: Sequence[Tensor], attributes: Mapping[s
     is_own = all(x == y and 2 * x <= span for (x, y), span in zip(pads, spans, strict=True))
     is_ceil = attributes["rounding_type"] != "floor" and not mode.startswith("same")
     if "exclude_pad" in attributes:
-        return means(data, pads if is_own else None, is_ceil=is_ceil, attributes=attributes)
+        return means(data, pads if is_own else None, shape, is_ceil=is_ceil, attributes=attributes)
     least = -np.inf if data.array.dtype.kind == "f" else np.iinfo(data.array.dtype).min
     array = data.array if is_own else np.pad(data.array, [(0, 0), (0, 0), *pads], constant_values=least)
     of_rank = getattr(torch.nn.functional, f"max_pool{len(kernel)}d")
