@@ -114,7 +114,9 @@ def _avg_pool(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[T
     """The sum of the elements of every window, divided by how many there are; quotients of integers lose fractions."""
     [data] = inputs
     shape, array = data.shape, number_array(data)
-    lines = [*_lines(shape, attributes)]
+    lines, excludes = [*_lines(shape, attributes)], attributes["exclude_pad"]
+    are_empty = (x.has_padding_alone if excludes else x.starts[-1] >= x.end for x in lines)
+    refuse_if(any(are_empty), "windows.elements")
     sizes = [len(line.starts) for line in lines]
     whole = array if array.dtype.kind == "f" else array.astype(object)
     rows = whole.reshape(prod(shape[:2]), prod(shape[2:]))
@@ -123,12 +125,12 @@ def _avg_pool(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[T
         with np.errstate(all="ignore"):
             sums[:, inside] += rows[:, np.broadcast_to(number, sizes)[inside]]
         ends = [line.places(x) < line.end for line, x in zip(lines, at, strict=True)]
-        counts += inside if attributes["exclude_pad"] else reduce(np.logical_and.outer, ends)
+        counts += inside if excludes else reduce(np.logical_and.outer, ends)
     outputs = sums.reshape(*shape[:2], *sizes)
     if array.dtype.kind == "f":
         with np.errstate(all="ignore"):
             return result_of(data.element_type, outputs / counts)
-    quotients = np.sign(outputs) * (np.abs(outputs) // np.maximum(counts, 1))
+    quotients = np.sign(outputs) * (np.abs(outputs) // counts)
     return result_of(data.element_type, quotients.astype(array.dtype))
 
 
