@@ -34,15 +34,18 @@ TWO_TENSORS = (
 )
 #: The operations on two tensors of integers.
 TWO_INTEGERS = ("BitwiseAnd-13", "BitwiseLeftShift-15", "BitwiseOr-13", "BitwiseRightShift-15", "BitwiseXor-13")
+AVG_POOLS, MAX_POOLS = ("AvgPool-1", "AvgPool-14"), ("MaxPool-8", "MaxPool-14")
 #: Operations for which OpenVINO's CPU plugin rounds i32 to f32, or that have no result for some, so that they get small
 #: integers.
 ROUNDED = {
+    *AVG_POOLS,
     *("BitwiseLeftShift-15", "Divide-1", "FloorMod-1", "MatMul-1", "Mod-1", "OneHot-1", "Power-1"),
     *("ReverseSequence-1", "SquaredDifference-1", *ONE_TENSOR, *ANGLES),
     *("ReduceL1-4", "ReduceL2-4", "ReduceMax-1", "ReduceMean-1", "ReduceMin-1", "ReduceProd-1", "ReduceSum-1"),
 }
 #: Operations that take that output.
 NEIGHBOURS = {
+    **dict.fromkeys(AVG_POOLS, "strides: [1], pads_begin: [1], pads_end: [0], kernel: [2], exclude_pad: true"),
     "BatchToSpace-2": "block_shape: [1, 3, 1], crops_begin: [0, 2, 0], crops_end: [0, 1, 1]",
     "Broadcast-1": "target_shape: [2, 3, 4, 2], mode: numpy",
     "Broadcast-3": "target_shape: [5, 1, 4, 1], mode: bidirectional",
@@ -70,7 +73,7 @@ NEIGHBOURS = {
         "parent_ids: {element_type: i32, shape: [3, 4, 2], values: [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0]}, "
         "max_seq_len: {element_type: i32, values: [3, 1, 2, 9]}, end_token: {element_type: i32, values: 7}"
     ),
-    "MaxPool-14": "strides: [1], dilations: [1], pads_begin: [1], pads_end: [0], kernel: [2], axis: -1",
+    **dict.fromkeys(MAX_POOLS, "strides: [1], dilations: [1], pads_begin: [1], pads_end: [0], kernel: [2], axis: -1"),
     "OneHot-1": "depth: 3, on_value: {element_type: i32, values: 5}, off_value: {element_type: i32, values: 2}, axis: 1",
     "Pad-1": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: edge",
     "Pad-12": "pads_begin: [1, 0, 0], pads_end: [0, 2, 1], pad_mode: constant, pad_value: {element_type: i32, values: 7}",
@@ -155,7 +158,8 @@ WITHOUT = {
         "Gather-7",
         "Gather-8",
         "GatherTree-1",
-        "MaxPool-14",
+        *AVG_POOLS,
+        *MAX_POOLS,
         "NonZero-3",
         "OneHot-1",
         "ReduceL1-4",
@@ -191,7 +195,8 @@ LIMITS = {
     "Ceiling-1": "ONNX's Ceil takes data of bf16 or f16 or f32 or f64 only",
     "Round-5": "ONNX's Round takes data of f16 or f32 or f64 only",
     "Divide-1": "ONNX's Div rounds quotients towards zero",
-    "MaxPool-14": "ONNX's MaxPool takes data of f16 or f32 or f64 or i8 or u8 only",
+    **dict.fromkeys(AVG_POOLS, "ONNX's AveragePool takes data of f16 or f32 or f64 only"),
+    **dict.fromkeys(MAX_POOLS, "ONNX's MaxPool takes data of f16 or f32 or f64 or i8 or u8 only"),
 }
 LIMITS_OF_F32 = {"FloorMod-1": "ONNX's Mod of floating-point numbers has the sign of the dividend"}
 #: The operations that take no data of rank 4.
@@ -214,9 +219,15 @@ CONVOLVED = {
         "data: {shape: [1, 4, 2, 3], fill: small}, filters: {shape: [2, 1, 2, 1, 2], values: [1, -2, 3, 1, 2, 4, -1, 3]}, "
         "strides: [1, 1], pads_begin: [0, 1], pads_end: [1, 0], dilations: [1, 1]"
     ),
-    "MaxPool-14": (
+    **dict.fromkeys(
+        AVG_POOLS,
+        "data: {shape: [1, 4, 2, 3], fill: small}, strides: [1, 2], pads_begin: [0, 1], pads_end: [1, 0], kernel: [2, 2],"
+        " exclude_pad: true",
+    ),
+    **dict.fromkeys(
+        MAX_POOLS,
         "data: {shape: [1, 4, 2, 3], fill: small}, strides: [1, 2], dilations: [1, 1], pads_begin: [0, 1], pads_end: [1, 0],"
-        " kernel: [2, 2]"
+        " kernel: [2, 2]",
     ),
     "MVN-6": (
         "data: {shape: [1, 4, 2, 3], fill: small}, axes: [-1], normalize_variance: true, eps: 0.5, eps_mode: inside_sqrt"

@@ -393,6 +393,12 @@ CASES = {
         "data has 2 spatial dimensions", "a stride is larger than 1", "a dilation is larger than 1", "pads are added",
         "the two ends get different numbers of pads",
     }, {"data has 1 spatial dimension", "data has 3 spatial dimensions"}),
+    "means beside zeros": (one("AvgPool-14", "[1, 1, 6]", "strides: [3], pads_begin: [1], pads_end: [0], kernel: [2], exclude_pad: false, rounding_type: ceil"), {
+        "zeros are added", "the two ends get different numbers of zeros", "a window reaches beyond the zeros",
+    }, {"data has 2 spatial dimensions"}),
+    "means of whole windows": (one("AvgPool-14", "[1, 1, 6]", "strides: [2], pads_begin: [0], pads_end: [0], kernel: [2], exclude_pad: false"), {
+        "a stride is larger than 1",
+    }, {"zeros are added", "the two ends get different numbers of zeros", "a window reaches beyond the zeros"}),
     "whole windows": (one("MaxPool-14", "[1, 1, 3]", "strides: [1], pads_begin: [0], pads_end: [0], kernel: [2]"), {
         "data has 1 spatial dimension",
     }, {

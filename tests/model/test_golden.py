@@ -25,9 +25,9 @@ FAULTS = {
     "Erf-1/*": ({"f64"}, "erf returns f32"),
     "HSwish-4/*": ({"f32", "f64"}, "1/6 is an f32, and x/6 + 0.5 cancels (findings of onnx-reference-1.23)"),
     "LogSoftmax-5/*": ({"bf16", "f16", "f32", "f64"}, "it is the logarithm of the rounded quotient, or of 0"),
-    "MaxPool-14/*": (
-        {"f16", "f32", "f64", "i8", "u8"},
-        "indices with pads, odd pads and NaN (findings of onnx-reference-1.23)",
+    **dict.fromkeys(
+        ("MaxPool-8/*", "MaxPool-14/*"),
+        ({"f16", "f32", "f64", "i8", "u8"}, "indices with pads, odd pads and NaN (findings of onnx-reference-1.23)"),
     ),
     "Pad-12/*": ({"string"}, "the text '0' is added (findings of onnx-reference-1.23)"),
     "ReduceMean-1/*": ({"i32", "i64", "u64"}, "numpy's mean of integers wraps their sum, and divides it in f64"),
@@ -41,7 +41,7 @@ READINGS = {
     "ConvertLike-1": ("floats.clamped", "floats.nan"),
     "Col2Im-15": ("data.negative-zero",),
     "ReLU-1": ("values.zero",),
-    "MaxPool-14": ("values.nan",),
+    **dict.fromkeys(("MaxPool-8", "MaxPool-14"), ("values.nan",)),
     "Maximum-1": ("values.zeros",),
     "Minimum-1": ("values.zeros",),
     "PReLU-1": ("values.special",),

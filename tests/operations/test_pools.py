@@ -16,7 +16,8 @@ from opconform_runners.backends.numpy.pools import POOLS
 from tests.operations.test_reductions import executed, goldens, is_right
 
 Function = Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Tensor]]
-OPERATIONS = ("MaxPool-14",)
+AVG_POOLS, MAX_POOLS = ("AvgPool-1", "AvgPool-14"), ("MaxPool-8", "MaxPool-14")
+OPERATIONS = (*AVG_POOLS, *MAX_POOLS)
 
 
 @pytest.mark.parametrize("op", OPERATIONS)
@@ -101,32 +102,59 @@ def exchanged(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"auto_pad": {"same_upper": "same_lower", "same_lower": "same_upper"}.get(mode, mode)}
 
 
+def averaging(change: Callable[[Tensor], Tensor]) -> Callable[[str], Function]:
+    """The means of changed data."""
+    return lambda op: lambda inputs, attributes: right(op, [change(inputs[0])], attributes)
+
+
+def undivided(op: str) -> Function:
+    """The sums of windows of the size of the kernel, in place of their means."""
+
+    def call(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> Sequence[Tensor]:
+        [means] = right(op, inputs, attributes)
+        size = means.array.dtype.type(prod(attributes["kernel"]))
+        return [replace(means, array=means.array * size) if means.element_type in ("f32", "f64") else means]
+
+    return call
+
+
 def ones(attributes: Mapping[str, Any]) -> tuple[int, ...]:
     """1 per spatial dimension."""
     return (1,) * len(attributes["kernel"])
 
 
-MAX_POOLS = ("MaxPool-14",)
 #: Per wrong variant: how it is made, and the operations whose cases must catch it.
 MUTANTS: Mapping[str, tuple[Callable[[str], Function], Sequence[str]]] = {
     "dilations are ignored": (with_attributes(lambda a: {"dilations": ones(a)}), MAX_POOLS),
     "strides are those of the last dimension": (
         with_attributes(lambda a: {"strides": a["strides"][-1:] * len(a["strides"])}),
-        MAX_POOLS,
+        OPERATIONS,
     ),
     "the pads of both ends are exchanged": (
         with_attributes(lambda a: {"pads_begin": a["pads_end"], "pads_end": a["pads_begin"]}),
-        MAX_POOLS,
+        OPERATIONS,
     ),
-    "the pads of the beginning are at both ends": (with_attributes(lambda a: {"pads_end": a["pads_begin"]}), MAX_POOLS),
-    "the pads are used in every mode": (with_attributes(lambda _: {"auto_pad": "explicit"}), MAX_POOLS),
-    "the modes same_upper and same_lower are exchanged": (with_attributes(exchanged), MAX_POOLS),
-    "the number of windows is rounded down": (with_attributes(lambda _: {"rounding_type": "floor"}), MAX_POOLS),
+    "the pads of the beginning are at both ends": (
+        with_attributes(lambda a: {"pads_end": a["pads_begin"]}),
+        OPERATIONS,
+    ),
+    "the pads are used in every mode": (with_attributes(lambda _: {"auto_pad": "explicit"}), OPERATIONS),
+    "the modes same_upper and same_lower are exchanged": (with_attributes(exchanged), OPERATIONS),
+    "the number of windows is rounded down": (with_attributes(lambda _: {"rounding_type": "floor"}), OPERATIONS),
     "the number of windows is rounded up": (
         with_attributes(lambda a: {"rounding_type": a["rounding_type"].replace("floor", "ceil")}),
-        MAX_POOLS,
+        OPERATIONS,
     ),
-    "ceil_torch is ceil": (with_attributes(lambda a: {"rounding_type": a["rounding_type"][:5]}), ("MaxPool-14",)),
+    "ceil_torch is ceil": (
+        with_attributes(lambda a: {"rounding_type": a["rounding_type"][:5].rstrip("_")}),
+        ("AvgPool-14", "MaxPool-14"),
+    ),
+    "zeros never count": (with_attributes(lambda _: {"exclude_pad": True}), AVG_POOLS),
+    "zeros always count": (with_attributes(lambda _: {"exclude_pad": False}), AVG_POOLS),
+    "sums in place of means": (undivided, AVG_POOLS),
+    "means of integers through f32": (averaging(through(np.float32)), AVG_POOLS),
+    "means of integers through f64": (averaging(through(np.float64)), AVG_POOLS),
+    "means of integers through i32": (averaging(through(np.int32)), AVG_POOLS),
     "padding is zeros": (at_least_zero, MAX_POOLS),
     "the smallest element": (with_data(negated), MAX_POOLS),
     "integers through f32": (with_data(through(np.float32)), MAX_POOLS),

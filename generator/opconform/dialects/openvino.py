@@ -23,6 +23,8 @@ _LAYER = "openvino/layer.xml"
 
 #: The first opset with an operation, where it is not the one of the operation's version.
 OPSETS = {"ScatterNDUpdate-3": "opset4"}
+#: The names of attributes in the IR, where they are no identifiers.
+ATTRIBUTES = {"exclude_pad": "exclude-pad"}
 #: An unknown dimension in the IR.
 _UNKNOWN = -1
 
@@ -107,7 +109,7 @@ def _const_layer(number: int, name: str, weights: Mapping[str, bytes], types: Ma
 
 def _node_layer(node: Node, head: Pairs, types: Mapping[str, Declared], *, precise: bool) -> _Layer:
     """The layer of a node, with the precisions of its outputs or, as printed in the specification, without."""
-    data = tuple((name, _attribute_text(value)) for name, value in node.attributes.items())
+    data = tuple((ATTRIBUTES.get(name, name), _attribute_text(value)) for name, value in node.attributes.items())
     inputs = (_port(n, types[name], precise=False) for n, name in enumerate(node.inputs) if name is not None)
     outputs = (_port(n, types[name], precise=precise) for n, name in enumerate(node.outputs, len(node.inputs)))
     return _Layer(head, data, tuple(inputs), tuple(outputs))

@@ -19,7 +19,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         *("CumSum", "ReduceL1", "ReduceL2", "ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax", "ReduceMean"),
         *("ReduceMin", "ReduceProd", "ReduceSum"),
     ),
-    "pools": ("MaxPool",),
+    "pools": ("AvgPool", "MaxPool"),
     "products": ("Convolution", "GroupConvolution", "MatMul"),
     "normalizations": ("BatchNormInference", "LogSoftmax", "MVN", "SoftMax"),
     "quantization": ("FakeQuantize",),

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from opconform.operations.arithmetic.activations import ELU, MISH, SOFTPLUS, SOFTSIGN, SWISH
+from opconform.operations.arithmetic.avg_pool import AVG_POOL_1, AVG_POOL_14
 from opconform.operations.arithmetic.batch_norm import BATCH_NORM_INFERENCE
 from opconform.operations.arithmetic.binary import (
     ADD,
@@ -44,7 +45,7 @@ from opconform.operations.arithmetic.fake_quantize import FAKE_QUANTIZE
 from opconform.operations.arithmetic.hard_functions import H_SIGMOID, H_SWISH, HARD_SIGMOID
 from opconform.operations.arithmetic.integral import CEILING, FLOOR, ROUND, SIGN
 from opconform.operations.arithmetic.matmul import MATMUL
-from opconform.operations.arithmetic.max_pool import MAX_POOL_14
+from opconform.operations.arithmetic.max_pool import MAX_POOL_8, MAX_POOL_14
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
 from opconform.operations.arithmetic.prelu import PRELU
@@ -197,7 +198,10 @@ SHIPPED = {
         LOGICAL_NOT,
         MATMUL,
         MAXIMUM,
+        AVG_POOL_14,
+        AVG_POOL_1,
         MAX_POOL_14,
+        MAX_POOL_8,
         MINIMUM,
         MOD,
         LOG_SOFTMAX,

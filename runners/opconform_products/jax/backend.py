@@ -1,5 +1,6 @@
 """The `jax` backend: the whole graph in JAX's own operations, compiled once by `jax.jit`."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,6 +33,7 @@ from opconform_products.frameworks.adapters.gather import (
 from opconform_products.frameworks.adapters.layout import ORDER, SIZES
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS, channels_of_patches
+from opconform_products.frameworks.adapters.pools import AVERAGED, Pool
 from opconform_products.frameworks.adapters.products import CONVOLVED, GROUPS_CONVOLVED, MATRICES, NORMALIZED
 from opconform_products.frameworks.adapters.reductions import (
     LARGEST,
@@ -118,6 +120,21 @@ def _mean(data: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
     if not jnp.issubdtype(data.dtype, jnp.floating):
         raise Unsupported("a mean of integers in JAX has a floating-point type")
     return jnp.mean(data, axes, keepdims=keep_dims)
+
+
+def _avg_pool(data: Any, pool: Pool, excludes: bool) -> Any:
+    """The quotient of two `jax.lax.reduce_window`: the sums, and the numbers of elements that count."""
+    if not jnp.issubdtype(data.dtype, jnp.floating):
+        raise Unsupported("a mean of integers in JAX has a floating-point type")
+    if pool.is_ceil:
+        raise Unsupported("JAX's windows do not reach beyond the padding")
+    sizes, strides = (1, 1, *pool.kernel), (1, 1, *pool.strides)
+    pads = ((0, 0), (0, 0), *pool.pads)
+
+    def sums(array: Any) -> Any:
+        return jax.lax.reduce_window(array, np.zeros((), array.dtype), jax.lax.add, sizes, strides, pads)
+
+    return sums(data) / (sums(jnp.ones_like(data)) if excludes else math.prod(pool.kernel))
 
 
 def _top_k(data: Any, k: int, axis: int, order: Order, kind: str) -> list[Any]:
@@ -219,6 +236,7 @@ _JAX = Framework(
     rows={
         **unary_rows(_UNARY, _TYPES),
         "Add-1": Row(jnp.add, PAIR),
+        **dict.fromkeys(("AvgPool-1", "AvgPool-14"), Row(_avg_pool, AVERAGED)),
         "BitwiseAnd-13": Row(jnp.bitwise_and, PAIR),
         "BitwiseLeftShift-15": Row(jnp.left_shift, PAIR),
         "BitwiseOr-13": Row(jnp.bitwise_or, PAIR),

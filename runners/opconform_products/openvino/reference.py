@@ -44,6 +44,8 @@ _NOT_EVERY_TYPE = frozenset(
     {
         "Abs-1",
         "Add-1",
+        "AvgPool-1",
+        "AvgPool-14",
         "BitwiseAnd-13",
         "BitwiseLeftShift-15",
         "BitwiseOr-13",
@@ -80,6 +82,7 @@ _NOT_EVERY_TYPE = frozenset(
         "MVN-6",
         "MatMul-1",
         "MaxPool-14",
+        "MaxPool-8",
         "Maximum-1",
         "Minimum-1",
         "Mod-1",

@@ -15,7 +15,7 @@ from opconform_products.frameworks.adapters.gather import ALONG, ALONG_WHOLE, EL
 from opconform_products.frameworks.adapters.layout import ZEROS
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS
-from opconform_products.frameworks.adapters.pools import SELECTED
+from opconform_products.frameworks.adapters.pools import AVERAGED, SELECTED
 from opconform_products.frameworks.adapters.products import (
     CONVOLVED,
     GROUPS_CONVOLVED,
@@ -31,7 +31,7 @@ from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOV
 from opconform_products.frameworks.adapters.unary import infinities, unary_rows
 from opconform_products.frameworks.adapters.unique import UNSORTED
 from opconform_products.frameworks.framework import BYTE_TYPES, Adapter, Row
-from opconform_products.tensorflow.pools import max_pool
+from opconform_products.tensorflow.pools import avg_pool, max_pool
 from opconform_runners.backends.backend import Unsupported
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.indexing import INDICES, bits_of, rank_of, strided
@@ -341,6 +341,7 @@ _UNARY = {
 ROWS = {
     **unary_rows(_UNARY, TYPES),
     "Add-1": Row(tf.add, PAIR),
+    **dict.fromkeys(("AvgPool-1", "AvgPool-14"), Row(avg_pool, AVERAGED)),
     "BatchNormInference-5": Row(_normalized_by_channels, NORMALIZED_BY_CHANNELS),
     "BatchToSpace-2": Row(tf.batch_to_space, CROPPED),
     "BitwiseAnd-13": Row(tf.bitwise.bitwise_and, PAIR),
@@ -383,7 +384,10 @@ ROWS = {
     "NotEqual-1": Row(tf.not_equal, PAIR),
     "MVN-6": Row(_normalized, NORMALIZED),
     "MatMul-1": Row(_matmul, MATRICES),
-    "MaxPool-14": Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, TYPES[kind]), SELECTED),
+    **dict.fromkeys(
+        ("MaxPool-8", "MaxPool-14"),
+        Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, TYPES[kind]), SELECTED),
+    ),
     "OneHot-1": Row(tf.one_hot, Adapter(_classes, ("axis.range",)), tensors=("indices",)),
     "Pad-1": Row(_pad, added(("constant", "reflect", "symmetric"))),
     "Pad-12": Row(_pad, pairs(("constant", "reflect", "symmetric"), crops=())),

@@ -36,7 +36,7 @@ from opconform_products.frameworks.adapters.gather import (
 )
 from opconform_products.frameworks.adapters.layout import ORDER, SIZES
 from opconform_products.frameworks.adapters.pads import added, pairs
-from opconform_products.frameworks.adapters.pools import SELECTED
+from opconform_products.frameworks.adapters.pools import AVERAGED, SELECTED
 from opconform_products.frameworks.adapters.products import (
     CONVOLVED,
     GROUPS_CONVOLVED,
@@ -67,7 +67,7 @@ from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOV
 from opconform_products.frameworks.adapters.unary import unary_rows, without_beta
 from opconform_products.frameworks.framework import BYTE_TYPES, Framework, Row
 from opconform_products.frameworks.settings import plain
-from opconform_products.tinygrad.pools import max_pool
+from opconform_products.tinygrad.pools import avg_pool, max_pool
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Unsupported
 from opconform_runners.backends.exceptions import Translation
 
@@ -226,6 +226,7 @@ _TINYGRAD = Framework(
         "BitwiseXor-13": Row(Tiny.bitwise_xor, PAIR),
         "Broadcast-1": Row(Tiny.expand, TARGET),
         "Broadcast-3": Row(Tiny.expand, TARGET),
+        **dict.fromkeys(("AvgPool-1", "AvgPool-14"), Row(avg_pool, AVERAGED)),
         "BatchNormInference-5": Row(_normalized_by_channels, NORMALIZED_BY_CHANNELS),
         "Concat-1": Row(lambda axis, tensors: Tiny.cat(*tensors, dim=axis), CONCAT),
         "Convert-1": Row(Tiny.cast, destination(_TYPES)),
@@ -257,7 +258,10 @@ _TINYGRAD = Framework(
         "NotEqual-1": Row(ne, PAIR),
         "MVN-6": Row(lambda data, axes, eps: data.layernorm(axes, eps), NORMALIZED),
         "MatMul-1": Row(_matmul, MATRICES),
-        "MaxPool-14": Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, _TYPES[kind]), SELECTED),
+        **dict.fromkeys(
+            ("MaxPool-8", "MaxPool-14"),
+            Row(lambda data, pool, axis, kind: max_pool(data, pool, axis, _TYPES[kind]), SELECTED),
+        ),
         "NonZero-3": Row(_non_zero),
         "Pad-1": Row(_pad, added(("constant", "edge", "reflect"))),
         "Pad-12": Row(_pad, pairs(("constant", "edge", "reflect"))),

@@ -55,22 +55,27 @@ _EQUIVALENT = (
             "SpaceToDepth-1",
             "ExtractImagePatches-3",
             "GatherTree-1",
-            "MaxPool-14",
+            "AvgPool-*",
+            "MaxPool-*",
         )
     ),
-    *(f"outputs/{op}/at-most-six" for op in ("Col2Im-15", "ExtractImagePatches-3", "GatherTree-1", "MaxPool-14")),
+    *(
+        f"outputs/{op}/at-most-six"
+        for op in ("Col2Im-15", "ExtractImagePatches-3", "GatherTree-1", "AvgPool-*", "MaxPool-*")
+    ),
     "outputs/ExtractImagePatches-3/always-four",
-    "refusals/MaxPool-14/data/over-rank-[568]",
+    "refusals/AvgPool-*/data/over-rank-[568]",
+    "refusals/MaxPool-*/data/over-rank-[568]",
     *(
         f"refusals/{name}/over-rank-*"
         for name in ("Col2Im-15/data", "ExtractImagePatches-3/data", "GatherTree-1/step_ids")
     ),
     *(
         f"outputs/{op}/{n}"
-        for op in ("MaxPool-14", "StringTensorUnpack-15", "Unique-10")
+        for op in ("MaxPool-*", "StringTensorUnpack-15", "Unique-10")
         for n in ("at-most-64", "number-in-8-bits", "over-eight-refused", "in-order-of-names")
     ),
-    *(f"outputs/{op}/three-backwards" for op in ("MaxPool-14", "Unique-10")),
+    *(f"outputs/{op}/three-backwards" for op in ("MaxPool-*", "Unique-10")),
     "outputs/Unique-10/scalar-as-list",
     # Such inputs are not allowed: strings, lists without elements, tensors behind a convolution, axes at run time.
     *(f"data/{op}/{n}" for op in ("Pad-1", "ShuffleChannels-1") for n in ("texts-*", "empty-texts-lost")),
@@ -140,12 +145,15 @@ _EQUIVALENT = (
             "Col2Im-15/strides.*",
             "ExtractImagePatches-3/*",
             "*/batch_dims.range",
+            "AvgPool-*/*.count",
+            "AvgPool-*/*.negative",
+            "AvgPool-*/kernel.positive",
             "BatchNormInference-5/epsilon.range",
             "FakeQuantize-1/levels.range",
             "GatherElements-6/axis.range",
-            "MaxPool-14/*.count",
-            "MaxPool-14/*.negative",
-            "MaxPool-14/kernel.positive",
+            "MaxPool-*/*.count",
+            "MaxPool-*/*.negative",
+            "MaxPool-*/kernel.positive",
             "Pad-1/pad_value.*",
             "ReverseSequence-1/batch_axis.range",
             "ScatterElementsUpdate-12/reduction.*",
@@ -227,10 +235,10 @@ _MISSING = (
     ("acceptances", "BatchNormInference-5/data", "empty"),
     ("acceptances", "LogicalAnd-1/a", "boolean"),
     ("acceptances", "Abs-1/data Convolution-1/data Maximum-1/a Minimum-1/b", "float"),
-    ("acceptances", "MaxPool-14/data", "float"),
-    ("checks", "MaxPool-14/*.count", "dynamic"),
-    ("checks", "MaxPool-14/axis.range", "second"),
-    ("state", "MaxPool-14", "data-kept outputs-kept"),
+    ("acceptances", "AvgPool-*/data MaxPool-*/data", "float"),
+    ("checks", "AvgPool-*/*.count MaxPool-*/*.count", "dynamic"),
+    ("checks", "MaxPool-*/axis.range", "second"),
+    ("state", "AvgPool-* MaxPool-*", "data-kept outputs-kept"),
     ("checks", "Convolution-1/dilations.count Convolution-1/pads_begin.count", "dynamic"),
     ("checks", "Equal-1/pdpd.dimensions Less-1/b.same-type Power-1/none.shapes", "dynamic"),
     ("checks", "BatchNormInference-5/*.same-type FakeQuantize-1/*.same-type", "dynamic"),

@@ -30,6 +30,7 @@ Function = Callable[[Sequence[Any], Mapping[str, Any]], Sequence[Tensor]]
 _WIDE, _EXACT = "PaddlePaddle/Paddle#78943", "pytorch/pytorch#198183"
 #: Per operation a public report of a wrong result; those of operations on integers and on zeros are reports of others.
 _SEEN: Mapping[str, str] = {
+    **dict.fromkeys(("AvgPool-1", "AvgPool-14"), "microsoft/onnxruntime#16203"),
     "Convolution-1": "microsoft/onnxscript#3037",
     "CumSum-3": "tensorflow/tensorflow#125978",
     "Divide-1": "ml-explore/mlx#4302",
@@ -44,7 +45,7 @@ _SEEN: Mapping[str, str] = {
     "MVN-6": "VeriSilicon/TIM-VX#589",
     "Mish-4": _EXACT,
     "MatMul-1": "JuliaLang/julia#50580",
-    "MaxPool-14": "pytorch/pytorch#57178",
+    **dict.fromkeys(("MaxPool-8", "MaxPool-14"), "pytorch/pytorch#57178"),
     "Power-1": "arrayfire/arrayfire#2304",
     "ReduceL1-4": "tensorflow/tensorflow#125978",
     "ReduceL2-4": "tensorflow/tensorflow#125978",

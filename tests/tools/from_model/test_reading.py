@@ -139,6 +139,7 @@ def test_the_onnx_model_of_a_case_reads_back_as_its_own_use(any_core: Path) -> N
         (11, "o = ReduceMean<axes = [1]>(x)", ("ReduceMean-1", {"axes": (1,)})),
         (11, "o, p = TopK(x, two)", ("TopK-11", {"k": (2,)})),
         (18, "o = MaxPool<kernel_shape = [2], pads = [1, 0], ceil_mode = 1>(x)", ("MaxPool-14", {})),
+        (11, "o = AveragePool<kernel_shape = [2], pads = [1, 0], count_include_pad = 1>(x)", ("AvgPool-14", {})),
     ],
     ids=lambda value: value.partition("(")[0] if isinstance(value, str) else None,
 )
@@ -158,7 +159,7 @@ def test_operations_of_every_opset_are_read(
 def test_what_has_no_counterpart_is_listed_with_its_reason(tmp_path: Path) -> None:
     """Other operations by their type, and a mode or an attribute that the counterpart lacks by a reason."""
     header = '<ir_version: 10, opset_import: ["" : 19, "mine" : 1]> g (float[2, 6] x) => (float[?, ?] o)'
-    lines = 'a = Selu(x) b = mine.Own(a) c = Shape<start = 1>(x) o = Pad<mode = "wrap">(x, pads)'
+    lines = 'a = Selu(x) b = mine.Own(a) c = Shape<start = 1>(x) p = Pad<mode = "wrap">(x, pads) o = AveragePool<kernel_shape = [2], dilations = [2]>(p)'
     path = saved(f"{header} <int64[4] pads = {{0, 1, 0, 1}}> {{ {lines} }}", tmp_path / "model.onnx")
 
     assert [(node.type, node.call, node.reason) for node in read_onnx(path)] == [
@@ -166,6 +167,7 @@ def test_what_has_no_counterpart_is_listed_with_its_reason(tmp_path: Path) -> No
         ("mine.Own", None, ""),
         ("Shape", None, "of some dimensions only"),
         ("Pad", None, "the mode wrap"),
+        ("AveragePool", None, "with dilations"),
     ]
 
 

@@ -1,6 +1,7 @@
 """MaxPool-14 and its earlier versions, from their specification pages: the largest element of each window."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from math import prod
 
@@ -9,27 +10,30 @@ import numpy as np
 from opconform.operations import contexts
 from opconform.operations.arguments import Arguments, TensorType, Unknown
 from opconform.operations.arithmetic.elementwise import elements_of
+from opconform.operations.arithmetic.pools import (
+    CHECKS,
+    READINGS,
+    ROUNDING_TYPES,
+    WINDOWS,
+    pooled_shape,
+    rounding_type,
+    windows_of,
+)
 from opconform.operations.arithmetic.windows import (
     AUTO_PAD,
     FACTS,
     LIST_CHECKS,
-    PADS,
     RANKS,
-    Window,
     elements_of_windows,
-    is_below,
     is_other_count,
     padding_facts,
-    sliding,
-    with_attributes,
     with_exchanged_pads,
     without_dilations,
 )
 from opconform.operations.checks import NUMBERS, Predicate
-from opconform.operations.interpretation import Reading, has_kind, is_empty
+from opconform.operations.interpretation import Reading, has_kind
 from opconform.operations.movement.axis import is_outside
 from opconform.operations.operation import Calculate, Computation
-from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec, Port
 from opconform.tensors.tensor import Array, Tensor
 
@@ -42,19 +46,6 @@ _LAST = 1 << 30
 _Ranks = Callable[[Arguments], Array]
 #: The place in a window of the element that is selected, for ranks in which -1 stands for padding, along the last axis.
 _Choice = Callable[[Array], Array]
-
-
-def windows_of(arguments: Arguments) -> list[Window]:
-    """The spatial dimensions; `Unknown` if the attributes have wrong numbers."""
-    sizes = arguments.numbers("kernel")
-    if any(size < 1 for size in sizes):
-        raise Unknown
-    rounding = str(arguments.attribute("rounding_type"))
-    return sliding(arguments, sizes, arguments.numbers("dilations") or (1,) * len(sizes), rounding)
-
-
-def _shape(arguments: Arguments) -> Shape:
-    return (*arguments.shape("data")[:2], *(window.number for window in windows_of(arguments)))
 
 
 def _ranks(arguments: Arguments) -> Array:
@@ -125,7 +116,7 @@ def _computed(arguments: Arguments, ranks: _Ranks = _ranks, choice: _Choice = _f
 
 
 def _types(arguments: Arguments) -> tuple[TensorType, ...]:
-    shape = _shape(arguments)
+    shape = pooled_shape(arguments)
     kinds = arguments.operand("data").element_type, str(arguments.attribute("index_element_type"))
     return tuple(TensorType(element_type=kind, shape=shape) for kind in kinds)
 
@@ -149,26 +140,6 @@ def _last_nan(arguments: Arguments) -> tuple[Tensor, ...]:
     """The last NaN of a window."""
     _are_nan(arguments)
     return _computed(arguments, choice=partial(_equal, _LAST))
-
-
-def _as_elements(arguments: Arguments) -> Arguments:
-    """The arguments with the padding for as many windows as elements (shape rules, auto_pad = same_upper)."""
-    windows = windows_of(arguments)
-    if all(window.stride == 1 or not window.is_same for window in windows):
-        return arguments
-    begin, end = zip(*(window.padded_for(window.length) for window in windows), strict=True)
-    return with_attributes(arguments, auto_pad="explicit", rounding_type="floor", pads_begin=begin, pads_end=end)
-
-
-def _valid_by_formula(arguments: Arguments) -> Arguments:
-    """The arguments without the rounding of a mode valid (shape rules, auto_pad = valid)."""
-    if arguments.attribute("auto_pad") != "valid":
-        return arguments
-    return with_attributes(arguments, rounding_type="floor")
-
-
-def _has_no_room(arguments: Arguments) -> bool:
-    return any(window.room < 0 for window in windows_of(arguments))
 
 
 def _has_only_padding(arguments: Arguments) -> bool:
@@ -209,12 +180,10 @@ def _in_padded(arguments: Arguments) -> tuple[Tensor, ...]:
 
 
 _CHECKS: Mapping[str, Predicate] = {
+    **CHECKS,
     **LIST_CHECKS,
     "dilations.count": lambda a: a.attribute("dilations") != () and is_other_count("dilations")(a),
-    "kernel.count": is_other_count("kernel"),
-    "kernel.positive": is_below("kernel", 1),
     "axis.range": lambda a: is_outside(a.number("axis"), len(a.shape("data"))),
-    "kernel.room": _has_no_room,
     "windows.elements": _has_only_padding,
 }
 _MISTAKES: Mapping[str, Calculate] = {
@@ -224,9 +193,7 @@ _MISTAKES: Mapping[str, Calculate] = {
     "As if there were no dilations": lambda a: _computed(without_dilations(a)),
 }
 _READINGS: Mapping[str, Reading] = {
-    "data.zero-size": Reading(rejects=lambda a: is_empty(a.operand("data"))),
-    "same.size": Reading(rewrites=(_as_elements,)),
-    "valid.rounding": Reading(rewrites=(_valid_by_formula,)),
+    **READINGS,
     "values.nan": Reading(
         computes=(partial(_computed, ranks=_ranks_of_numbers), _last_nan, _by_comparison), by_element=True
     ),
@@ -241,9 +208,9 @@ MAX_POOL_14 = Computation(
     name="MaxPool-14",
     inputs=(Port("data", types=NUMBERS, ranks=RANKS),),
     attributes=(
-        *(AttributeSpec(name, type="ints") for name in ("strides", *PADS, "kernel")),
+        *WINDOWS,
         AttributeSpec("dilations", type="ints", default=()),  # which stands for one 1 per spatial dimension
-        AttributeSpec("rounding_type", type="enum", values=("floor", "ceil", "ceil_torch"), default="floor"),
+        rounding_type(),
         AUTO_PAD,
         AttributeSpec("index_element_type", type="enum", values=tuple(_INDICES), default="i64"),
         AttributeSpec("axis", type="int", default=0),
@@ -253,9 +220,18 @@ MAX_POOL_14 = Computation(
     types=_types,
     calculate=_computed,
     is_numeric=True,
-    products=lambda a: prod(_shape(a)) * prod(a.numbers("kernel")),
+    products=lambda a: prod(pooled_shape(a)) * prod(a.numbers("kernel")),
     contexts={"partial": contexts.partial},
     mistakes=_MISTAKES,
     facts={**FACTS, **padding_facts(windows_of, "pads")},
     readings=_READINGS,
+)
+
+#: Without the rounding type ceil_torch (MaxPool-8, Attributes, rounding_type).
+MAX_POOL_8 = replace(
+    MAX_POOL_14,
+    name="MaxPool-8",
+    attributes=tuple(
+        rounding_type(ROUNDING_TYPES[:2]) if x.name == "rounding_type" else x for x in MAX_POOL_14.attributes
+    ),
 )

@@ -87,6 +87,17 @@ class Window:
         return np.where((places >= 0) & (places < self.length), places, self.length)
 
     @property
+    def counts(self) -> Array:
+        """Per window, how many of its elements are in data."""
+        return np.asarray((self.places < self.length).sum(-1))
+
+    @property
+    def padded_counts(self) -> Array:
+        """Per window, how many of its elements are in data or its padding, beyond which a last one may reach."""
+        starts = np.arange(self.number) * self.stride
+        return np.clip(-((starts - self.length - sum(self.added)) // self.dilation), 0, self.size)
+
+    @property
     def is_ever_outside(self) -> bool:
         """Whether a window has no element of data; pads can be too large for a list of all places."""
         begin, last = self.added[0], (self.number - 1) * self.stride - self.added[0]
@@ -183,10 +194,14 @@ LIST_CHECKS: Mapping[str, Predicate] = {
     **{f"{name}.negative": is_below(name, 0) for name in LISTS},
     **{f"{name}.zero": _has_zero(name) for name in ("strides", "dilations")},
 }
-#: What arguments with windows can have in common.
-FACTS: Mapping[str, Predicate] = {
+#: What arguments with windows without dilations can have in common.
+WINDOW_FACTS: Mapping[str, Predicate] = {
     **{f"data has {counted(rank - 2, 'spatial dimension')}": _has_rank(rank) for rank in RANKS},
     "a stride is larger than 1": lambda a: any(x > 1 for x in a.numbers("strides")),
+}
+#: What arguments with windows can have in common.
+FACTS: Mapping[str, Predicate] = {
+    **WINDOW_FACTS,
     "a dilation is larger than 1": lambda a: any(x > 1 for x in a.numbers("dilations")),
 }
 

@@ -35,7 +35,7 @@ class Pool(NamedTuple):
 
 def _pooled(data: Any, *, kernel: tuple[int, ...], auto_pad: str, rounding_type: str, **others: Any) -> Sequence[Any]:
     rank = rank_of(data)
-    lists = {name: others[name] or (1,) * (rank - 2) for name in LISTS}
+    lists = {name: others.get(name) or (1,) * (rank - 2) for name in LISTS}
     refuse_if(len(kernel) != rank - 2, "kernel.count")
     refuse_if(min(kernel) < 1, "kernel.positive")
     check_lists(rank - 2, auto_pad, lists)
@@ -48,6 +48,10 @@ def _selected(data: Any, *, axis: int, index_element_type: str, **attributes: An
     rank = rank_of(data)
     refuse_if(not -rank <= axis < rank, "axis.range")
     return *_pooled(data, **attributes), axis % rank, index_element_type
+
+
+def _averaged(data: Any, *, exclude_pad: bool, **attributes: Any) -> Sequence[Any]:
+    return *_pooled(data, **attributes), exclude_pad
 
 
 def indices_from(shape: Sequence[int | None], axis: int) -> tuple[range, tuple[int, ...], int]:
@@ -64,13 +68,19 @@ def indices_from(shape: Sequence[int | None], axis: int) -> tuple[range, tuple[i
     return first, (*sizes[:2], *[1] * (len(sizes) - 2)), max(prod(sizes[axis:]), 1)
 
 
+_COMMON = (
+    *("kernel.count", "kernel.positive", "rounding_type.default", "same.size", "valid.rounding"),
+    *(f"auto_pad.{word}" for word in ("default", "explicit", "ignored", "valid", "same-upper", "same-lower")),
+)
+#: Data, its windows, and whether their padding does not count.
+AVERAGED = Adapter(_averaged, (*mapped_lists([name for name in LISTS if name != "dilations"]), *_COMMON))
 #: Data, its windows, the axis from the front, and the type of the indices.
 SELECTED = Adapter(
     _selected,
     (
         *mapped_lists(LISTS),
-        *("kernel.count", "kernel.positive", "axis.range", "axis.negative", "axis.default", "axis.bound"),
-        *(f"auto_pad.{word}" for word in ("default", "explicit", "ignored", "valid", "same-upper", "same-lower")),
-        *("rounding_type.default", "dilations.default", "index_element_type.default", "same.size", "valid.rounding"),
+        *_COMMON,
+        *("axis.range", "axis.negative", "axis.default", "axis.bound"),
+        *("dilations.default", "index_element_type.default"),
     ),
 )

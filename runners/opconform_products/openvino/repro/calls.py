@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from opconform.dialects.openvino import OPSETS
+from opconform.dialects.openvino import ATTRIBUTES, OPSETS
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Attribute, Case, Node
 from opconform.suite.declarations import AttributeSpec
@@ -15,6 +15,8 @@ _LARGEST = 1 << 16
 #: nodes makes them.
 WITHOUT_FUNCTION = frozenset(
     {
+        "AvgPool-1",
+        "AvgPool-14",
         "Broadcast-1",
         "Broadcast-3",
         "Clamp-1",
@@ -27,6 +29,7 @@ WITHOUT_FUNCTION = frozenset(
         "IsNaN-10",
         "MatMul-1",
         "MaxPool-14",
+        "MaxPool-8",
         "PReLU-1",
         "ReLU-1",
         "Reverse-1",
@@ -94,7 +97,8 @@ def _openvino_call(node: Node, inputs: Sequence[str | None]) -> str:
     omitted = [x.name for x in operation.attributes if x.name not in node.attributes and x.type != "ints"]
     if node.op in WITHOUT_FUNCTION or omitted:
         operands, kind = ", ".join(map(str, inputs)), _SPELLED.get(operation.type, operation.type)
-        return f'NodeFactory("{_opset(node)}").create("{kind}", [{operands}], {dict(node.attributes)})'
+        named = {ATTRIBUTES.get(name, name): value for name, value in node.attributes.items()}
+        return f'NodeFactory("{_opset(node)}").create("{kind}", [{operands}], {named})'
     single = [port for port in operation.inputs if not port.variadic]
     arguments = [str(input_) for input_ in inputs[: len(single)]]
     optional = arguments[sum(not port.optional for port in single) :]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from opconform_products.frameworks.adapters.pools import SELECTED, Pool, indices_from
+from opconform_products.frameworks.adapters.pools import AVERAGED, SELECTED, Pool, indices_from
 from opconform_products.frameworks.adapters.products import (
     CONVOLVED,
     GROUPS_CONVOLVED,
@@ -40,25 +40,36 @@ def product_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
     def by_channels(data: Any, gamma: Any, beta: Any, mean: Any, variance: Any, epsilon: float) -> Any:
         return torch.nn.functional.batch_norm(data, mean, variance, gamma, beta, eps=epsilon)
 
-    def max_pool(data: Any, pool: Pool, axis: int, kind: str) -> list[Any]:
-        """The function for the rank, whose indices are those in the spatial dimensions."""
+    def padded_by(pool: Pool) -> list[int]:
+        """The padding of each dimension, which is half of a window at most."""
         spans = [(size - 1) * step + 1 for size, step in zip(pool.kernel, pool.dilations, strict=True)]
         if any(2 * pad > span for pad, span in zip(pool.equal_pads, spans, strict=True)):
             raise Unsupported("PyTorch pads half of a window at most")
+        return pool.equal_pads
+
+    def avg_pool(data: Any, pool: Pool, excludes: bool) -> Any:
+        """The function for the rank."""
+        of_rank = getattr(torch.nn.functional, f"avg_pool{len(pool.kernel)}d")
+        lists = [*pool.kernel], [*pool.strides], padded_by(pool)
+        return of_rank(data, *lists, ceil_mode=pool.is_ceil, count_include_pad=not excludes)
+
+    def max_pool(data: Any, pool: Pool, axis: int, kind: str) -> list[Any]:
+        """The function for the rank, whose indices are those in the spatial dimensions."""
         of_rank = getattr(torch.nn.functional, f"max_pool{len(pool.kernel)}d")
-        lists = [*pool.kernel], [*pool.strides], pool.equal_pads, [*pool.dilations]
+        lists = [*pool.kernel], [*pool.strides], padded_by(pool), [*pool.dilations]
         found = of_rank(data, *lists, ceil_mode=pool.is_ceil, return_indices=True)
         first, shape, count = indices_from(data.shape, axis)
         added = torch.reshape(torch.arange(first.start, first.stop, first.step), shape)
         return [found[0], torch.remainder(torch.add(found[1], added), count).to(types[kind])]
 
     return {
+        **dict.fromkeys(("AvgPool-1", "AvgPool-14"), Row(avg_pool, AVERAGED)),
         "BatchNormInference-5": Row(by_channels, NORMALIZED_BY_CHANNELS),
         "Convolution-1": Row(convolution, CONVOLVED),
         "GroupConvolution-1": Row(group_convolution, GROUPS_CONVOLVED),
         "MVN-6": Row(normalized, NORMALIZED),
         "MatMul-1": Row(matmul, MATRICES),
         "LogSoftmax-5": Row(lambda data, axis: torch.log_softmax(data, dim=axis)),
-        "MaxPool-14": Row(max_pool, SELECTED),
+        **dict.fromkeys(("MaxPool-8", "MaxPool-14"), Row(max_pool, SELECTED)),
         "SoftMax-8": Row(lambda data, axis: torch.softmax(data, dim=axis)),
     }

@@ -1,6 +1,7 @@
 """Pooling, as the `numpy` backend executes it: one place in all windows after the other."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from opconform.tensors.tensor import Array, Tensor
 from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import Function
+from opconform_runners.backends.numpy.arithmetic import result_of
 from opconform_runners.backends.numpy.convert import number_array
 
 _PADS = ("pads_begin", "pads_end")
@@ -17,12 +19,13 @@ _INDICES = {"i64": np.int64, "i32": np.int32}
 
 
 class _Line(NamedTuple):
-    """A spatial dimension: its length, and where windows start and how far apart their elements are."""
+    """A spatial dimension: its length, where windows start, how far apart their elements are, and where pads end."""
 
     length: int
     starts: range
     size: int
     step: int
+    end: int
 
     def places(self, at: int) -> Array:
         """The places in data of one element of every window."""
@@ -63,13 +66,13 @@ def _lines(shape: Sequence[int], attributes: Mapping[str, Any]) -> Iterator[_Lin
             starts = range(0, length, stride)
             missing = max(starts[-1] + last + 1 - length, 0)
             first = missing // 2 if mode == "same_upper" else missing - missing // 2
-            yield _Line(length, range(-first, starts[-1] - first + 1, stride), size, step)
+            yield _Line(length, range(-first, starts[-1] - first + 1, stride), size, step, length + missing - first)
             continue
         behind = length + end - last
         refuse_if(behind <= -begin, "kernel.room")
         starts = range(-begin, behind if rounding == "floor" else behind - 1 + stride, stride)
         is_shorter = rounding == "ceil_torch" and starts[-1] >= length
-        yield _Line(length, starts[:-1] if is_shorter else starts, size, step)
+        yield _Line(length, starts[:-1] if is_shorter else starts, size, step, length + end)
 
 
 def _elements(lines: Sequence[_Line]) -> Iterator[tuple[Array, Array]]:
@@ -107,5 +110,32 @@ def _max_pool(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[T
     return [*outputs, Tensor(element_type=kind, array=along.astype(_INDICES[kind]).reshape(*shape[:2], *sizes))]
 
 
+def _avg_pool(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """The sum of the elements of every window, divided by how many there are; quotients of integers lose fractions."""
+    [data] = inputs
+    shape, array = data.shape, number_array(data)
+    lines, excludes = [*_lines(shape, attributes)], attributes["exclude_pad"]
+    are_empty = (x.has_padding_alone if excludes else x.starts[-1] >= x.end for x in lines)
+    refuse_if(any(are_empty), "windows.elements")
+    sizes = [len(line.starts) for line in lines]
+    whole = array if array.dtype.kind == "f" else array.astype(object)
+    rows = whole.reshape(prod(shape[:2]), prod(shape[2:]))
+    sums, counts = np.zeros((len(rows), *sizes), whole.dtype), np.zeros(sizes, np.int64)
+    for at, (number, inside) in zip(product(*(range(line.size) for line in lines)), _elements(lines), strict=True):
+        with np.errstate(all="ignore"):
+            sums[:, inside] += rows[:, np.broadcast_to(number, sizes)[inside]]
+        ends = [line.places(x) < line.end for line, x in zip(lines, at, strict=True)]
+        counts += inside if excludes else reduce(np.logical_and.outer, ends)
+    outputs = sums.reshape(*shape[:2], *sizes)
+    if array.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            return result_of(data.element_type, outputs / counts)
+    quotients = np.sign(outputs) * (np.abs(outputs) // counts)
+    return result_of(data.element_type, quotients.astype(array.dtype))
+
+
 #: The function of each operation.
-POOLS: Mapping[str, Function] = {"MaxPool-14": _max_pool}
+POOLS: Mapping[str, Function] = {
+    **dict.fromkeys(("AvgPool-1", "AvgPool-14"), _avg_pool),
+    **dict.fromkeys(("MaxPool-8", "MaxPool-14"), _max_pool),
+}

@@ -1,7 +1,7 @@
 """Sums and products of rounded numbers, in any order: their exact parts, and the error that the magnitude allows."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 
 import numpy as np
@@ -52,10 +52,12 @@ def _error(way: Composition, parts: Sequence[Interval], operands: Sequence[Part]
 
 
 def mean(way: Composition, parts: Sequence[Part]) -> Part:
-    """The mean; a product with the rounded reciprocal of the count, which is exact for a power of two."""
-    count = len(parts)
-    if not count:
-        return math.nan
+    """The mean of some parts."""
+    return quotient(way, parts, len(parts)) if parts else math.nan
+
+
+def quotient(way: Composition, parts: Sequence[Part], count: int) -> Part:
+    """Their sum by a count; a product with its rounded reciprocal, which is exact for a power of two."""
     sum_ = total(way, parts)
     if isinstance(sum_, float):
         return sum_
@@ -112,6 +114,16 @@ def of_rows(rows: Rows, of: Reduce, *, keeps_integers: bool) -> Formula:
         return [of(way, [data[x] for x in row]) for row in _slices(rows(arguments, _numbers(arguments, "data")))]
 
     return Formula(of=formula, keeps_integers=keeps_integers)
+
+
+def of_means(rows: Callable[[Arguments], Iterable[tuple[Sequence[int], int]]]) -> Formula:
+    """The formula of means, each given by the numbers of its elements of data, and what divides their sum."""
+
+    def formula(arguments: Arguments, way: Composition, parts: Mapping[str, Sequence[Part]]) -> list[Part]:
+        data = parts["data"]
+        return [quotient(way, [data[x] for x in row], count) for row, count in rows(arguments)]
+
+    return Formula(of=formula)
 
 
 def of_products(rows: Callable[[Arguments, Array, Array], tuple[Array, Array]], names: tuple[str, str]) -> Formula:

@@ -1,7 +1,7 @@
 """ReduceSum-1, ReduceMean-1 and ReduceProd-1, from their pages."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -48,14 +48,20 @@ def _mean(kind: ElementType, row: list[float]) -> Result:
     return sum_of(kind, row, len(row)) if row else math.nan
 
 
+def integer_quotients(rounded: Callable[[Fraction], int], sums: Array, counts: Sequence[int]) -> Array:
+    """The quotients of some sums of integers and their counts, rounded to integers, in a list."""
+    pairs = zip(np.asarray(sums, object).reshape(-1).tolist(), counts, strict=True)
+    return np.array([*(rounded(Fraction(x, count)) for x, count in pairs), None], object)[:-1]
+
+
 def _integer_mean(rounded: Callable[[Fraction], int]) -> Callable[[Array], Array]:
     """The quotients of the sums and the count, rounded to integers."""
 
     def mean(rows: Array) -> Array:
-        if not rows.shape[-1] and math.prod(rows.shape[:-1]):
+        number = math.prod(rows.shape[:-1])
+        if not rows.shape[-1] and number:
             raise NoGolden("the page has no mean of no integers")
-        sums = np.asarray(rows.sum(-1), object).reshape(-1).tolist()
-        return np.array([*(rounded(Fraction(x, rows.shape[-1])) for x in sums), None], object)[:-1]
+        return integer_quotients(rounded, rows.sum(-1), [rows.shape[-1]] * number)
 
     return mean
 
@@ -72,7 +78,7 @@ def _half_away(mean: Fraction) -> int:
 
 
 #: How integer means may be rounded; by our reading, towards zero.
-_ROUNDINGS: tuple[Callable[[Fraction], int], ...] = (math.trunc, math.floor, round, _half_away)
+ROUNDINGS: tuple[Callable[[Fraction], int], ...] = (math.trunc, math.floor, round, _half_away)
 
 
 def integer_sum(rows: Array) -> Array:
@@ -151,10 +157,10 @@ REDUCE_MEAN = reduction(
             "values.wide-sums": Reading(
                 computes=tuple(
                     _narrow_mean(keep, _integer_mean(rounded_))
-                    for keep, rounded_ in product((low_bits, clamped), _ROUNDINGS)
+                    for keep, rounded_ in product((low_bits, clamped), ROUNDINGS)
                 )
             ),
-            "values.truncated": otherwise(*(_integer_mean(rounded_) for rounded_ in _ROUNDINGS[1:]), integers=True),
+            "values.truncated": otherwise(*(_integer_mean(rounded_) for rounded_ in ROUNDINGS[1:]), integers=True),
         },
     ),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from opconform.dialects.openvino import OPSETS
+from opconform.dialects.openvino import ATTRIBUTES, OPSETS
 from opconform.errors import UsageError
 from opconform.operations import OPERATIONS
 from opconform.suite.case import Attribute, Shape
@@ -109,9 +109,8 @@ class _Body:
         inputs = [self._known(*sources[n]) if n in sources else None for n in range(max(sources, default=-1) + 1)]
         data = layer.find("data")
         written = {} if data is None else data.attrib
-        attributes = {
-            spec.name: _attribute(spec, written[spec.name]) for spec in operation.attributes if spec.name in written
-        }
+        names = {spec: ATTRIBUTES.get(spec.name, spec.name) for spec in operation.attributes}
+        attributes = {spec.name: _attribute(spec, written[name]) for spec, name in names.items() if name in written}
         return Call(op=op, inputs=operation.declaration.named(inputs), attributes=attributes)
 
     def _known(self, name: str, number: str) -> Known:

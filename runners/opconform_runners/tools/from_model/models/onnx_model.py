@@ -20,8 +20,9 @@ from opconform_runners.tools.from_model.models.node import (
     check_count,
     constant,
 )
+from opconform_runners.tools.from_model.models.onnx_call import OnnxCall
 from opconform_runners.tools.from_model.models.onnx_file import model_without_weights
-from opconform_runners.tools.from_model.models.onnx_operations import OF_ONNX, OnnxCall, called, counterparts
+from opconform_runners.tools.from_model.models.onnx_operations import OF_ONNX, called, counterparts
 
 _OWN = ("", "ai.onnx")
 #: The most elements of a tensor of one dimension whose values onnx follows.

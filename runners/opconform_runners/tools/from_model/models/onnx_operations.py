@@ -1,8 +1,8 @@
 """What nodes of ONNX call here, in every opset: the rows of the dialect `onnx`, read the other way round."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,6 +12,8 @@ from opconform.specs.operation_names import tested_operations
 from opconform.suite.case import Attribute
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.tools.from_model.models.node import Call, Known, NoCounterpart, constant, integers
+from opconform_runners.tools.from_model.models.onnx_call import OnnxCall
+from opconform_runners.tools.from_model.models.onnx_windows import avg_pool, convolution, max_pool
 
 #: The element types by ONNX's names.
 OF_ONNX = {kind.onnx: name for name, kind in ELEMENT_TYPES.items() if kind.onnx is not None}
@@ -33,45 +35,6 @@ _DEFAULTS = {
     ("ReverseSequence", "batch_axis"): 1,
     ("ReverseSequence", "seq_axis"): 0,
 }
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OnnxCall:
-    """A node of ONNX: its inputs in order, None for an omitted one, its attributes, and its number of outputs."""
-
-    type: str
-    inputs: Sequence[Known | None]
-    attributes: Mapping[str, Any]
-    outputs: int
-
-    def setting(self, name: str, place: int) -> Known | None:
-        """The values of a setting: an input or, in older opsets, an attribute."""
-        if place < len(self.inputs):
-            return self.inputs[place]
-        return integers(self.attributes[name]) if name in self.attributes else None
-
-    def dimension(self, place: int) -> int | str | None:
-        """A dimension of data; None if its rank is unknown."""
-        data = self.inputs[0] if self.inputs else None
-        return None if data is None or data.dimensions is None else data.dimensions[place]
-
-    def with_inputs(self, *inputs: Known | None) -> "OnnxCall":
-        """The node with other inputs."""
-        return replace(self, inputs=inputs)
-
-    def call(self, op: str, **attributes: Attribute) -> Call:
-        """A call with the inputs in the order of the ports, besides those that are attributes in ONNX."""
-        operation, of_ports = OPERATIONS[op], RENDERINGS[op].attributes if op in RENDERINGS else {}
-        places = [port.name for port in operation.inputs if port.name not in of_ports]
-        if operation.inputs[0].variadic:
-            places = [*operation.inputs[0].names(len(self.inputs))]
-        inputs = dict.fromkeys(port.name for port in operation.inputs) | dict(zip(places, self.inputs, strict=False))
-        for port, name in of_ports.items():
-            if name in self.attributes or not operation.port_of(port).optional:
-                inputs[port] = integers(self.attributes.get(name, [] if name == "perm" else 0))
-        return Call(
-            op=op, inputs={port: known for port, known in inputs.items() if known is not None}, attributes=attributes
-        )
 
 
 @cache
@@ -142,38 +105,6 @@ def _mod(node: OnnxCall) -> Call:
 
 def _bit_shift(node: OnnxCall) -> Call:
     return node.call("BitwiseLeftShift-15" if node.attributes["direction"] == "LEFT" else "BitwiseRightShift-15")
-
-
-def _convolution(node: OnnxCall) -> Call:
-    """A convolution without its bias, which another operation adds; groups are a dimension of the filters."""
-    dimensions = node.inputs[1].dimensions if len(node.inputs) > 1 and node.inputs[1] else None
-    if dimensions is None:
-        raise NoCounterpart("with filters of unknown rank")
-    windows = _windows(node, len(dimensions) - 2)
-    groups, [data, filters] = node.attributes.get("group", 1), node.inputs[:2]
-    if groups == 1 or filters is None:
-        return node.call("Convolution-1", **windows)
-    outputs = dimensions[0] // groups if isinstance(dimensions[0], int) else "outputs"
-    whole = node.with_inputs(data, replace(filters, dimensions=(groups, outputs, *dimensions[1:])))
-    return whole.call("GroupConvolution-1", **windows)
-
-
-def _windows(node: OnnxCall, spatial: int) -> dict[str, Any]:
-    """The attributes of windows that slide over some spatial dimensions."""
-    pads, mode = node.attributes.get("pads", [0] * 2 * spatial), str(node.attributes.get("auto_pad", "NOTSET"))
-    lists = {name: tuple(node.attributes.get(name, [1] * spatial)) for name in ("strides", "dilations")}
-    auto_pad = {"NOTSET": "explicit"}.get(mode, mode.lower())
-    return {**lists, "pads_begin": tuple(pads[:spatial]), "pads_end": tuple(pads[spatial:]), "auto_pad": auto_pad}
-
-
-def _max_pool(node: OnnxCall) -> Call:
-    """A MaxPool; its mode VALID has whole windows alone."""
-    kernel = tuple(node.attributes.get("kernel_shape", ()))
-    if node.attributes.get("storage_order", 0):
-        raise NoCounterpart("with indices in column-major order")
-    windows = _windows(node, len(kernel))
-    is_ceil = node.attributes.get("ceil_mode", 0) and windows["auto_pad"] == "explicit"
-    return node.call("MaxPool-14", **windows, kernel=kernel, rounding_type="ceil" if is_ceil else "floor")
 
 
 def _layer_normalization(node: OnnxCall) -> Call:
@@ -276,6 +207,7 @@ def _top_k(node: OnnxCall) -> Call:
 
 #: The readings of what no row alone says.
 _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
+    "AveragePool": avg_pool,
     "BitShift": _bit_shift,
     "Cast": _cast,
     "Clip": _clip,
@@ -288,8 +220,8 @@ _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "Max": _of_two("Maximum-1"),
     "Min": _of_two("Minimum-1"),
     "Mod": _mod,
-    "Conv": _convolution,
-    "MaxPool": _max_pool,
+    "Conv": convolution,
+    "MaxPool": max_pool,
     "LayerNormalization": _layer_normalization,
     "Pad": _pad,
     **dict.fromkeys(
