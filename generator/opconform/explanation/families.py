@@ -32,7 +32,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "permutations": ("Reverse", "ReverseSequence", "Roll", "ShuffleChannels", "Transpose"),
     "blocks": ("BatchToSpace", "Col2Im", "DepthToSpace", "ExtractImagePatches", "SpaceToBatch", "SpaceToDepth"),
     "graphs": ("Graph",),
-    "shapes": ("Constant", "Eye", "Reshape", "ShapeOf", "Squeeze", "Unsqueeze"),
+    "shapes": ("Constant", "Eye", "Range", "Reshape", "ShapeOf", "Squeeze", "Unsqueeze"),
 }
 _FAMILIES = {name: family for family, names in _NAMES.items() for name in names}
 

@@ -48,6 +48,7 @@ from opconform.operations.arithmetic.max_pool import MAX_POOL_14
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
 from opconform.operations.arithmetic.prelu import PRELU
+from opconform.operations.arithmetic.range import RANGE
 from opconform.operations.arithmetic.reductions import (
     REDUCE_L1,
     REDUCE_L2,
@@ -209,6 +210,7 @@ SHIPPED = {
         PAD,
         PAD_1,
         POWER,
+        RANGE,
         REDUCE_L1,
         REDUCE_L2,
         REDUCE_LOGICAL_AND,

@@ -20,6 +20,7 @@ from tests.operations import (
     test_pools,
     test_products,
     test_quantization,
+    test_range,
     test_reductions,
     test_rounding,
     test_unary,
@@ -132,8 +133,9 @@ def _functions() -> Iterator[tuple[str, str, Function]]:
     for module in (test_batch_norm, test_quantization):
         for fault, kernel in module.MUTANTS.items():
             yield module.OP, fault, _with_defaults(module.OP, _of_inference(module.OP, kernel))
-    for fault, (made, ops) in (*test_reductions.MUTANTS.items(), *test_pools.MUTANTS.items()):
-        yield from ((op, fault, _with_defaults(op, made(op))) for op in ops)
+    for module in (test_reductions, test_pools, test_range):
+        for fault, (made, ops) in module.MUTANTS.items():
+            yield from ((op, fault, _with_defaults(op, made(op))) for op in ops)
 
 
 def _with_defaults(op: str, function: Function) -> Function:

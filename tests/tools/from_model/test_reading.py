@@ -138,6 +138,7 @@ def test_the_onnx_model_of_a_case_reads_back_as_its_own_use(any_core: Path) -> N
         (13, "o = ReduceSum(x, two)", ("ReduceSum-1", {"axes": (2,)})),
         (11, "o = ReduceMean<axes = [1]>(x)", ("ReduceMean-1", {"axes": (1,)})),
         (11, "o, p = TopK(x, two)", ("TopK-11", {"k": (2,)})),
+        (11, "o = Range(two, six, two)", ("Range-4", {"start": (2,), "stop": (6,), "step": (2,)})),
         (18, "o = MaxPool<kernel_shape = [2], pads = [1, 0], ceil_mode = 1>(x)", ("MaxPool-14", {})),
     ],
     ids=lambda value: value.partition("(")[0] if isinstance(value, str) else None,

@@ -212,6 +212,14 @@ def _pad(node: OnnxCall) -> Call:
     return node.with_inputs(node.inputs[0], begin, end, *node.inputs[2:3]).call("Pad-12", pad_mode=mode)
 
 
+def _range(node: OnnxCall) -> Call:
+    """A Range, whose output has the type of its inputs."""
+    start = node.inputs[0] if node.inputs else None
+    if start is None:
+        raise NoCounterpart("without a start")
+    return node.call("Range-4", output_type=start.element_type)
+
+
 def _reshape(node: OnnxCall) -> Call:
     whole = node.with_inputs(node.inputs[0], node.setting("shape", 1))
     return whole.call("Reshape-1", special_zero=not node.attributes.get("allowzero", 0))
@@ -288,6 +296,7 @@ _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "MaxPool": _max_pool,
     "LayerNormalization": _layer_normalization,
     "Pad": _pad,
+    "Range": _range,
     **dict.fromkeys(
         ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"), _reduced
     ),
