@@ -129,6 +129,7 @@ WITHOUT = {
         "FakeQuantize-1",
         "GatherTree-1",
         "Gelu-7",
+        "GroupNormalization-12",
         "NotEqual-1",
         "OneHot-1",
         "HSigmoid-5",
@@ -154,6 +155,7 @@ WITHOUT = {
         "Gather-7",
         "Gather-8",
         "GatherTree-1",
+        "GroupNormalization-12",
         "MaxPool-14",
         "OneHot-1",
         "ReduceL1-4",
@@ -222,6 +224,9 @@ CONVOLVED = {
     "BatchNormInference-5": (
         "data: {shape: [1, 4, 2, 3], fill: small}, gamma: [1, 2, -1, 4], beta: [0, 3, 1, 2], mean: [1, 0, 2, 5], "
         "variance: [0.5, 3.5, 0.5, 15.5], epsilon: 0.5"
+    ),
+    "GroupNormalization-12": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, scale: [1, 2, -1, 4], bias: [0, 3, 1, 2], num_groups: 2, epsilon: 0.5"
     ),
     "SoftMax-8": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",

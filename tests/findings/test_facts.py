@@ -537,6 +537,12 @@ CASES = {
     "normalized images": (computing("BatchNormInference-5", "data: {shape: [2, 1, 3], fill: exact}, gamma: [1], beta: [1], mean: [1], variance: [1], epsilon: 1"), set(), {
         "epsilon is 0", "the channels are the last dimension",
     }),
+    "normalized by single groups": (computing("GroupNormalization-12", "data: {shape: [2, 1], fill: exact}, scale: [1], bias: [1], num_groups: 1, epsilon: 1"), {
+        "there is one group", "every channel is a group", "the channels are the last dimension",
+    }, set()),
+    "normalized by groups": (computing("GroupNormalization-12", "data: {shape: [2, 4, 3], fill: exact}, scale: [1, 1, 1, 1], bias: [1, 1, 1, 1], num_groups: 2, epsilon: 1"), set(), {
+        "there is one group", "every channel is a group", "the channels are the last dimension",
+    }),
     "quantized to two numbers": (computing("FakeQuantize-1", "x: {shape: [2, 3], fill: exact}, input_low: 1, input_high: 1, output_low: 4, output_high: -4, levels: 2"), {
         "there are two levels", "the limits are scalars", "limits of inputs are equal", "limits of outputs are reversed",
     }, {"a limit is repeated along some dimensions, and not along others", "limits of inputs are reversed"}),

@@ -21,7 +21,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "pools": ("MaxPool",),
     "products": ("Convolution", "GroupConvolution", "MatMul"),
-    "normalizations": ("BatchNormInference", "LogSoftmax", "MVN", "SoftMax"),
+    "normalizations": ("BatchNormInference", "GroupNormalization", "LogSoftmax", "MVN", "SoftMax"),
     "quantization": ("FakeQuantize",),
     "order": ("TopK", "Unique"),
     "conversions": ("Convert", "ConvertLike", "StringTensorPack", "StringTensorUnpack"),

@@ -41,6 +41,7 @@ from opconform.operations.arithmetic.convolution import CONVOLUTION, GROUP_CONVO
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
 from opconform.operations.arithmetic.eye import EYE
 from opconform.operations.arithmetic.fake_quantize import FAKE_QUANTIZE
+from opconform.operations.arithmetic.group_norm import GROUP_NORMALIZATION
 from opconform.operations.arithmetic.hard_functions import H_SIGMOID, H_SWISH, HARD_SIGMOID
 from opconform.operations.arithmetic.integral import CEILING, FLOOR, ROUND, SIGN
 from opconform.operations.arithmetic.matmul import MATMUL
@@ -188,6 +189,7 @@ SHIPPED = {
         IS_INF,
         IS_NAN,
         GROUP_CONVOLUTION,
+        GROUP_NORMALIZATION,
         LESS,
         LESS_EQUAL,
         LOG,

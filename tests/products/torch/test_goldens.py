@@ -79,6 +79,25 @@ def test_normalization_of_batches_is_within_the_bounds() -> None:
     assert compared > 20
 
 
+def test_normalization_of_groups_is_within_the_bounds() -> None:
+    """GroupNormalization-12 in f32 and f64; PyTorch refuses groups of one element."""
+    import torch
+
+    compared = 0
+    for inference in inferences("GroupNormalization-12"):
+        data = inference.inputs["data"].array
+        groups, eps = inference.attributes["num_groups"], inference.attributes["epsilon"]
+        is_single = prod(data.shape[1:]) == groups
+        if inference.kind.name not in ("f32", "f64") or not inference.output.array.size or is_single:
+            continue
+        tensors = [torch.from_numpy(inference.inputs[x].array.copy()) for x in ("data", "scale", "bias")]
+        actual = torch.nn.functional.group_norm(tensors[0], groups, *tensors[1:], eps=eps).numpy()
+        assert is_right(inference, actual), inference.case
+        compared += 1
+
+    assert compared > 20
+
+
 def test_ranges_are_those_of_pytorch() -> None:
     """Range-4 of integers, and of floating-point numbers within their bounds; PyTorch refuses empty ones downwards."""
     import torch

@@ -156,6 +156,22 @@ def test_operations_of_every_opset_are_read(
     assert {port: node.call.inputs[port].elements for port in expected[1]} == expected[1]
 
 
+@pytest.mark.parametrize(("opset", "scales"), [(21, 6), (18, 2)])
+def test_groups_are_normalized_with_a_scale_per_channel(tmp_path: Path, opset: int, scales: int) -> None:
+    """Before opset 21, the scale was one per group."""
+    inputs = f"float[2, 6, 4] x, float[{scales}] s, float[{scales}] b"
+    header = f'<ir_version: 10, opset_import: ["" : {opset}]> g ({inputs}) => (float[2, 6, 4] o)'
+    line = "o = GroupNormalization<num_groups = 2, epsilon = 0.5>(x, s, b)"
+    [node] = read_onnx(saved(f"{header} {{ {line} }}", tmp_path / "model.onnx"))
+
+    if opset == 18:
+        assert (node.call, node.reason) == (None, "with a scale and a bias per group")
+        return
+    assert node.call is not None
+    assert (node.call.op, node.call.attributes) == ("GroupNormalization-12", {"num_groups": 2, "epsilon": 0.5})
+    assert node.call.inputs["scale"].dimensions == (6,)
+
+
 def test_what_has_no_counterpart_is_listed_with_its_reason(tmp_path: Path) -> None:
     """Other operations by their type, and a mode or an attribute that the counterpart lacks by a reason."""
     header = '<ir_version: 10, opset_import: ["" : 19, "mine" : 1]> g (float[2, 6] x) => (float[?, ?] o)'
