@@ -133,6 +133,7 @@ WITHOUT = {
         "FakeQuantize-1",
         "GatherTree-1",
         "Gelu-7",
+        "GroupNormalization-12",
         "NotEqual-1",
         "OneHot-1",
         "HSigmoid-5",
@@ -158,6 +159,7 @@ WITHOUT = {
         "Gather-7",
         "Gather-8",
         "GatherTree-1",
+        "GroupNormalization-12",
         *AVG_POOLS,
         *MAX_POOLS,
         "NonZero-3",
@@ -235,6 +237,9 @@ CONVOLVED = {
     "BatchNormInference-5": (
         "data: {shape: [1, 4, 2, 3], fill: small}, gamma: [1, 2, -1, 4], beta: [0, 3, 1, 2], mean: [1, 0, 2, 5], "
         "variance: [0.5, 3.5, 0.5, 15.5], epsilon: 0.5"
+    ),
+    "GroupNormalization-12": (
+        "data: {shape: [1, 4, 2, 3], fill: small}, scale: [1, 2, -1, 4], bias: [0, 3, 1, 2], num_groups: 2, epsilon: 0.5"
     ),
     "SoftMax-8": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",

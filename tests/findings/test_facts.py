@@ -61,6 +61,12 @@ def eye(rows: str, columns: str, diagonal: str, batch: str) -> str:
     return f"op: Eye-9\ngroups:\n  - {{id: one, title: one, {sizes}, output_type: f32}}\n"
 
 
+def ranged(start: str, stop: str, step: str) -> str:
+    """A spec of Range-4 with an output of i64."""
+    settings = f"start: {start}, stop: {stop}, step: {step}"
+    return f"op: Range-4\ngroups:\n  - {{id: one, title: one, {settings}, output_type: i64}}\n"
+
+
 def tree(lengths: str, parents: str, element_type: str = "f32") -> str:
     """A spec of GatherTree-1 with two time steps of two beams."""
     batches = lengths.count(",") + 1
@@ -264,6 +270,11 @@ CASES = {
         "the diagonal is below the main one", "the matrix is square"}),
     "eye below": (eye("3", "3", "-1", "[]"), {"the diagonal is below the main one", "the matrix is square"}, {
         "the diagonal is above the main one", "the output has batch dimensions"}),
+    "range downwards": (ranged("5", "-1", "-2"), {"the step is negative", "the step divides the distance"}, {
+        "the output has no elements", "an input has another type than the output", "an input is a floating-point number"}),
+    "range without elements": (ranged("{values: 5, element_type: f32}", "4", "2"), {
+        "the output has no elements", "an input has another type than the output", "an input is a floating-point number",
+    }, {"the step is negative", "the step divides the distance"}),
     "repeated once": (one("Tile-1", "[2, 3]", "repeats: [1, 1, 1]"), {
         "no dimension is repeated", "there are more repeats than dimensions",
     }, {"a dimension is repeated no times", "there are fewer repeats than dimensions"}),
@@ -533,6 +544,12 @@ CASES = {
     }, set()),
     "normalized images": (computing("BatchNormInference-5", "data: {shape: [2, 1, 3], fill: exact}, gamma: [1], beta: [1], mean: [1], variance: [1], epsilon: 1"), set(), {
         "epsilon is 0", "the channels are the last dimension",
+    }),
+    "normalized by single groups": (computing("GroupNormalization-12", "data: {shape: [2, 1], fill: exact}, scale: [1], bias: [1], num_groups: 1, epsilon: 1"), {
+        "there is one group", "every channel is a group", "the channels are the last dimension",
+    }, set()),
+    "normalized by groups": (computing("GroupNormalization-12", "data: {shape: [2, 4, 3], fill: exact}, scale: [1, 1, 1, 1], bias: [1, 1, 1, 1], num_groups: 2, epsilon: 1"), set(), {
+        "there is one group", "every channel is a group", "the channels are the last dimension",
     }),
     "quantized to two numbers": (computing("FakeQuantize-1", "x: {shape: [2, 3], fill: exact}, input_low: 1, input_high: 1, output_low: 4, output_high: -4, levels: 2"), {
         "there are two levels", "the limits are scalars", "limits of inputs are equal", "limits of outputs are reversed",

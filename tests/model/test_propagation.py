@@ -78,6 +78,12 @@ def _normalized_by_channels(_: Kernel, x: Array) -> Array:
     return np.asarray(x * scale + (beta - mean * scale))
 
 
+def _normalized_by_groups(kernel: Kernel, x: Array) -> Array:
+    scale, bias = (np.array(CHANNELS[name], x.dtype) for name in ("gamma", "beta"))
+    rows = _mvn(kernel, x.reshape(x.shape[0] * 2, -1)).reshape(x.shape)
+    return np.asarray(rows * scale + bias)
+
+
 class Step(NamedTuple):
     """A node of a chain: what a kernel computes, and the names of its other inputs, which are constants or a matrix."""
 
@@ -141,6 +147,7 @@ STEPS = (
     Step("SoftMax-8", _softmax, None, {"axis": 1}),
     Step("MVN-6", _mvn, "axes", {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}),
     Step("BatchNormInference-5", _normalized_by_channels, " ".join(CHANNELS), {"epsilon": 1e-5}),
+    Step("GroupNormalization-12", _normalized_by_groups, "gamma beta", {"num_groups": 2, "epsilon": 1e-5}),
     Step("FakeQuantize-1", _quantized, " ".join(LIMITS), {"levels": 5}),
     Step("Power-1", lambda _, x: x**2, "two"),
     Step("CumSum-3", lambda k, x: np.stack([k.total(x[:, : n + 1]) for n in range(x.shape[-1])], -1), "axis", {}),

@@ -21,7 +21,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "pools": ("AvgPool", "MaxPool"),
     "products": ("Convolution", "GroupConvolution", "MatMul"),
-    "normalizations": ("BatchNormInference", "LogSoftmax", "MVN", "SoftMax"),
+    "normalizations": ("BatchNormInference", "GroupNormalization", "LogSoftmax", "MVN", "SoftMax"),
     "quantization": ("FakeQuantize",),
     "order": ("TopK", "Unique"),
     "conversions": ("Convert", "ConvertLike", "StringTensorPack", "StringTensorUnpack"),
@@ -32,7 +32,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "permutations": ("Reverse", "ReverseSequence", "Roll", "ShuffleChannels", "Transpose"),
     "blocks": ("BatchToSpace", "Col2Im", "DepthToSpace", "ExtractImagePatches", "SpaceToBatch", "SpaceToDepth"),
     "graphs": ("Graph",),
-    "shapes": ("Constant", "Eye", "Reshape", "ShapeOf", "Squeeze", "Unsqueeze"),
+    "shapes": ("Constant", "Eye", "Range", "Reshape", "ShapeOf", "Squeeze", "Unsqueeze"),
 }
 _FAMILIES = {name: family for family, names in _NAMES.items() for name in names}
 

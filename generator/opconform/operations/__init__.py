@@ -42,6 +42,7 @@ from opconform.operations.arithmetic.convolution import CONVOLUTION, GROUP_CONVO
 from opconform.operations.arithmetic.cum_sum import CUM_SUM
 from opconform.operations.arithmetic.eye import EYE
 from opconform.operations.arithmetic.fake_quantize import FAKE_QUANTIZE
+from opconform.operations.arithmetic.group_norm import GROUP_NORMALIZATION
 from opconform.operations.arithmetic.hard_functions import H_SIGMOID, H_SWISH, HARD_SIGMOID
 from opconform.operations.arithmetic.integral import CEILING, FLOOR, ROUND, SIGN
 from opconform.operations.arithmetic.matmul import MATMUL
@@ -49,6 +50,7 @@ from opconform.operations.arithmetic.max_pool import MAX_POOL_8, MAX_POOL_14
 from opconform.operations.arithmetic.mvn import MVN
 from opconform.operations.arithmetic.power import POWER
 from opconform.operations.arithmetic.prelu import PRELU
+from opconform.operations.arithmetic.range import RANGE
 from opconform.operations.arithmetic.reductions import (
     REDUCE_L1,
     REDUCE_L2,
@@ -189,6 +191,7 @@ SHIPPED = {
         IS_INF,
         IS_NAN,
         GROUP_CONVOLUTION,
+        GROUP_NORMALIZATION,
         LESS,
         LESS_EQUAL,
         LOG,
@@ -215,6 +218,7 @@ SHIPPED = {
         PAD,
         PAD_1,
         POWER,
+        RANGE,
         REDUCE_L1,
         REDUCE_L2,
         REDUCE_LOGICAL_AND,

@@ -35,6 +35,7 @@ from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import WINDOWS, channels_of_patches
 from opconform_products.frameworks.adapters.pools import AVERAGED, Pool
 from opconform_products.frameworks.adapters.products import CONVOLVED, GROUPS_CONVOLVED, MATRICES, NORMALIZED
+from opconform_products.frameworks.adapters.ranges import of_type
 from opconform_products.frameworks.adapters.reductions import (
     LARGEST,
     REDUCED,
@@ -292,6 +293,7 @@ _JAX = Framework(
         "ReduceSum-1": Row(
             along_axes(lambda data, axes, keep: jnp.sum(data, axes, data.dtype, keepdims=keep)), REDUCED
         ),
+        "Range-4": Row(jnp.arange, of_type(_TYPES)),
         "Reshape-1": Row(jnp.reshape, SIZES),
         "Reverse-1": Row(jnp.flip, AXES),
         "Roll-7": Row(jnp.roll, SHIFTS),

@@ -23,6 +23,7 @@ from opconform_products.frameworks.adapters.products import (
     NORMALIZED,
     NORMALIZED_BY_CHANNELS,
 )
+from opconform_products.frameworks.adapters.ranges import SETTINGS, of_type
 from opconform_products.frameworks.adapters.reductions import LARGEST, REDUCED, Order, along_axes, one_after_another
 from opconform_products.frameworks.adapters.scatters import REGION_OF_SHAPE, SLICES_AT, tuples_at
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
@@ -401,6 +402,9 @@ ROWS = {
     "ReduceMin-1": Row(along_axes(tf.reduce_min), REDUCED),
     "ReduceProd-1": Row(along_axes(tf.reduce_prod), REDUCED),
     "ReduceSum-1": Row(along_axes(tf.reduce_sum), REDUCED),
+    "Range-4": Row(
+        lambda start, stop, step, kind: tf.range(start, stop, step, dtype=kind), of_type(TYPES), run_time=SETTINGS
+    ),
     "Reshape-1": Row(
         _reshape,
         Adapter(None, ZEROS, constraints=("special_zero",)),

@@ -44,6 +44,7 @@ from opconform_products.frameworks.adapters.products import (
     NORMALIZED,
     NORMALIZED_BY_CHANNELS,
 )
+from opconform_products.frameworks.adapters.ranges import of_type
 from opconform_products.frameworks.adapters.reductions import (
     LARGEST,
     REDUCED,
@@ -273,6 +274,7 @@ _TINYGRAD = Framework(
         "ReduceMin-1": Row(along_axes(Tiny.min), REDUCED),
         "ReduceProd-1": Row(along_axes(lambda *reduced: Tiny.prod(*reduced).cast(reduced[0].dtype)), REDUCED),
         "ReduceSum-1": Row(along_axes(lambda *reduced: Tiny.sum(*reduced).cast(reduced[0].dtype)), REDUCED),
+        "Range-4": Row(lambda start, stop, step, kind: Tiny.arange(start, stop, step, dtype=kind), of_type(_TYPES)),
         "Reshape-1": Row(Tiny.reshape, SIZES),
         "Reverse-1": Row(Tiny.flip, AXES),
         "Roll-7": Row(Tiny.roll, SHIFTS),

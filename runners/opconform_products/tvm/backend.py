@@ -42,7 +42,8 @@ _OPERATIONS = """
     Gather-7 Gather-8 GatherElements-6 GatherND-5 GatherND-8 Greater-1 GreaterEqual-1 GroupConvolution-1 HSwish-4
     HardSigmoid-1 IsInf-10 IsNaN-10 Less-1 LessEqual-1 Log-1 LogSoftmax-5 LogicalAnd-1 LogicalNot-1 LogicalOr-1
     LogicalXor-1 MVN-6 MatMul-1 Maximum-1 Minimum-1 Mish-4 Mod-1 Multiply-1 Negative-1 NonZero-3 PReLU-1 Pad-1
-    Pad-12 Power-1 ReLU-1 ReduceL1-4 ReduceL2-4 ReduceMax-1 ReduceMean-1 ReduceMin-1 ReduceProd-1 ReduceSum-1
+    Pad-12 Power-1 Range-4 ReLU-1 ReduceL1-4 ReduceL2-4 ReduceMax-1 ReduceMean-1 ReduceMin-1 ReduceProd-1
+    ReduceSum-1
     Reshape-1 Round-5 ScatterElementsUpdate-12 ScatterElementsUpdate-3 ScatterNDUpdate-15 ScatterNDUpdate-3 Select-1
     ShapeOf-1 ShapeOf-3 Sigmoid-1 Sign-1 Sin-1 Slice-8 SoftMax-8 SoftPlus-4 SoftSign-9 SpaceToDepth-1 Split-1 Sqrt-1
     Squeeze-1 Squeeze-15 Subtract-1 Tan-1 Tanh-1 Tile-1 TopK-11 Transpose-1 Unique-10 Unsqueeze-1 VariadicSplit-1

@@ -17,9 +17,11 @@ from tests.mutants.row import Call, Hook, MutantRow, refuse
 from tests.operations import (
     test_batch_norm,
     test_binary,
+    test_group_norm,
     test_pools,
     test_products,
     test_quantization,
+    test_range,
     test_reductions,
     test_rounding,
     test_unary,
@@ -41,6 +43,7 @@ _SEEN: Mapping[str, str] = {
     "FloorMod-1": "ml-explore/mlx#4302",
     "Gelu-7": "tenstorrent/tt-metal#56517",
     "Log-1": _EXACT,
+    "GroupNormalization-12": "NVIDIA/TensorRT#4756",
     "LogSoftmax-5": "deeplearning4j/deeplearning4j#6039",
     "MVN-6": "VeriSilicon/TIM-VX#589",
     "Mish-4": _EXACT,
@@ -80,6 +83,7 @@ _OF_READINGS: Mapping[str, tuple[str, ...]] = {
         *("a NaN is below the range", "computed in the narrow type", "computed in bf16"),
         *("a half is added before codes are rounded down", "levels are those of 8 bits"),
     ),
+    "GroupNormalization-12": ("computed in the narrow type", "computed in bf16"),
     "MVN-6": ("the sum is accumulated in f32",),
     "GreaterEqual-1": ("not less",),
     "LessEqual-1": ("not greater",),
@@ -130,11 +134,12 @@ def _functions() -> Iterator[tuple[str, str, Function]]:
         yield op, fault, _with_defaults(op, function)
     for (op, fault), kernel in test_products.MUTANTS.items():
         yield op, fault, _with_defaults(op, _of_inference(op, kernel))
-    for module in (test_batch_norm, test_quantization):
+    for module in (test_batch_norm, test_group_norm, test_quantization):
         for fault, kernel in module.MUTANTS.items():
             yield module.OP, fault, _with_defaults(module.OP, _of_inference(module.OP, kernel))
-    for fault, (made, ops) in (*test_reductions.MUTANTS.items(), *test_pools.MUTANTS.items()):
-        yield from ((op, fault, _with_defaults(op, made(op))) for op in ops)
+    for module in (test_reductions, test_pools, test_range):
+        for fault, (made, ops) in module.MUTANTS.items():
+            yield from ((op, fault, _with_defaults(op, made(op))) for op in ops)
 
 
 def _with_defaults(op: str, function: Function) -> Function:

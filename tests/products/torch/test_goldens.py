@@ -12,6 +12,7 @@ import pytest
 from opconform.operations import OPERATIONS
 from opconform.operations.arguments import Operand
 from opconform.operations.arithmetic.broadcasting import stretched
+from opconform.tensors.rounding import numbers_of
 from opconform.tensors.tensor import Tensor
 from opconform_runners.backends.backend import Unsupported
 from tests.operations import test_binary, test_pools, test_reductions
@@ -79,6 +80,43 @@ def test_normalization_of_batches_is_within_the_bounds() -> None:
         assert is_right(inference, actual), inference.case
         compared += 1
 
+    assert compared > 20
+
+
+def test_normalization_of_groups_is_within_the_bounds() -> None:
+    """GroupNormalization-12 in f32 and f64; PyTorch refuses groups of one element."""
+    import torch
+
+    compared = 0
+    for inference in inferences("GroupNormalization-12"):
+        data = inference.inputs["data"].array
+        groups, eps = inference.attributes["num_groups"], inference.attributes["epsilon"]
+        is_single = prod(data.shape[1:]) == groups
+        if inference.kind.name not in ("f32", "f64") or not inference.output.array.size or is_single:
+            continue
+        tensors = [torch.from_numpy(inference.inputs[x].array.copy()) for x in ("data", "scale", "bias")]
+        actual = torch.nn.functional.group_norm(tensors[0], groups, *tensors[1:], eps=eps).numpy()
+        assert is_right(inference, actual), inference.case
+        compared += 1
+
+    assert compared > 20
+
+
+def test_ranges_are_those_of_pytorch() -> None:
+    """Range-4 of integers, and of floating-point numbers within their bounds; PyTorch refuses empty ones downwards."""
+    import torch
+
+    kinds = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64, "u8": torch.uint8}
+    compared = 0
+    for golden in test_reductions.goldens("Range-4"):
+        output, kind = golden.outputs[0][0], golden.draft.attributes["output_type"]
+        settings = [numbers_of(golden.inputs[0][name])[0] for name in ("start", "stop", "step")]
+        is_huge = any(abs(x) > 1 << 53 for x in settings)
+        if kind not in kinds or not output.array.size or is_huge or "fractions.cast" in golden.draft.requirements:
+            continue
+        actual = torch.arange(*settings, dtype=kinds[str(kind)]).numpy()
+        assert test_reductions.is_right(golden, [Tensor(element_type=str(kind), array=actual)]), golden.draft.id
+        compared += 1
     assert compared > 20
 
 

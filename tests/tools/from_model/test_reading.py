@@ -138,6 +138,7 @@ def test_the_onnx_model_of_a_case_reads_back_as_its_own_use(any_core: Path) -> N
         (13, "o = ReduceSum(x, two)", ("ReduceSum-1", {"axes": (2,)})),
         (11, "o = ReduceMean<axes = [1]>(x)", ("ReduceMean-1", {"axes": (1,)})),
         (11, "o, p = TopK(x, two)", ("TopK-11", {"k": (2,)})),
+        (11, "o = Range(two, six, two)", ("Range-4", {"start": (2,), "stop": (6,), "step": (2,)})),
         (18, "o = MaxPool<kernel_shape = [2], pads = [1, 0], ceil_mode = 1>(x)", ("MaxPool-14", {})),
         (11, "o = AveragePool<kernel_shape = [2], pads = [1, 0], count_include_pad = 1>(x)", ("AvgPool-14", {})),
     ],
@@ -154,6 +155,22 @@ def test_operations_of_every_opset_are_read(
     assert node.call is not None, node.reason
     assert node.call.op == expected[0]
     assert {port: node.call.inputs[port].elements for port in expected[1]} == expected[1]
+
+
+@pytest.mark.parametrize(("opset", "scales"), [(21, 6), (18, 2)])
+def test_groups_are_normalized_with_a_scale_per_channel(tmp_path: Path, opset: int, scales: int) -> None:
+    """Before opset 21, the scale was one per group."""
+    inputs = f"float[2, 6, 4] x, float[{scales}] s, float[{scales}] b"
+    header = f'<ir_version: 10, opset_import: ["" : {opset}]> g ({inputs}) => (float[2, 6, 4] o)'
+    line = "o = GroupNormalization<num_groups = 2, epsilon = 0.5>(x, s, b)"
+    [node] = read_onnx(saved(f"{header} {{ {line} }}", tmp_path / "model.onnx"))
+
+    if opset == 18:
+        assert (node.call, node.reason) == (None, "with a scale and a bias per group")
+        return
+    assert node.call is not None
+    assert (node.call.op, node.call.attributes) == ("GroupNormalization-12", {"num_groups": 2, "epsilon": 0.5})
+    assert node.call.inputs["scale"].dimensions == (6,)
 
 
 def test_what_has_no_counterpart_is_listed_with_its_reason(tmp_path: Path) -> None:

@@ -294,6 +294,14 @@ def _check_sizes(node: KnownNode, mode: str) -> None:
                 raise Inexpressible("ONNX does not define whether elements are removed before others are copied")
 
 
+def ranged(node: KnownNode) -> Call:
+    """A Range, whose inputs and output have one type."""
+    kind = node.attributes["output_type"]
+    if node.violated is None and any(declared.element_type != kind for declared in node.types.values()):
+        raise Inexpressible("in ONNX, the output has the type of the inputs")
+    return Call(node.node.inputs)
+
+
 def reshape(node: KnownNode) -> Call:
     """`allowzero` is the opposite of `special_zero`."""
     return Call(node.node.inputs, {"allowzero": str(int(not node.attributes["special_zero"]))})

@@ -233,6 +233,12 @@ RENDERINGS: Mapping[str, Rendering] = {
     "Pad-1": _PAD,
     "Pad-12": _PAD,
     "Power-1": replace(_POW, reasons={**_POW.reasons, "b.same-type": "ONNX's Pow has exponents of any type"}),
+    "Range-4": Rendering(
+        "Range",
+        calls.ranged,
+        types=dict.fromkeys(("start", "stop", "step"), ("f32", "f64", "i16", "i32", "i64")),
+        reasons={"output_type": "in ONNX, the output has the type of the inputs"},
+    ),
     "ReduceL1-4": _reduction("ReduceL1"),
     "ReduceL2-4": _reduction("ReduceL2"),
     "ReduceMax-1": _reduction("ReduceMax", "i8", "u8"),

@@ -150,13 +150,24 @@ def _common(part: Interval, share: Interval) -> Interval:
 
 def differences(way: Composition, elements: Sequence[Exact | Interval]) -> list[Interval]:
     """The differences of elements to their mean, whose sum is in any order."""
-    count = len(elements)
     operands = [way.operand(x) for x in elements]
-    total = way.total(operands)
+    subtracted = -_mean(way, operands)
+    return [way.sum(x, subtracted) for x in operands]
+
+
+def _mean(way: Composition, operands: Sequence[Interval]) -> Interval:
+    """The mean of some parts, whose sum is in any order."""
+    count, total = len(operands), way.total(operands)
     quotient = Interval(total.low / count, total.high / count, total.overflows)
     # a product with the rounded reciprocal, which is exact for a power of two
-    mean = replace(way, keeps_exact=False).rounded(quotient, _ONE) if count & (count - 1) else quotient
-    return [way.sum(x, -mean) for x in operands]
+    return replace(way, keeps_exact=False).rounded(quotient, _ONE) if count & (count - 1) else quotient
+
+
+def _variance(way: Composition, numerators: Sequence[Interval], parts: int) -> Interval:
+    """The sum of the squares of differences, divided by a number."""
+    squares = way.total([square(way, x) for x in numerators])
+    mean_square = Interval(squares.low / parts, squares.high / parts, squares.overflows)
+    return way.rounded(mean_square, Exact(DIVISION)).clipped(_ZERO)
 
 
 def normalized(
@@ -171,9 +182,7 @@ def normalized(
         divisor_of: The divisor for a variance, which has a square root in it.
     """
     numerators = differences(way, elements)
-    squares = way.total([square(way, x) for x in numerators])
-    mean_square = Interval(squares.low / parts, squares.high / parts, squares.overflows)
-    variance = way.rounded(mean_square, Exact(DIVISION)).clipped(_ZERO)
+    variance = _variance(way, numerators, parts)
     root = Interval(divisor_of(variance.low), divisor_of(variance.high), variance.overflows)
     divisor = replace(way, keeps_exact=False).rounded(root, _ROOT_UNITS).clipped(root.low / 2)
     most = Exact(len(elements)) if way.is_reduced else None  # the range of the formula, and more
@@ -209,7 +218,7 @@ def batch_normalized(way: Composition, row: Sequence[Interval], divisor_of: Call
     beta, the mean and the variance.
     """
     x, gamma, beta, mean, variance = map(way.operand, row)
-    root = Interval(divisor_of(variance.low), divisor_of(variance.high))
+    root = Interval(divisor_of(variance.low), divisor_of(variance.high), variance.overflows)
     if not root.low:
         raise NoGolden("a rounded number that is divided by may be 0")
     divisor = replace(way, keeps_exact=False).rounded(root, _ROOT_UNITS).clipped(root.low / 2)
@@ -220,6 +229,23 @@ def batch_normalized(way: Composition, row: Sequence[Interval], divisor_of: Call
         way.sum(way.product(x, scale), way.sum(beta, -way.product(mean, scale))),
     )
     return hull(results)
+
+
+def group_normalized(
+    way: Composition, rows: Sequence[Sequence[Interval]], parts: int, divisor_of: Callable[[Exact], Exact]
+) -> list[Interval]:
+    """The elements of a group less their mean, divided by what their variance gives, times scale, plus bias.
+
+    `rows` has the elements, their scales and their biases, and `parts` is what the sum of the squares of the
+    differences is divided by.
+    """
+    elements, scale, bias = rows
+    mean = _mean(way, [way.operand(x) for x in elements])
+    variance = _variance(way, differences(way, elements), parts)
+    return [
+        batch_normalized(way, (x, gamma, beta, mean, variance), divisor_of)
+        for x, gamma, beta in zip(elements, scale, bias, strict=True)
+    ]
 
 
 def hull(parts: Iterable[Interval]) -> Interval:

@@ -1,4 +1,4 @@
-"""How BatchNormInference-5, MatMul-1, convolutions and MVN-6 become calls of a framework."""
+"""How BatchNormInference-5, GroupNormalization-12, MatMul-1, convolutions and MVN-6 become calls of a framework."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -52,6 +52,25 @@ def _channels(data: Any, *channels: Any, epsilon: float) -> Sequence[Any]:
     return data, *channels, float(epsilon)
 
 
+def _groups(data: Any, *channels: Any, num_groups: int, epsilon: float) -> Sequence[Any]:
+    count = data.shape[1]
+    for name, channel in zip(("scale", "bias"), channels, strict=True):
+        refuse_if(channel.dtype != data.dtype, f"{name}.same-type")
+        refuse_if(channel.shape[0] != count, f"{name}.length")
+    refuse_if(not 1 <= num_groups <= count, "num_groups.range")
+    refuse_if(count % num_groups != 0, "num_groups.divides")
+    refuse_if(epsilon <= 0, "epsilon.positive")
+    return data, num_groups, *channels, float(epsilon)
+
+
+#: Data, the number of groups, the scale and the bias of channels, and epsilon.
+NORMALIZED_BY_GROUPS = Adapter(
+    _groups,
+    (
+        *(f"{name}.{word}" for name in ("scale", "bias") for word in ("same-type", "length")),
+        *("num_groups.range", "num_groups.divides", "epsilon.positive", "channels.second"),
+    ),
+)
 #: Data, the numbers of channels by which they are normalized, and epsilon.
 NORMALIZED_BY_CHANNELS = Adapter(
     _channels,

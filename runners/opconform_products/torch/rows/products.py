@@ -10,6 +10,7 @@ from opconform_products.frameworks.adapters.products import (
     MATRICES,
     NORMALIZED,
     NORMALIZED_BY_CHANNELS,
+    NORMALIZED_BY_GROUPS,
 )
 from opconform_products.frameworks.framework import Row
 from opconform_runners.backends.backend import Unsupported
@@ -67,6 +68,7 @@ def product_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
         "BatchNormInference-5": Row(by_channels, NORMALIZED_BY_CHANNELS),
         "Convolution-1": Row(convolution, CONVOLVED),
         "GroupConvolution-1": Row(group_convolution, GROUPS_CONVOLVED),
+        "GroupNormalization-12": Row(torch.nn.functional.group_norm, NORMALIZED_BY_GROUPS),
         "MVN-6": Row(normalized, NORMALIZED),
         "MatMul-1": Row(matmul, MATRICES),
         "LogSoftmax-5": Row(lambda data, axis: torch.log_softmax(data, dim=axis)),

@@ -23,6 +23,7 @@ from opconform_products.frameworks.adapters.gather import (
 from opconform_products.frameworks.adapters.layout import ORDER, SIZES
 from opconform_products.frameworks.adapters.pads import added, pairs
 from opconform_products.frameworks.adapters.patches import BLOCKS, WINDOWS, channels_of_patches, same_pads
+from opconform_products.frameworks.adapters.ranges import SETTINGS, of_type
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import CONCAT, DIVIDED, SIZED
 from opconform_products.frameworks.adapters.squeeze import NEW_ONE_BY_ONE, REMOVED, one_by_one
@@ -181,6 +182,11 @@ def torch_framework(torch: Any, version: str) -> Framework:
             "Pad-1": Row(pad, added(("constant", "edge", "reflect"))),
             "Pad-12": Row(pad, pairs(("constant", "edge", "reflect"))),
             "Power-1": Row(torch.pow, PAIR),
+            "Range-4": Row(
+                lambda start, stop, step, kind: torch.arange(start, stop, step, dtype=kind),
+                of_type(types),
+                run_time=SETTINGS,
+            ),
             "Reshape-1": Row(torch.reshape, SIZES),
             "Reverse-1": Row(torch.flip, AXES),
             "Roll-7": Row(torch.roll, SHIFTS),

@@ -1,7 +1,8 @@
 """The `numpy` backend: executes a case directly, written from the specification pages without the generator's code."""
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from fractions import Fraction
+from itertools import accumulate, count, takewhile
 from math import prod
 from pathlib import Path
 from types import FunctionType
@@ -13,6 +14,7 @@ from opconform.suite.declarations import DeclaredCase
 from opconform.system.entry_points import Registry, Unusable
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.literals import encoded
+from opconform.tensors.rounding import numbers_of
 from opconform.tensors.tensor import Array, Tensor, patterns
 from opconform_runners.backends.backend import Implementation, Inputs, Outputs, Rejected
 from opconform_runners.backends.constraints import check_constants, refuse_if, with_constraints
@@ -277,6 +279,16 @@ def _one_hot(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Te
     return [Tensor(element_type=on_value.element_type, array=rows)]
 
 
+def _range(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """The start, and sums with the step while they are before the stop, which are rounded at the end."""
+    kind = attributes["output_type"]
+    cast = int if ELEMENT_TYPES[kind].is_integer else Fraction
+    settings: list[Any] = [cast(number) for tensor in inputs for number in numbers_of(tensor)]
+    start, stop, step = settings
+    sums = takewhile(lambda x: (stop - x) * step > 0, count(start, step))
+    return result_of(kind, np.array([*sums], object))
+
+
 #: Per operation a function for arguments that the declaration allows. Settings are computed in whole bytes.
 FUNCTIONS: Mapping[str, Function] = {
     "BatchToSpace-2": batch_to_space,
@@ -301,6 +313,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "OneHot-1": _one_hot,
     "Pad-1": _pad_1,
     "Pad-12": _pad,
+    "Range-4": _range,
     "Reshape-1": _reshape,
     "Reverse-1": reverse,
     "ReverseSequence-1": reverse_sequence,

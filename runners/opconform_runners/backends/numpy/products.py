@@ -147,11 +147,32 @@ def _batch_norm(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Te
         return result_of(data.element_type, np.moveaxis(rows, -1, 1))
 
 
+def _group_norm(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """GroupNormalization-12 by the rows of groups, and then the dimension of channels."""
+    data, channels = inputs[0], dict(zip(("scale", "bias"), inputs[1:], strict=True))
+    count, groups = data.shape[1], attributes["num_groups"]
+    for name, channel in channels.items():
+        refuse_if(channel.element_type != data.element_type, f"{name}.same-type")
+        refuse_if(len(channel.array) != count, f"{name}.length")
+    refuse_if(groups < 1 or groups > count, "num_groups.range")
+    refuse_if(count % groups, "num_groups.divides")
+    refuse_if(attributes["epsilon"] <= 0, "epsilon.positive")
+    rows = number_array(data).reshape(data.shape[0] * groups, prod(data.shape[1:]) // groups)
+    with np.errstate(all="ignore"):
+        size = np.float64(rows.shape[1])
+        rows = rows - rows.sum(1, keepdims=True) / size
+        rows = rows / np.sqrt(np.square(rows).sum(1, keepdims=True) / size + attributes["epsilon"])
+        elements = np.moveaxis(rows.reshape(data.shape), 1, -1)
+        scale, bias = map(number_array, channels.values())
+        return result_of(data.element_type, np.moveaxis(elements * scale + bias, -1, 1))
+
+
 #: The function of each operation.
 PRODUCTS: Mapping[str, Function] = {
     "BatchNormInference-5": _batch_norm,
     "Convolution-1": _convolution,
     "GroupConvolution-1": _group_convolution,
+    "GroupNormalization-12": _group_norm,
     "MVN-6": _mvn,
     "MatMul-1": _matmul,
     "LogSoftmax-5": _log_softmax,

@@ -89,6 +89,21 @@ def normalized(
     return [last(way, x) for x in results]
 
 
+def group_normalized(
+    way: Composition, columns: Sequence[Sequence[Part]], divisor_of: Callable[[Exact], Exact]
+) -> list[Part]:
+    """The elements of a group, normalized by their mean and variance, times scale, plus bias."""
+    parts = columns[0]
+    rows = [[x for x in row if isinstance(x, Interval)] for row in columns]
+    if len(rows[0]) < len(parts):
+        return [math.nan] * len(parts)
+    if any(len(row) < len(parts) for row in rows):
+        raise NoGolden("an element beside rounded numbers is an infinity")
+    total(way, parts)  # which may be beyond the range
+    inside = replace(wide(way), keeps_exact=way.keeps_exact)
+    return [last(way, x) for x in composites.group_normalized(inside, rows, len(parts), divisor_of)]
+
+
 def absolute_total(way: Composition, parts: Sequence[Part]) -> Part:
     """The sum of the elements without their signs."""
     return total(way, [absolute(way, x) for x in parts])

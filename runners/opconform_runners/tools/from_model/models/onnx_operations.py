@@ -41,10 +41,11 @@ _DEFAULTS = {
 def counterparts() -> Mapping[str, str]:
     """The counterpart of each operation that has cases: the newest one, but of `Squeeze` the first.
 
-    ONNX renamed `Scatter`, and has `Gelu` in later opsets than the dialect's opset.
+    ONNX renamed `Scatter`, and has `Gelu` and `GroupNormalization` in later opsets than the dialect's opset.
     """
     named = {rendering.op: op for op, rendering in RENDERINGS.items() if op in tested_operations()}
-    return {**named, "Gelu": "Gelu-7", "Scatter": named["ScatterElements"], "Squeeze": "Squeeze-1"}
+    later = {"Gelu": "Gelu-7", "GroupNormalization": "GroupNormalization-12"}
+    return {**named, **later, "Scatter": named["ScatterElements"], "Squeeze": "Squeeze-1"}
 
 
 def called(node: OnnxCall) -> Call:
@@ -118,6 +119,14 @@ def _layer_normalization(node: OnnxCall) -> Call:
     return replace(call, inputs={**call.inputs, "axes": axes})
 
 
+def _group_normalization(node: OnnxCall) -> Call:
+    """A GroupNormalization, whose scale and bias had a number for each group before opset 21."""
+    groups, known = int(node.attributes.get("num_groups", 1)), [*node.inputs[:2]]
+    if len(known) > 1 and known[1] is not None and known[1].dimensions == (groups,) != (node.dimension(1),):
+        raise NoCounterpart("with a scale and a bias per group")
+    return node.call("GroupNormalization-12", num_groups=groups, epsilon=float(node.attributes.get("epsilon", 1e-5)))
+
+
 def _hard_sigmoid(node: OnnxCall) -> Call:
     """A HardSigmoid, whose numbers are attributes of ONNX, and inputs of the type of data here."""
     call = node.call("HardSigmoid-1")
@@ -141,6 +150,14 @@ def _pad(node: OnnxCall) -> Call:
         numbers, half = [int(x) for x in pads.elements], len(pads.elements) // 2
         begin, end = integers(numbers[:half]), integers(numbers[half:])
     return node.with_inputs(node.inputs[0], begin, end, *node.inputs[2:3]).call("Pad-12", pad_mode=mode)
+
+
+def _range(node: OnnxCall) -> Call:
+    """A Range, whose output has the type of its inputs."""
+    start = node.inputs[0] if node.inputs else None
+    if start is None:
+        raise NoCounterpart("without a start")
+    return node.call("Range-4", output_type=start.element_type)
 
 
 def _reshape(node: OnnxCall) -> Call:
@@ -215,6 +232,7 @@ _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "Gelu": lambda node: node.call("Gelu-7", approximation_mode=_GELU[node.attributes.get("approximate", "none")]),
     "Div": lambda node: node.call("Divide-1", m_pythondiv=False),
     "CumSum": _cum_sum,
+    "GroupNormalization": _group_normalization,
     "HardSigmoid": _hard_sigmoid,
     "Expand": lambda node: node.call("Broadcast-3", mode="bidirectional"),
     "Max": _of_two("Maximum-1"),
@@ -224,6 +242,7 @@ _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "MaxPool": max_pool,
     "LayerNormalization": _layer_normalization,
     "Pad": _pad,
+    "Range": _range,
     **dict.fromkeys(
         ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"), _reduced
     ),
