@@ -223,6 +223,10 @@ CONVOLVED = {
         "data: {shape: [1, 4, 2, 3], fill: small}, gamma: [1, 2, -1, 4], beta: [0, 3, 1, 2], mean: [1, 0, 2, 5], "
         "variance: [0.5, 3.5, 0.5, 15.5], epsilon: 0.5"
     ),
+    "ScaledDotProductAttention-13": (
+        "query: {shape: [1, 4, 2, 3], fill: small}, key: {shape: [1, 4, 3, 3], fill: constant, value: 1}, "
+        "value: {shape: [1, 4, 3, 2], fill: small}, causal: true"
+    ),
     "SoftMax-8": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",
     "ConvertLike-1": "data: {shape: [1, 4, 2, 3], fill: small}, like: {element_type: i32, shape: [2]}",

@@ -78,6 +78,13 @@ def _normalized_by_channels(_: Kernel, x: Array) -> Array:
     return np.asarray(x * scale + (beta - mean * scale))
 
 
+def _attended(kernel: Kernel, x: Array) -> Array:
+    """Each row as a query, a key and a value."""
+    scores = kernel.total(x[:, None, :] * x[None, :, :]) / np.sqrt(x.dtype.type(x.shape[-1]))
+    shares = _softmax(kernel, scores)
+    return kernel.total(shares[:, None, :] * x.T[None, :, :])
+
+
 class Step(NamedTuple):
     """A node of a chain: what a kernel computes, and the names of its other inputs, which are constants or a matrix."""
 

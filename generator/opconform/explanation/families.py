@@ -20,7 +20,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         *("ReduceMin", "ReduceProd", "ReduceSum"),
     ),
     "pools": ("MaxPool",),
-    "products": ("Convolution", "GroupConvolution", "MatMul"),
+    "products": ("Convolution", "GroupConvolution", "MatMul", "ScaledDotProductAttention"),
     "normalizations": ("BatchNormInference", "LogSoftmax", "MVN", "SoftMax"),
     "quantization": ("FakeQuantize",),
     "order": ("TopK", "Unique"),
