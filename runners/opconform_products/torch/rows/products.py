@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from opconform_products.frameworks.adapters.attention import ATTENTION
 from opconform_products.frameworks.adapters.pools import SELECTED, Pool, indices_from
 from opconform_products.frameworks.adapters.products import (
     CONVOLVED,
@@ -52,6 +53,11 @@ def product_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
         added = torch.reshape(torch.arange(first.start, first.stop, first.step), shape)
         return [found[0], torch.remainder(torch.add(found[1], added), count).to(types[kind])]
 
+    def attention(query: Any, key: Any, value: Any, is_causal: bool, masks: list[Any], *scales: Any) -> Any:
+        mask, scale = next(iter(masks), None), float(scales[0]) if scales else None
+        of = torch.nn.functional.scaled_dot_product_attention
+        return of(query, key, value, attn_mask=mask, is_causal=is_causal, scale=scale)
+
     return {
         "BatchNormInference-5": Row(by_channels, NORMALIZED_BY_CHANNELS),
         "Convolution-1": Row(convolution, CONVOLVED),
@@ -60,5 +66,6 @@ def product_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
         "MatMul-1": Row(matmul, MATRICES),
         "LogSoftmax-5": Row(lambda data, axis: torch.log_softmax(data, dim=axis)),
         "MaxPool-14": Row(max_pool, SELECTED),
+        "ScaledDotProductAttention-13": Row(attention, ATTENTION),
         "SoftMax-8": Row(lambda data, axis: torch.softmax(data, dim=axis)),
     }
