@@ -148,6 +148,7 @@ STEPS = (
     Step("SoftMax-8", _softmax, None, {"axis": 1}),
     Step("MVN-6", _mvn, "axes", {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}),
     Step("BatchNormInference-5", _normalized_by_channels, " ".join(CHANNELS), {"epsilon": 1e-5}),
+    Step("ScaledDotProductAttention-13", _attended, "", {"causal": False}),
     Step("FakeQuantize-1", _quantized, " ".join(LIMITS), {"levels": 5}),
     Step("Power-1", lambda _, x: x**2, "two"),
     Step("CumSum-3", lambda k, x: np.stack([k.total(x[:, : n + 1]) for n in range(x.shape[-1])], -1), "axis", {}),

@@ -292,8 +292,8 @@ SCALED_DOT_PRODUCT_ATTENTION = Computation(
     rounded=Formula(of=_rows),
     undefined=_is_open,
     is_numeric=True,
-    products=lambda a: math.prod(_shape(a)[:-1]) * _lengths(a)[1] * (
-        FUNCTION_WORK + 3 * a.shape("query")[-1] + a.shape("value")[-1]
+    products=lambda a: (
+        math.prod(_shape(a)[:-1]) * _lengths(a)[1] * (FUNCTION_WORK + 3 * a.shape("query")[-1] + a.shape("value")[-1])
     ),
     mistakes={
         "As if the scale were 1": _unscaled,
