@@ -167,6 +167,7 @@ WITHOUT = {
         "ReduceMean-1",
         "ReverseSequence-1",
         "Roll-7",
+        "ScaledDotProductAttention-13",
         *SCATTERS,
         "ShapeOf-3",
         "SquaredDifference-1",

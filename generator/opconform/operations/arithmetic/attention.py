@@ -27,7 +27,6 @@ from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.exact import REALS, Exact, has_few_bits, numbers
 from opconform.tensors.tensor import Array, Tensor
 
-_NAME = "ScaledDotProductAttention-13"
 _MATRICES = ("query", "key", "value")
 #: The units in the last place of a reciprocal of a square root (OpenCL C 3.0, section 7.4: 3 of the root, and 1).
 _ROOT_UNITS = Exact(4)
@@ -183,7 +182,7 @@ def _computed(arguments: Arguments, *, shift: int = 0, masked: _Masked = "nan") 
     for name in arguments.inputs:
         arguments.tensor(name)  # which may not be known yet
     formula = Formula(of=partial(_rows, shift=shift, masked=masked))
-    return (replace(propagated(_NAME, formula, arguments, _types(arguments)[0]), spans=None),)
+    return (replace(propagated("attention", formula, arguments, _types(arguments)[0]), spans=None),)
 
 
 def _is_open(arguments: Arguments) -> bool:
@@ -269,7 +268,7 @@ def _ranks_differ(arguments: Arguments) -> bool:
 
 #: From its specification page.
 SCALED_DOT_PRODUCT_ATTENTION = Computation(
-    name=_NAME,
+    name="ScaledDotProductAttention-13",
     inputs=(
         *(Port(name, types=REALS, ranks=RanksFrom(3)) for name in _MATRICES),
         Port("attention_mask", optional=True, types=(*REALS, "boolean")),
@@ -308,7 +307,7 @@ SCALED_DOT_PRODUCT_ATTENTION = Computation(
         "the mask is causal": lambda a: a.attribute("causal") is True,
         "there are more keys than queries": lambda a: _lengths(a)[1] > _lengths(a)[0],
         "there are fewer keys than queries": lambda a: _lengths(a)[1] < _lengths(a)[0],
-        "there is a mask": lambda a: _has_mask(a),
+        "there is a mask": _has_mask,
         "the mask is ignored": lambda a: "attention_mask" in a.inputs and not _has_mask(a),
         "the mask is of booleans": lambda a: a.operand("attention_mask").element_type == "boolean",
         "no key is left for a query": _has_masked_row,
