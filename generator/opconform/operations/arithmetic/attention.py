@@ -30,6 +30,8 @@ from opconform.tensors.tensor import Array, Tensor
 _MATRICES = ("query", "key", "value")
 #: The units in the last place of a reciprocal of a square root (OpenCL C 3.0, section 7.4: 3 of the root, and 1).
 _ROOT_UNITS = Exact(4)
+#: What is added to the score of a key that a query has, and of one that it does not have.
+_KEPT, _LEFT_OUT = np.array(None, object), np.array(-math.inf, object)
 #: What the shares of a row are whose scores are all minus infinity: NaNs by the formula, zeros, or all the same.
 _Masked = Literal["nan", "zero", "equal"]
 
@@ -96,12 +98,12 @@ def _biases(arguments: Arguments, parts: Mapping[str, Sequence[Part]], shift: in
     scores = (*_batch(arguments), *_lengths(arguments))
     if arguments.attribute("causal") is True:
         queries, keys = np.indices(scores[-2:])
-        return np.broadcast_to(np.where(keys > queries + shift, -math.inf, None), scores)
+        return np.broadcast_to(np.where(keys > queries + shift, _LEFT_OUT, _KEPT), scores)
     if not _has_mask(arguments):
         return None
     mask = arguments.tensor("attention_mask")
     if mask.element_type == "boolean":
-        biases = np.where(mask.array, None, -math.inf)
+        biases = np.where(mask.array, _KEPT, _LEFT_OUT)
     else:
         biases = np.empty(math.prod(mask.shape), object)
         for place, part in enumerate(parts["attention_mask"]):

@@ -167,7 +167,7 @@ def _attention(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Ten
         scores = np.broadcast_to(np.matmul(query, np.swapaxes(key, -1, -2)) * factor, sizes)
         bias = _bias(mask, sizes)
         if attributes["causal"]:
-            bias = np.where(np.tri(*sizes[-2:], dtype=bool), 0.0, -np.inf)
+            bias = np.where(np.tri(*sizes[-2:]) > 0, 0.0, -np.inf)
         powers = np.exp(scores + bias - (scores + bias).max(-1, keepdims=True, initial=-np.inf))
         sums = np.matmul(powers, value) / powers.sum(-1, keepdims=True) if key.shape[-2] else np.matmul(powers, value)
         return result_of(inputs[0].element_type, sums)
