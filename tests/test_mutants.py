@@ -327,6 +327,7 @@ def test_every_class_derives_mutants_for_every_operation() -> None:
                 "Convert-1",
                 "Elu-1",
                 "ExtractImagePatches-3",
+                "ScaledDotProductAttention-13",
                 "Swish-4",
             )
         ),

@@ -175,6 +175,7 @@ WITHOUT = {
         "ReduceMean-1",
         "ReverseSequence-1",
         "Roll-7",
+        "ScaledDotProductAttention-13",
         *SCATTERS,
         "ShapeOf-3",
         "SquaredDifference-1",
@@ -240,6 +241,10 @@ CONVOLVED = {
     ),
     "GroupNormalization-12": (
         "data: {shape: [1, 4, 2, 3], fill: small}, scale: [1, 2, -1, 4], bias: [0, 3, 1, 2], num_groups: 2, epsilon: 0.5"
+    ),
+    "ScaledDotProductAttention-13": (
+        "query: {shape: [1, 4, 2, 3], fill: small}, key: {shape: [1, 4, 3, 3], fill: constant, value: 1}, "
+        "value: {shape: [1, 4, 3, 2], fill: small}, causal: true"
     ),
     "SoftMax-8": "data: {shape: [1, 4, 2, 3], fill: small}, axis: 1",
     "Convert-1": "data: {shape: [1, 4, 2, 3], fill: small}, destination_type: i64",

@@ -551,6 +551,16 @@ CASES = {
     "normalized by groups": (computing("GroupNormalization-12", "data: {shape: [2, 4, 3], fill: exact}, scale: [1, 1, 1, 1], bias: [1, 1, 1, 1], num_groups: 2, epsilon: 1"), set(), {
         "there is one group", "every channel is a group", "the channels are the last dimension",
     }),
+    "causal attention": (computing("ScaledDotProductAttention-13", "query: {shape: [2, 2, 3], fill: exact}, key: {shape: [2, 4, 3], fill: exact}, value: {shape: [2, 4, 3], fill: exact}, attention_mask: {values: 0}, causal: true"), {
+        "the mask is causal", "there are more keys than queries", "the mask is ignored",
+    }, {
+        "there are fewer keys than queries", "there is a mask", "the mask is of booleans", "no key is left for a query",
+        "the scale is given", "the batches are broadcast", "values have another length than keys",
+    }),
+    "masked attention": (computing("ScaledDotProductAttention-13", "query: {shape: [1, 2, 3], fill: exact}, key: {shape: [2, 1, 3], fill: exact}, value: {shape: [2, 1, 1], fill: exact}, attention_mask: {element_type: boolean, values: [[false], [true]]}, scale: {values: 2}, causal: false"), {
+        "there are fewer keys than queries", "there is a mask", "the mask is of booleans", "no key is left for a query",
+        "the scale is given", "the batches are broadcast", "values have another length than keys",
+    }, {"the mask is causal", "there are more keys than queries", "the mask is ignored"}),
     "quantized to two numbers": (computing("FakeQuantize-1", "x: {shape: [2, 3], fill: exact}, input_low: 1, input_high: 1, output_low: 4, output_high: -4, levels: 2"), {
         "there are two levels", "the limits are scalars", "limits of inputs are equal", "limits of outputs are reversed",
     }, {"a limit is repeated along some dimensions, and not along others", "limits of inputs are reversed"}),

@@ -84,6 +84,13 @@ def _normalized_by_groups(kernel: Kernel, x: Array) -> Array:
     return np.asarray(rows * scale + bias)
 
 
+def _attended(kernel: Kernel, x: Array) -> Array:
+    """Each row as a query, a key and a value."""
+    scores = kernel.total(x[:, None, :] * x[None, :, :]) / np.sqrt(x.dtype.type(x.shape[-1]))
+    shares = _softmax(kernel, scores)
+    return kernel.total(shares[:, None, :] * x.T[None, :, :])
+
+
 class Step(NamedTuple):
     """A node of a chain: what a kernel computes, and the names of its other inputs, which are constants or a matrix."""
 
@@ -148,6 +155,7 @@ STEPS = (
     Step("MVN-6", _mvn, "axes", {"normalize_variance": True, "eps": 1e-5, "eps_mode": "inside_sqrt"}),
     Step("BatchNormInference-5", _normalized_by_channels, " ".join(CHANNELS), {"epsilon": 1e-5}),
     Step("GroupNormalization-12", _normalized_by_groups, "gamma beta", {"num_groups": 2, "epsilon": 1e-5}),
+    Step("ScaledDotProductAttention-13", _attended, "", {"causal": False}),
     Step("FakeQuantize-1", _quantized, " ".join(LIMITS), {"levels": 5}),
     Step("Power-1", lambda _, x: x**2, "two"),
     Step("CumSum-3", lambda k, x: np.stack([k.total(x[:, : n + 1]) for n in range(x.shape[-1])], -1), "axis", {}),

@@ -20,7 +20,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         *("ReduceMin", "ReduceProd", "ReduceSum"),
     ),
     "pools": ("AvgPool", "MaxPool"),
-    "products": ("Convolution", "GroupConvolution", "MatMul"),
+    "products": ("Convolution", "GroupConvolution", "MatMul", "ScaledDotProductAttention"),
     "normalizations": ("BatchNormInference", "GroupNormalization", "LogSoftmax", "MVN", "SoftMax"),
     "quantization": ("FakeQuantize",),
     "order": ("TopK", "Unique"),

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from opconform.operations.arithmetic.activations import ELU, MISH, SOFTPLUS, SOFTSIGN, SWISH
+from opconform.operations.arithmetic.attention import SCALED_DOT_PRODUCT_ATTENTION
 from opconform.operations.arithmetic.avg_pool import AVG_POOL_1, AVG_POOL_14
 from opconform.operations.arithmetic.batch_norm import BATCH_NORM_INFERENCE
 from opconform.operations.arithmetic.binary import (
@@ -235,6 +236,7 @@ SHIPPED = {
         REVERSE_SEQUENCE,
         ROLL,
         ROUND,
+        SCALED_DOT_PRODUCT_ATTENTION,
         SCATTER_ELEMENTS_UPDATE_12,
         SCATTER_ELEMENTS_UPDATE_3,
         SCATTER_ND_UPDATE_15,

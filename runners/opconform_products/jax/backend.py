@@ -17,6 +17,7 @@ from opconform.suite.case import Case, Input
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
+from opconform_products.frameworks.adapters.attention import ATTENTION
 from opconform_products.frameworks.adapters.axes import AXES, REPEATS, SHIFTS, TARGET
 from opconform_products.frameworks.adapters.binary import PAIR, SELECTION
 from opconform_products.frameworks.adapters.convert import destination
@@ -156,6 +157,19 @@ def _shape_of(data: Any, output_type: str = "i64") -> Any:
 
 def _matmul(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
     return jnp.matmul(jnp.swapaxes(a, -1, -2) if of_a else a, jnp.swapaxes(b, -1, -2) if of_b else b)
+
+
+def _attention(query: Any, key: Any, value: Any, is_causal: bool, masks: list[Any], *scales: Any) -> Any:
+    """`jax.nn.dot_product_attention`, in whose layout the heads are behind the queries."""
+    shapes = {query.shape[:-2], key.shape[:-2], value.shape[:-2]}
+    if len(shapes) > 1 or query.ndim > 4 or key.shape != value.shape:  # noqa: PLR2004 - a batch and heads
+        raise Unsupported("the framework's function takes one batch, heads, and keys and values of one shape")
+    has_heads = query.ndim == 4  # noqa: PLR2004
+    matrices = [jnp.swapaxes(x if has_heads else x[:, None], 1, 2) for x in (query, key, value)]
+    aligned = [x if has_heads or x.ndim < 3 else x[:, None] for x in masks]  # noqa: PLR2004
+    named = {"mask" if x.dtype == bool else "bias": x for x in aligned} | dict(zip(("scale",), scales, strict=False))
+    output = jnp.swapaxes(jax.nn.dot_product_attention(*matrices, is_causal=is_causal, **named), 1, 2)
+    return output if has_heads else output[:, 0]
 
 
 def _convolution(data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int]) -> Any:
@@ -307,6 +321,7 @@ _JAX = Framework(
         "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
         "SliceScatter-15": Row(_region, REGION_OF_SHAPE),
+        "ScaledDotProductAttention-13": Row(_attention, ATTENTION),
         "SoftMax-8": Row(jax.nn.softmax),
         "Split-1": Row(lambda axis, data, number: jnp.split(data, number, axis=axis), EVEN),
         "Squeeze-1": Row(jnp.squeeze, REMOVED_ONES),

@@ -33,6 +33,7 @@ _NOT_EVALUATED = frozenset(
         "GroupConvolution-1",
         "ReverseSequence-1",
         "Roll-7",
+        "ScaledDotProductAttention-13",
         "SliceScatter-15",
         "StringTensorPack-15",
         "StringTensorUnpack-15",

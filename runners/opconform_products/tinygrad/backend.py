@@ -20,6 +20,7 @@ from opconform.suite.case import Input
 from opconform.suite.declarations import DeclaredCase
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.tensor import Tensor
+from opconform_products.frameworks.adapters.attention import ATTENTION
 from opconform_products.frameworks.adapters.axes import AXES, ONE_REPEAT_EACH, SHIFTS, TARGET
 from opconform_products.frameworks.adapters.binary import PAIR, SELECTION
 from opconform_products.frameworks.adapters.convert import destination
@@ -158,6 +159,13 @@ def _matmul(a: Any, b: Any, of_a: bool, of_b: bool) -> Any:
     return (a.transpose(-1, -2) if of_a else a).matmul(b.transpose(-1, -2) if of_b else b)
 
 
+def _attention(query: Any, key: Any, value: Any, is_causal: bool, masks: list[Any], *scales: Any) -> Any:
+    """`Tensor.scaled_dot_product_attention`, which has no scale."""
+    if scales:
+        raise Unsupported("the framework's function has no scale")
+    return query.scaled_dot_product_attention(key, value, attn_mask=next(iter(masks), None), is_causal=is_causal)
+
+
 def _convolution(
     data: Any, filters: Any, strides: list[int], pads: list[tuple[int, int]], rates: list[int], groups: int = 1
 ) -> Any:
@@ -292,6 +300,7 @@ _TINYGRAD = Framework(
         "ShapeOf-3": Row(_shape_of),
         "Slice-8": Row(getitem, SLICES),
         "SliceScatter-15": Row(_region, REGION_OF_SHAPE),
+        "ScaledDotProductAttention-13": Row(_attention, ATTENTION),
         "SoftMax-8": Row(lambda data, axis: data.softmax(axis)),
         "Split-1": Row(lambda axis, *split: Tiny.chunk(*split, dim=axis), DIVIDED),
         "Squeeze-1": Row(one_by_one(Tiny.squeeze), REMOVED_ONE_BY_ONE),

@@ -15,6 +15,7 @@ from opconform_runners.backends.numpy.backend import FUNCTIONS
 from tests.mutants.every.readings import computing
 from tests.mutants.row import Call, Hook, MutantRow, refuse
 from tests.operations import (
+    test_attention,
     test_batch_norm,
     test_binary,
     test_group_norm,
@@ -92,6 +93,7 @@ _OF_READINGS: Mapping[str, tuple[str, ...]] = {
     "Negative-1": ("the least integer saturates",),
     "NotEqual-1": ("less or greater",),
     "PReLU-1": ("the second formula",),
+    "ScaledDotProductAttention-13": ("the sums are accumulated in the narrow type", "computed in bf16"),
     "ReLU-1": ("minus zero stays",),
     "Sin-1": ("few digits of pi", "integers lose their fractions"),
     "SoftPlus-4": ("the threshold is 5", "0 below -5"),
@@ -134,7 +136,7 @@ def _functions() -> Iterator[tuple[str, str, Function]]:
         yield op, fault, _with_defaults(op, function)
     for (op, fault), kernel in test_products.MUTANTS.items():
         yield op, fault, _with_defaults(op, _of_inference(op, kernel))
-    for module in (test_batch_norm, test_group_norm, test_quantization):
+    for module in (test_attention, test_batch_norm, test_group_norm, test_quantization):
         for fault, kernel in module.MUTANTS.items():
             yield module.OP, fault, _with_defaults(module.OP, _of_inference(module.OP, kernel))
     for module in (test_reductions, test_pools, test_range):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownGraph
 from opconform.dialects.onnx.operations import RENDERINGS
-from opconform.dialects.onnx.opsets import IR_VERSIONS, NEWEST, older
+from opconform.dialects.onnx.opsets import IR_VERSIONS, LATER, NEWEST, older
 from opconform.dialects.onnx.translation import Call
 from opconform.model.golden import Golden
 from opconform.model.graph import Declared
@@ -44,6 +44,7 @@ def files_of(golden: Golden, name: str, *, opset: int = NEWEST, file: str = MODE
     if opset < NEWEST:
         kinds = {source: declared.element_type for source, declared in types.items()}
         calls = [older(call, opset, graph.constants, kinds) for call in calls]
+    opset = max(opset, *(LATER.get(call.op, opset) for call in calls))
     results = {source: f"output_{number}" for number, source in enumerate(golden.graph.outputs)}
     text = render(
         "onnx/model.txt.j2",

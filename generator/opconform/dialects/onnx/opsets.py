@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 #: The default opset, whose nodes the operations are rendered as.
 NEWEST = 18
+#: The opsets of the operations that came later. Nodes of the default opset mean the same in them.
+LATER: Mapping[str, int] = {"Attention": 23}
 #: The version of the format that came with each opset.
-IR_VERSIONS: Mapping[int, int] = {13: 7, 17: 8, 18: 8}
+IR_VERSIONS: Mapping[int, int] = {13: 7, 17: 8, 18: 8, 23: 11}
 #: The reductions whose axes became an input in opset 18.
 _REDUCTIONS = ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd")
 

@@ -10,6 +10,7 @@ from opconform.dialects.onnx.calls import PADS, convolution
 from opconform.dialects.onnx.translation import Call, Rendering, attribute_text
 from opconform.operations.movement.axis import from_front
 from opconform.tensors.element_types import ELEMENT_TYPES
+from opconform.tensors.exact import numbers
 from opconform.tensors.tensor import Tensor
 
 _FLOATS = ("f16", "f32", "f64")
@@ -74,6 +75,39 @@ def _batch_normalization(node: KnownNode) -> Call:
     if data is not None and data.element_type == "f64" and float(np.float32(epsilon)) != epsilon:
         raise Inexpressible("ONNX's epsilon is a number of f32")
     return Call(node.node.inputs, {"epsilon": repr(epsilon)})
+
+
+def _attention(node: KnownNode) -> Call:
+    """An Attention of one head or several, whose scale is an attribute."""
+    types = [node.types[name] for name in ("query", "key", "value") if name in node.types]
+    if node.violated is None and len({(len(x.dimensions), x.dimensions[:-2]) for x in types}) > 1:
+        raise Inexpressible("ONNX's Attention has one batch, and as many keys' heads as queries' or fewer")
+    ranks = {len(x.dimensions) for x in types}
+    if node.violated is None and not ranks <= {3, 4}:
+        raise Inexpressible("ONNX's Attention takes a batch, or a batch and heads")
+    attributes = {"is_causal": str(int(node.attributes["causal"] is True))}
+    if 4 not in ranks:  # noqa: PLR2004 - a batch and heads
+        attributes |= {"q_num_heads": "1", "kv_num_heads": "1"}
+    if "scale" in node.inputs:
+        attributes["scale"] = _scale_text(node)
+    inputs = [node.inputs.get(name) for name in ("query", "key", "value")]
+    mask = node.types.get("attention_mask")
+    if mask is None or not mask.dimensions or node.attributes["causal"] is True:
+        return Call(inputs, attributes)
+    if 4 not in ranks and len(mask.dimensions) > 2:  # noqa: PLR2004 - the scores of one batch
+        raise Inexpressible("the first of three dimensions of ONNX's mask is that of heads")
+    return Call([*inputs, node.inputs["attention_mask"]], attributes)
+
+
+def _scale_text(node: KnownNode) -> str:
+    """The scale as an attribute, which is a number of f32."""
+    tensor = node.constant("scale")
+    if tensor is None:
+        raise Inexpressible("ONNX's scale is an attribute, and cannot be supplied at run time")
+    number = float(numbers(tensor).reshape(()))
+    if float(np.float32(number)) != number:
+        raise Inexpressible("ONNX's scale is a number of f32")
+    return repr(number)
 
 
 def _layer_normalization(node: KnownNode) -> Call:
@@ -142,6 +176,20 @@ PRODUCTS: Mapping[str, Rendering] = {
             "eps.type": "ONNX's epsilon is a number by its syntax",
             "eps_mode": "ONNX's LayerNormalization has no mode",
             "normalize_variance": "ONNX's LayerNormalization has no such attribute",
+        },
+    ),
+    "ScaledDotProductAttention-13": Rendering(
+        "Attention",
+        _attention,
+        types={
+            **dict.fromkeys(("query", "key", "value", "scale"), ("bf16", *_FLOATS)),
+            "attention_mask": ("bf16", *_FLOATS, "boolean"),
+        },
+        reasons={
+            **dict.fromkeys(("causal", "scale", "scale.same-type"), "ONNX's is_causal and scale are attributes"),
+            **{f"attention_mask.{word}": "ONNX does not mention it" for word in ("vector", "scalar-type")},
+            "batch.dimensions": "ONNX repeats the heads of keys",
+            "value.same-type": "ONNX's values have a type of their own",
         },
     ),
     "MatMul-1": Rendering(

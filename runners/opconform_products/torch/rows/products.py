@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from opconform_products.frameworks.adapters.attention import ATTENTION
 from opconform_products.frameworks.adapters.pools import AVERAGED, SELECTED, Pool, indices_from
 from opconform_products.frameworks.adapters.products import (
     CONVOLVED,
@@ -63,6 +64,11 @@ def product_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
         added = torch.reshape(torch.arange(first.start, first.stop, first.step), shape)
         return [found[0], torch.remainder(torch.add(found[1], added), count).to(types[kind])]
 
+    def attention(query: Any, key: Any, value: Any, is_causal: bool, masks: list[Any], *scales: Any) -> Any:
+        mask, scale = next(iter(masks), None), float(scales[0]) if scales else None
+        of = torch.nn.functional.scaled_dot_product_attention
+        return of(query, key, value, attn_mask=mask, is_causal=is_causal, scale=scale)
+
     return {
         **dict.fromkeys(("AvgPool-1", "AvgPool-14"), Row(avg_pool, AVERAGED)),
         "BatchNormInference-5": Row(by_channels, NORMALIZED_BY_CHANNELS),
@@ -73,5 +79,6 @@ def product_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
         "MatMul-1": Row(matmul, MATRICES),
         "LogSoftmax-5": Row(lambda data, axis: torch.log_softmax(data, dim=axis)),
         **dict.fromkeys(("MaxPool-8", "MaxPool-14"), Row(max_pool, SELECTED)),
+        "ScaledDotProductAttention-13": Row(attention, ATTENTION),
         "SoftMax-8": Row(lambda data, axis: torch.softmax(data, dim=axis)),
     }

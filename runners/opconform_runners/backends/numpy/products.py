@@ -167,6 +167,44 @@ def _group_norm(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Te
         return result_of(data.element_type, np.moveaxis(elements * scale + bias, -1, 1))
 
 
+def _attention(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
+    """ScaledDotProductAttention-13 by the exponentials of scores less the largest one, divided after the last sum."""
+    mask, scale = (*inputs[3:], None, None)[:2]
+    for name, x in zip(("key", "value", "attention_mask", "scale"), (*inputs[1:3], mask, scale), strict=True):
+        is_other = x is not None and x.element_type not in (inputs[0].element_type, "boolean")
+        refuse_if(is_other, f"{name}.same-type")
+    query, key, value = map(number_array, inputs[:3])
+    refuse_if(query.shape[-1] != key.shape[-1], "key.embedding")
+    refuse_if(key.shape[-2] != value.shape[-2], "value.length")
+    try:
+        batch = np.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    except ValueError:
+        batch = ()
+        refuse_if(True, "batch.dimensions")
+    sizes = (*batch, query.shape[-2], key.shape[-2])
+    with np.errstate(all="ignore"):
+        factor = number_array(scale).reshape(()) if scale is not None else 1 / np.sqrt(np.float64(query.shape[-1]))
+        scores = np.broadcast_to(np.matmul(query, np.swapaxes(key, -1, -2)) * factor, sizes)
+        bias = _bias(mask, sizes)
+        if attributes["causal"]:
+            bias = np.where(np.tri(*sizes[-2:]) > 0, 0.0, -np.inf)
+        powers = np.exp(scores + bias - (scores + bias).max(-1, keepdims=True, initial=-np.inf))
+        sums = np.matmul(powers, value) / powers.sum(-1, keepdims=True) if key.shape[-2] else np.matmul(powers, value)
+        return result_of(inputs[0].element_type, sums)
+
+
+def _bias(mask: Any, sizes: Sequence[int]) -> Any:
+    """What a mask adds to scores."""
+    if mask is None:
+        return 0.0
+    rank = len(mask.shape)
+    refuse_if(rank == 1, "attention_mask.vector")
+    refuse_if(not rank and mask.element_type == "boolean", "attention_mask.scalar-type")
+    fits = all(size in (1, wanted) for size, wanted in zip(mask.shape[::-1], sizes[::-1], strict=False))
+    refuse_if(rank > len(sizes) or not fits, "attention_mask.shape")
+    return np.where(mask.array, 0.0, -np.inf) if mask.element_type == "boolean" else number_array(mask)
+
+
 #: The function of each operation.
 PRODUCTS: Mapping[str, Function] = {
     "BatchNormInference-5": _batch_norm,
@@ -176,5 +214,6 @@ PRODUCTS: Mapping[str, Function] = {
     "MVN-6": _mvn,
     "MatMul-1": _matmul,
     "LogSoftmax-5": _log_softmax,
+    "ScaledDotProductAttention-13": _attention,
     "SoftMax-8": _softmax,
 }

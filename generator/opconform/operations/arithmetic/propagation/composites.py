@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from opconform.operations.arguments import Arguments, NoGolden
 from opconform.operations.arithmetic import composites
-from opconform.operations.arithmetic.composition import Composition, Interval
+from opconform.operations.arithmetic.composition import Composition, Interval, is_number
 from opconform.operations.arithmetic.propagation.functions import absolute, last, wide
 from opconform.operations.arithmetic.propagation.spans import Formula, Part, point
 from opconform.operations.arithmetic.propagation.sums import total
@@ -36,14 +36,22 @@ def _of_row(way: Composition, of: Callable[[Sequence[Interval]], Interval], row:
     raise NoGolden("an element beside rounded numbers is an infinity")
 
 
-def softmax(way: Composition, parts: Sequence[Part]) -> list[Part]:
-    """The exponentials of the elements of a slice, divided by their sum."""
+def softmax(way: Composition, parts: Sequence[Part], *, keeps_exact: bool = False) -> list[Part]:
+    """The exponentials of the elements of a slice, divided by their sum.
+
+    `keeps_exact` says that shares are exact where the type has every part of the formula, as for equal elements.
+    """
     if (ends := _largest(parts)) is None:
         return [math.nan] * len(parts)
-    results = composites.softmax(wide(way), parts, *ends)
+    inside = replace(wide(way), keeps_exact=keeps_exact and way.keeps_exact)
+    results = composites.softmax(inside, parts, *ends)
     most = None if way.is_reduced else _ONE
     return [
-        point(_ZERO) if isinstance(x, float) else last(way, result).clipped(_ZERO, most)
+        point(_ZERO)
+        if isinstance(x, float)
+        else result
+        if inside.keeps_exact and result.low == result.high and is_number(way.kind, result.low)
+        else last(way, result).clipped(_ZERO, most)
         for x, result in zip(parts, results, strict=True)
     ]
 

@@ -139,13 +139,14 @@ def of_products(rows: Callable[[Arguments, Array, Array], tuple[Array, Array]], 
         for place in np.ndindex(left.shape[:-2]):
             a = [[first[x] for x in row] for row in left[place].tolist()]
             b = [[second[x] for x in row] for row in right[place].tolist()]
-            results += [_sum_of_products(way, row, column) for row in a for column in b]
+            results += [dot_product(way, row, column) for row in a for column in b]
         return results
 
     return Formula(of=formula, keeps_integers=True)
 
 
-def _sum_of_products(way: Composition, a: Sequence[Part], b: Sequence[Part]) -> Part:
+def dot_product(way: Composition, a: Sequence[Part], b: Sequence[Part]) -> Part:
+    """The sum of the products of two lists of equal length."""
     products = [
         product_of(x, y) if isinstance(x, Interval) and isinstance(y, Interval) else multiplied(way, x, y)
         for x, y in zip(a, b, strict=True)

@@ -108,6 +108,27 @@ def _bit_shift(node: OnnxCall) -> Call:
     return node.call("BitwiseLeftShift-15" if node.attributes["direction"] == "LEFT" else "BitwiseRightShift-15")
 
 
+def _attention(node: OnnxCall) -> Call:
+    """An Attention without a cache, with as many keys' heads as queries'."""
+    query, key, value, mask = (*node.inputs, None, None, None, None)[:4]
+    if query is None or key is None or value is None or any(node.inputs[4:]) or node.outputs > 1:
+        raise NoCounterpart("with a cache")
+    if len({x.dimensions and (len(x.dimensions), x.dimensions[:-2]) for x in (query, key, value)} | {None}) > 2:  # noqa: PLR2004
+        raise NoCounterpart("with other heads of keys than of queries")
+    others = ("softcap", "softmax_precision", "qk_matmul_output_mode")
+    if any(node.attributes.get(name) for name in others) or node.attributes.get("q_num_heads", 1) > 1:
+        raise NoCounterpart("with a limit of scores, a precision, or heads beside each other")
+    is_causal = bool(node.attributes.get("is_causal", 0))
+    is_of_heads = query.dimensions is None or len(query.dimensions) == 3  # noqa: PLR2004 - a batch alone
+    if mask is not None and (is_causal or (is_of_heads and len(mask.dimensions or (0,) * 3) > 2)):  # noqa: PLR2004
+        raise NoCounterpart("with a mask beside a causal one, or one of heads")
+    scale = None
+    if "scale" in node.attributes:
+        scale = constant(query.element_type, (), [float(node.attributes["scale"])])
+        mask = mask or constant(query.element_type, (), [0.0])
+    return node.with_inputs(query, key, value, mask, scale).call("ScaledDotProductAttention-13", causal=is_causal)
+
+
 def _layer_normalization(node: OnnxCall) -> Call:
     """A normalization of the last dimensions without its scale and bias, which other operations multiply and add."""
     dimensions = node.inputs[0].dimensions if node.inputs and node.inputs[0] else None
@@ -224,6 +245,7 @@ def _top_k(node: OnnxCall) -> Call:
 
 #: The readings of what no row alone says.
 _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
+    "Attention": _attention,
     "AveragePool": avg_pool,
     "BitShift": _bit_shift,
     "Cast": _cast,
