@@ -44,6 +44,10 @@ class OnnxCall:
     attributes: Mapping[str, Any]
     outputs: int
 
+    def input(self, place: int) -> Known | None:
+        """An input; None for an omitted one."""
+        return self.inputs[place] if place < len(self.inputs) else None
+
     def setting(self, name: str, place: int) -> Known | None:
         """The values of a setting: an input or, in older opsets, an attribute."""
         if place < len(self.inputs):
@@ -125,17 +129,6 @@ def _col2im(node: OnnxCall) -> Call:
     return node.call("Col2Im-15", **given)
 
 
-def _of_two(op: str) -> Callable[[OnnxCall], Call]:
-    """The reading of an operation that takes any number of inputs in ONNX."""
-
-    def reading(node: OnnxCall) -> Call:
-        if len(node.inputs) != 2:  # noqa: PLR2004 - two
-            raise NoCounterpart(f"with {len(node.inputs)} inputs")
-        return node.call(op)
-
-    return reading
-
-
 def _mod(node: OnnxCall) -> Call:
     return node.call("Mod-1" if node.attributes.get("fmod", 0) else "FloorMod-1")
 
@@ -149,7 +142,7 @@ def _convolution(node: OnnxCall) -> Call:
     dimensions = node.inputs[1].dimensions if len(node.inputs) > 1 and node.inputs[1] else None
     if dimensions is None:
         raise NoCounterpart("with filters of unknown rank")
-    windows = _windows(node, len(dimensions) - 2)
+    windows = windows_of(node, len(dimensions) - 2)
     groups, [data, filters] = node.attributes.get("group", 1), node.inputs[:2]
     if groups == 1 or filters is None:
         return node.call("Convolution-1", **windows)
@@ -158,7 +151,7 @@ def _convolution(node: OnnxCall) -> Call:
     return whole.call("GroupConvolution-1", **windows)
 
 
-def _windows(node: OnnxCall, spatial: int) -> dict[str, Any]:
+def windows_of(node: OnnxCall, spatial: int) -> dict[str, Any]:
     """The attributes of windows that slide over some spatial dimensions."""
     pads, mode = node.attributes.get("pads", [0] * 2 * spatial), str(node.attributes.get("auto_pad", "NOTSET"))
     lists = {name: tuple(node.attributes.get(name, [1] * spatial)) for name in ("strides", "dilations")}
@@ -171,20 +164,9 @@ def _max_pool(node: OnnxCall) -> Call:
     kernel = tuple(node.attributes.get("kernel_shape", ()))
     if node.attributes.get("storage_order", 0):
         raise NoCounterpart("with indices in column-major order")
-    windows = _windows(node, len(kernel))
+    windows = windows_of(node, len(kernel))
     is_ceil = node.attributes.get("ceil_mode", 0) and windows["auto_pad"] == "explicit"
     return node.call("MaxPool-14", **windows, kernel=kernel, rounding_type="ceil" if is_ceil else "floor")
-
-
-def _layer_normalization(node: OnnxCall) -> Call:
-    """A normalization of the last dimensions without its scale and bias, which other operations multiply and add."""
-    dimensions = node.inputs[0].dimensions if node.inputs and node.inputs[0] else None
-    if dimensions is None:
-        raise NoCounterpart("of data of unknown rank")
-    rank, eps = len(dimensions), float(node.attributes.get("epsilon", 1e-5))
-    call = node.call("MVN-6", normalize_variance=True, eps=eps, eps_mode="inside_sqrt")
-    axes = integers([*range(node.attributes.get("axis", -1) % rank, rank)])
-    return replace(call, inputs={**call.inputs, "axes": axes})
 
 
 def _hard_sigmoid(node: OnnxCall) -> Call:
@@ -281,12 +263,9 @@ _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "CumSum": _cum_sum,
     "HardSigmoid": _hard_sigmoid,
     "Expand": lambda node: node.call("Broadcast-3", mode="bidirectional"),
-    "Max": _of_two("Maximum-1"),
-    "Min": _of_two("Minimum-1"),
     "Mod": _mod,
     "Conv": _convolution,
     "MaxPool": _max_pool,
-    "LayerNormalization": _layer_normalization,
     "Pad": _pad,
     **dict.fromkeys(
         ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"), _reduced
