@@ -99,7 +99,7 @@ def fills_of(call: Call) -> tuple[Fill, ...]:
 
 
 def nodes_of(profile: str) -> Iterator[tuple[str, Mapping[int, ModelNode]]]:
-    """The nodes of the models of a profile, each by the size of the model."""
+    """The nodes of the models of a profile, each by the size of the model; of a graph, the first operation alone."""
     models, sizes = PROFILES[profile]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
@@ -107,7 +107,7 @@ def nodes_of(profile: str) -> Iterator[tuple[str, Mapping[int, ModelNode]]]:
             by_size = {}
             for size in sizes:
                 path.write_bytes(of_size(size))
-                by_size[size] = read_onnx(path)
+                by_size[size] = [replace(node, call=node.call and node.call.first) for node in read_onnx(path)]
             for place in range(len(by_size[sizes[0]])):
                 yield name, {size: nodes[place] for size, nodes in by_size.items()}
 

@@ -32,7 +32,7 @@ def check(golden: Golden, load: Loader) -> None:
     with warnings.catch_warnings(action="ignore"):
         for model in (golden, *([] if neighbour_check is None else [neighbour_check])):
             for expected, outputs in zip(model.outputs, load(model), strict=True):
-                _compare(expected, outputs)
+                compare(expected, outputs)
 
 
 def evaluated(golden: Golden, dialect: str = "onnx") -> Iterator[Sequence[Array]]:
@@ -50,7 +50,8 @@ def native(tensor: Tensor) -> Array:
     return tensor.array.view(tensor.type.arithmetic)
 
 
-def _compare(expected: Sequence[Tensor], outputs: Sequence[Array]) -> None:
+def compare(expected: Sequence[Tensor], outputs: Sequence[Array]) -> None:
+    """Check that outputs are the golden ones, or within their bounds."""
     for tensor, actual in zip(expected, outputs, strict=True):
         if tensor.bounds is None:
             np.testing.assert_array_equal(actual, native(tensor), strict=True)

@@ -3,17 +3,17 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice, product
+from itertools import chain, cycle, islice, product
 
-from opconform.model.draft import Draft, TensorDraft
-from opconform.operations import OPERATIONS
+from opconform.generation.options import Options
+from opconform.model.draft import Draft, Fill, TensorDraft
 from opconform.operations.arguments import Unknown
 from opconform.suite.case import Dynamic, Shape
 from opconform.suite.declarations import Port
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform_runners.tools.from_model.models.node import Call, Known
 from opconform_runners.tools.fuzz.cases.variants import Key, variant
-from opconform_runners.tools.fuzz.trial import decided, default_binding, drawn
+from opconform_runners.tools.fuzz.trial import Trial, decided, default_binding, drawn, is_defined, resized
 
 #: The ranks and sizes that unknown ones get; the first sizes are for the dimensions in their order.
 _RANKS, _FIRST, _SIZES = (3, 2, 4, 1, 5, 0), (2, 3, 5, 7), (2, 4, 6, 1, 8, 12, 3)
@@ -21,8 +21,15 @@ _RANKS, _FIRST, _SIZES = (3, 2, 4, 1, 5, 0), (2, 3, 5, 7), (2, 4, 6, 1, 8, 12, 3
 _TRIES, _CHOICE = 600, 40
 #: Numbers above the first one become smaller; those from the last one on stand for the end of a dimension.
 _SMALL, _LARGE, _ENDLESS = 8, 4_096, (1 << 31) - 1
-#: The numbers of a case that can be scaled, by the kinds of the keys of a variant.
-_SCALED = ("size", "element", "value")
+#: The numbers of a case that can be scaled, by the kinds of the keys of a variant; of a graph the sizes alone, whose
+#: elements are not those of the model.
+_SCALED, _SCALED_IN_GRAPHS = ("size", "element", "value"), ("size",)
+#: The fills of the data of a graph in turn, first those that are tried first, and the most bits of integers that have
+#: any bits.
+_FILLS: Sequence[Sequence[Fill]] = (("exact", "small"), ("ramp",), ("normal",))
+_BYTE = 8
+#: The seed of the elements for which a graph must have results.
+_SEED = Options().seed
 
 Shapes = Mapping[str, tuple[int | str, ...]]
 
@@ -39,12 +46,35 @@ def instance_of(call: Call) -> Draft | None:
             if valid[-1][0] == 0 or len(valid) == _CHOICE:
                 break
     small = (decided(_with_small_numbers(draft)) for _, draft in sorted(valid, key=lambda x: x[0]))
-    return next((draft for draft in small if draft is not None and draft.rejected_for is None), None)
+    accepted = (draft for draft in small if draft is not None and draft.rejected_for is None)
+    return next(accepted if call.graph is None else _with_results(call, accepted), None)
+
+
+def _with_results(call: Call, drafts: Iterator[Draft]) -> Iterator[Draft]:
+    """The cases of a graph with elements for which it has results."""
+    for draft, fills in product(drafts, _FILLS):
+        data = [name for name, x in call.inputs.items() if x.elements or draft.operation.role_of(name) == "data"]
+        in_turn = zip(data, cycle(fills), strict=False)
+        composed = {name: _composed(call.inputs[name], draft.tensors[name], fill) for name, fill in in_turn}
+        tensors = {**draft.tensors, **composed}
+        filled = decided(replace(draft, tensors=tensors))
+        if filled is not None and is_defined(Trial(draft=filled), _SEED, is_drawn=False):
+            yield filled
+
+
+def _composed(known: Known, tensor: TensorDraft, fill: Fill) -> TensorDraft:
+    """An input of a graph with the elements that its reading gives it, with any bits, or with a fill."""
+    kind = ELEMENT_TYPES[known.element_type]
+    if known.elements:
+        listed = replace(tensor, shape=(len(known.elements),), fill="values", elements=known.elements)
+        return resized(listed, tensor.shape)
+    return replace(tensor, fill="bits" if kind.is_integer and kind.bits <= _BYTE else fill)
 
 
 def _assigned(call: Call) -> Iterator[Draft]:
     """The call with sizes and values in place of unknown ones."""
-    ports = {name: OPERATIONS[call.op].port_of(name) for name in call.inputs}
+    operation = call.operation
+    ports = {name: operation.port_of(name) for name in call.inputs}
     for ranks in product(*(_ranks(known, ports[name]) for name, known in call.inputs.items())):
         shapes: Shapes = {
             name: tuple(f"{name} {n}" for n in range(rank)) if known.dimensions is None else known.dimensions
@@ -72,11 +102,13 @@ def _sizes(call: Call, shapes: Shapes, ports: Mapping[str, Port]) -> Iterator[di
     beyond = 1 + max((x for x in elements if type(x) is int and x < _LARGE), default=0)
     data = {name: shape for name, shape in shapes.items() if not ports[name].setting}
     rank = max(map(len, data.values()), default=1)
+    lengths = [size for shape in data.values() for size in shape if isinstance(size, int)]
     sizes_by_name: dict[str, dict[int, None]] = {}
     for name, shape in shapes.items():
         for place, size in enumerate(shape):
             beside = [other[place] for other in data.values() if len(other) == len(shape)]
-            sizes = (*beside, _FIRST[place % len(_FIRST)], *_SIZES, beyond) if name in data else (rank, 1, 2, 3)
+            usual = (*beside, _FIRST[place % len(_FIRST)], *_SIZES, beyond, *lengths)
+            sizes = usual if name in data else (rank, 1, 2, 3)
             if isinstance(size, str):
                 sizes_by_name.setdefault(size, dict.fromkeys(x for x in sizes if isinstance(x, int)))
     first = {name: next(iter(sizes)) for name, sizes in sizes_by_name.items()}
@@ -113,7 +145,7 @@ def _is_mask(known: Known) -> bool:
 
 def _draft(call: Call, tensors: Mapping[str, TensorDraft], shapes: Shapes) -> Draft:
     """The case of a call, in which what is a constant of the model is one, unless everything is."""
-    operation = OPERATIONS[call.op]
+    operation = call.operation
     binding = default_binding(operation, tensors)
     if not all(known.is_constant for known in call.inputs.values()):
         binding = {name: "constant" if known.is_constant else "parameter" for name, known in call.inputs.items()}
@@ -122,7 +154,7 @@ def _draft(call: Call, tensors: Mapping[str, TensorDraft], shapes: Shapes) -> Dr
         for name, shape in shapes.items()
         if binding[name] == "parameter" and any(isinstance(size, str) for size in shape)
     }
-    return replace(drawn(operation, tensors, call.attributes), binding=binding, dynamic=dynamic)
+    return replace(drawn(operation, tensors, call.attributes), binding=binding, dynamic=dynamic, graph=call.graph)
 
 
 def _is_valid(draft: Draft) -> bool:
@@ -138,7 +170,7 @@ def _with_small_numbers(draft: Draft) -> Draft:
     numbers: set[int] = set()
 
     def note(current: int, _low: int, _high: int, key: Key) -> int:
-        numbers.update([abs(current)] if key[0] in _SCALED else [])
+        numbers.update([abs(current)] if _is_scaled(draft, key) else [])
         return current
 
     variant(draft, note)
@@ -151,11 +183,15 @@ def _with_small_numbers(draft: Draft) -> Draft:
     return draft
 
 
+def _is_scaled(draft: Draft, key: Key) -> bool:
+    return key[0] in (_SCALED if draft.graph is None else _SCALED_IN_GRAPHS)
+
+
 def _scaled(draft: Draft, number: int, small: int, way: Callable[[float], int] | None) -> Draft:
     """A case with a smaller number in place of a large one; other large numbers are scaled and rounded, or kept."""
 
     def scaled(current: int, _low: int, _high: int, key: Key) -> int:
-        if key[0] not in _SCALED or abs(current) >= _ENDLESS:
+        if not _is_scaled(draft, key) or abs(current) >= _ENDLESS:
             return current
         rest, power = abs(current), 1
         while rest and rest % number == 0:

@@ -10,6 +10,7 @@ from typing import Any
 from opconform.errors import UsageError, counted
 from opconform.model.draft import Draft
 from opconform.specs.requirements import requirements_of
+from opconform.suite.case import GRAPH
 from opconform.suite.storage.ownership import check_ours, is_ours, replace_ours
 from opconform.system.text import one_line
 from opconform_runners.tools.from_model.models.ir_model import read_ir
@@ -97,7 +98,8 @@ def _described(use: Use, model: str) -> str:
         for word, types in (("behind", use.before), ("before", use.behind))
         if types
     ]
-    nodes = f"{counted(len(use.nodes), 'node')} of {one_line(model, _LONGEST)}"
+    kinds = "" if use.draft.graph is None else f" {', '.join(one_line(kind, _LONGEST) for kind in use.types)}"
+    nodes = f"{counted(len(use.nodes), 'node')}{kinds} of {one_line(model, _LONGEST)}"
     return "; ".join([f"{nodes}, such as {one_line(use.nodes[0], _LONGEST)}", *beside])
 
 
@@ -147,6 +149,9 @@ def lines_of(specs: ModelSpecs) -> Iterator[str]:
     share = f"{nodes.total():,} of {counted(total, 'node')} ({100 * nodes.total() // (total or 1)} %)"
     yield f"{specs.model}: {share} use {counted(len(nodes), 'operation')}"
     for op, groups in specs.groups.items():
+        if op == GRAPH:
+            yield f"  {op:{width}}  {_composed(specs.uses.uses, nodes[op], len(groups))}"
+            continue
         violated = len({group["expect"]["reject"] for group in groups.values() if "expect" in group})
         violable = sum(requirement.violable for requirement in requirements_of(op).requirements)
         uses = counted(sum(use.draft.op == op for use in specs.uses.uses), "use")
@@ -156,3 +161,11 @@ def lines_of(specs: ModelSpecs) -> Iterator[str]:
     yield from (f"  not read: {counted(n, 'node')}: {kind}, {reason}" for kind, reason, n in others if reason)
     if plain := [f"{kind} {n:,}" for kind, reason, n in others if not reason]:
         yield f"  no counterpart: {', '.join(plain)}"
+
+
+def _composed(uses: Sequence[Use], nodes: int, cases: int) -> str:
+    """What is read as a graph: its nodes by type, its uses and its cases."""
+    composed = [use for use in uses if use.draft.graph is not None]
+    types = sum((use.types for use in composed), Counter[str]())
+    named = ", ".join(f"{one_line(kind, _LONGEST)} {count:,}" for kind, count in types.most_common())
+    return f"{counted(nodes, 'node')}, {counted(len(composed), 'use')}, {counted(cases, 'case')}: {named}"

@@ -25,6 +25,7 @@ class Use:
     Attributes:
         draft: The use as a small valid case.
         nodes: The names of the nodes.
+        types: Their types, counted.
         before: The types of the nodes that compute their first inputs, counted.
         behind: The types of the nodes that take their outputs, counted.
         then: The uses that a case can have behind it.
@@ -32,6 +33,7 @@ class Use:
 
     draft: Draft
     nodes: list[str] = field(default_factory=list)
+    types: Counter[str] = field(default_factory=Counter)
     before: Counter[str] = field(default_factory=Counter)
     behind: Counter[str] = field(default_factory=Counter)
     then: dict[str, Neighbour] = field(default_factory=dict)
@@ -61,7 +63,7 @@ def uses_of(nodes: Sequence[ModelNode], model: str) -> ModelUses:
     instances: dict[str, Draft | None] = {}
     uses: dict[str, Use] = {}
     for node in nodes:
-        if node.call is None or node.call.op not in tested:
+        if node.call is None or not tested.issuperset(_operations(node.call)):
             others[node.type, node.reason] += 1
             continue
         call = _named_alike(node.call)
@@ -75,6 +77,7 @@ def uses_of(nodes: Sequence[ModelNode], model: str) -> ModelUses:
             continue
         use = uses.setdefault(draft.id, Use(draft=draft))
         use.nodes.append(node.name)
+        use.types[node.type] += 1
         use.before.update(makers[name].type for name in node.inputs[:1] if name in makers)
         for taker in (taker for name in node.outputs for taker in takers[name]):
             use.behind[taker.type] += 1
@@ -82,6 +85,11 @@ def uses_of(nodes: Sequence[ModelNode], model: str) -> ModelUses:
                 use.then.setdefault(repr(neighbour), neighbour)
     ordered = sorted(uses.values(), key=lambda use: (use.draft.op, -len(use.nodes), use.draft.digits))
     return ModelUses(uses=ordered, others=others, nodes=len(nodes))
+
+
+def _operations(call: Call) -> Sequence[str]:
+    """The operations that a call has."""
+    return [call.op] if call.graph is None else [node.op for node in call.graph.nodes]
 
 
 def _named_alike(call: Call) -> Call:
@@ -99,7 +107,7 @@ def _named_alike(call: Call) -> Call:
 
 def _neighbour(call: Call | None) -> Neighbour | None:
     """A call as an operation behind another one, if its other inputs are constants of integers."""
-    if call is None:
+    if call is None or call.graph is not None:
         return None
     first, *others = call.inputs.items()
     operation = OPERATIONS[call.op]

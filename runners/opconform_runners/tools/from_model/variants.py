@@ -33,24 +33,25 @@ class Variant(NamedTuple):
 
 
 def variants_of(use: Draft, behind: Sequence[Neighbour], *, is_convolved: bool) -> Iterator[Variant]:
-    """The cases of a use, itself first.
+    """The cases of a use, itself first; a graph has neither other graphs around it nor illegal neighbours.
 
     `behind` are operations that take its output, and `is_convolved` is whether it takes the output of a convolution.
     """
     yield Variant("use", "core", "as the model uses it", Trial(draft=use))
+    is_graph = use.graph is not None
     around = [
         (f"then-{n}", "before the operation that takes its output", _with(use, "then", x))
-        for n, x in enumerate(behind[:_NEIGHBOURS], 1)
+        for n, x in enumerate(behind[: 0 if is_graph else _NEIGHBOURS], 1)
     ]
-    if is_convolved:
+    if is_convolved and not is_graph:
         around.append(("convolved", "behind a convolution", _with(replace(use, dynamic={}), "convolved")))
     for word, title, draft in (*around, *_open(use), *_broadcast(use), *_sizes(use)):
         valid = decided(draft)
-        if valid is not None and valid.rejected_for is None and is_defined(Trial(draft=valid), _SEED):
+        if valid is not None and valid.rejected_for is None and is_defined(Trial(draft=valid), _SEED, is_drawn=False):
             is_around = draft.context != "bare"
             profile = "context" if is_around else "robustness" if word.startswith("size") else "dynamic"
             yield Variant(word, profile, title, Trial(draft=valid))
-    for requirement, trial in sorted(_violations(use).items()):
+    for requirement, trial in () if is_graph else sorted(_violations(use).items()):
         word = requirement.replace(".", "-").replace("_", "-")
         yield Variant(word, "robustness", f"violates {requirement}", trial)
 

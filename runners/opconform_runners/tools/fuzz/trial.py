@@ -133,18 +133,19 @@ def _is_violated_in_its_graph(draft: Draft) -> bool:
     return False
 
 
-def is_defined(trial: Trial, seed: int) -> bool:
+def is_defined(trial: Trial, seed: int, *, is_drawn: bool = True) -> bool:
     """Whether the cases have results, with the elements that the seed gives them, and results that prove something.
 
-    A node whose input has a shape that follows from elements may reject the shape that those of the seed give.
+    The results of a graph that is drawn must be sure. A node whose input has a shape that follows from elements may
+    reject the shape that those of the seed give.
     """
     try:
-        return all(_has_results(draft, seed) for draft in trial.drafts)
+        return all(_has_results(draft, seed, is_drawn=is_drawn) for draft in trial.drafts)
     except (ContextError, MemoryError, NoGolden, OverflowError, Rejection, Unknown):
         return False
 
 
-def _has_results(draft: Draft, seed: int) -> bool:
+def _has_results(draft: Draft, seed: int, *, is_drawn: bool) -> bool:
     """Whether the reference semantics give a case small results that prove something; they raise where they give none.
 
     Of an operation that only moves elements, each to places of its own, they always do.
@@ -161,7 +162,7 @@ def _has_results(draft: Draft, seed: int) -> bool:
         return False
     golden = golden_of(draft, seed)
     neighbour_check_of(golden)
-    return not proves_nothing(golden) and (draft.graph is None or is_sure(golden))
+    return not proves_nothing(golden) and (draft.graph is None or not is_drawn or is_sure(golden))
 
 
 def trial_of(draft: Draft, twin: Draft) -> Trial:

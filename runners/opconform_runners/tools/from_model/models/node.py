@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
 from opconform.errors import UsageError, quoted
-from opconform.suite.case import Attribute
+from opconform.model.graph_operation import operation_of_graph
+from opconform.operations import OPERATIONS
+from opconform.operations.operation import Operation
+from opconform.suite.case import Attribute, Graph
 from opconform.tensors.literals import Element
 
 #: The most bytes of a model besides its weights, the most nodes, and the most elements of a constant that is read.
@@ -31,7 +34,8 @@ class Known:
 
     Attributes:
         dimensions: Sizes, and names of unknown ones, which are the same for the same size; None for an unknown rank.
-        elements: The elements of a small constant in row-major order; None for any other tensor.
+        elements: The elements of a small constant in row-major order; None for any other tensor. At an input of a
+            graph, the elements that a case repeats, also if the model computes it.
     """
 
     element_type: str
@@ -59,18 +63,41 @@ def integers(values: int | Sequence[int]) -> Known:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
-    """An operation that opconform has, with the tensors by the names of its ports, and its attributes."""
+    """An operation that opconform has, with the tensors by the names of its ports, and its attributes.
+
+    Attributes:
+        graph: The operations that compute what one node of the model does; `op` is then that of graphs, and the inputs
+            have the names of the node's own ones.
+    """
 
     op: str
     inputs: Mapping[str, Known]
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    graph: Graph | None = None
 
     def __post_init__(self) -> None:
         """Check that its attributes are numbers that a spec can have, or raise `NoCounterpart`."""
-        for name, value in self.attributes.items():
+        nodes = self.graph.nodes if self.graph is not None else ()
+        given = (*self.attributes.items(), *(item for node in nodes for item in node.attributes.items()))
+        for name, value in given:
             elements = value if isinstance(value, tuple) else (value,)
             if any(isinstance(x, float) and not math.isfinite(x) for x in elements):
                 raise NoCounterpart(f"with an infinity or a NaN as {name}")
+
+    @property
+    def operation(self) -> Operation:
+        """The operation that is called; a graph is one, too."""
+        return OPERATIONS[self.op] if self.graph is None else operation_of_graph(self.graph, tuple(self.inputs))
+
+    @property
+    def first(self) -> "Call":
+        """The call of the first operation of its graph, or itself."""
+        if self.graph is None:
+            return self
+        node = self.graph.nodes[0]
+        named = OPERATIONS[node.op].declaration.named(node.inputs)
+        inputs = {port: self.inputs[name] for port, name in named.items()}
+        return Call(op=node.op, inputs=inputs, attributes=node.attributes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

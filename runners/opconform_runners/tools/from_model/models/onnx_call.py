@@ -19,6 +19,10 @@ class OnnxCall:
     attributes: Mapping[str, Any]
     outputs: int
 
+    def input(self, place: int) -> Known | None:
+        """An input; None for an omitted one."""
+        return self.inputs[place] if place < len(self.inputs) else None
+
     def setting(self, name: str, place: int) -> Known | None:
         """The values of a setting: an input or, in older opsets, an attribute."""
         if place < len(self.inputs):

@@ -22,6 +22,7 @@ from opconform_runners.tools.from_model.models.node import (
 )
 from opconform_runners.tools.from_model.models.onnx_call import OnnxCall
 from opconform_runners.tools.from_model.models.onnx_file import model_without_weights
+from opconform_runners.tools.from_model.models.onnx_graphs import READINGS
 from opconform_runners.tools.from_model.models.onnx_operations import OF_ONNX, called, counterparts
 
 _OWN = ("", "ai.onnx")
@@ -112,11 +113,13 @@ class _Reader:
         self, label: str, inputs: list[str | None], attributes: Mapping[str, Any], outputs: int
     ) -> tuple[Call | None, str]:
         """What a node calls, or why that is nothing."""
-        if label not in counterparts():
+        reading = READINGS.get(label, called if label in counterparts() else None)
+        if reading is None:
             return None, ""
         try:
             known = [None if name is None else self._known(name) for name in inputs]
-            return called(OnnxCall(type=label, inputs=known, attributes=attributes, outputs=outputs)), ""
+            values = {name: _constant(x) if hasattr(x, "dims") else x for name, x in attributes.items()}
+            return reading(OnnxCall(type=label, inputs=known, attributes=values, outputs=outputs)), ""
         except NoCounterpart as answer:
             return None, answer.reason
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):

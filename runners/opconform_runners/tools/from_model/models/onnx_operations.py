@@ -89,17 +89,6 @@ def _col2im(node: OnnxCall) -> Call:
     return node.call("Col2Im-15", **given)
 
 
-def _of_two(op: str) -> Callable[[OnnxCall], Call]:
-    """The reading of an operation that takes any number of inputs in ONNX."""
-
-    def reading(node: OnnxCall) -> Call:
-        if len(node.inputs) != 2:  # noqa: PLR2004 - two
-            raise NoCounterpart(f"with {len(node.inputs)} inputs")
-        return node.call(op)
-
-    return reading
-
-
 def _mod(node: OnnxCall) -> Call:
     return node.call("Mod-1" if node.attributes.get("fmod", 0) else "FloorMod-1")
 
@@ -127,17 +116,6 @@ def _attention(node: OnnxCall) -> Call:
         scale = constant(query.element_type, (), [float(node.attributes["scale"])])
         mask = mask or constant(query.element_type, (), [0.0])
     return node.with_inputs(query, key, value, mask, scale).call("ScaledDotProductAttention-13", causal=is_causal)
-
-
-def _layer_normalization(node: OnnxCall) -> Call:
-    """A normalization of the last dimensions without its scale and bias, which other operations multiply and add."""
-    dimensions = node.inputs[0].dimensions if node.inputs and node.inputs[0] else None
-    if dimensions is None:
-        raise NoCounterpart("of data of unknown rank")
-    rank, eps = len(dimensions), float(node.attributes.get("epsilon", 1e-5))
-    call = node.call("MVN-6", normalize_variance=True, eps=eps, eps_mode="inside_sqrt")
-    axes = integers([*range(node.attributes.get("axis", -1) % rank, rank)])
-    return replace(call, inputs={**call.inputs, "axes": axes})
 
 
 def _group_normalization(node: OnnxCall) -> Call:
@@ -257,12 +235,9 @@ _READINGS: Mapping[str, Callable[[OnnxCall], Call]] = {
     "GroupNormalization": _group_normalization,
     "HardSigmoid": _hard_sigmoid,
     "Expand": lambda node: node.call("Broadcast-3", mode="bidirectional"),
-    "Max": _of_two("Maximum-1"),
-    "Min": _of_two("Minimum-1"),
     "Mod": _mod,
     "Conv": convolution,
     "MaxPool": max_pool,
-    "LayerNormalization": _layer_normalization,
     "Pad": _pad,
     "Range": _range,
     **dict.fromkeys(

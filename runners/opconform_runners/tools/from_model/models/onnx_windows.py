@@ -13,7 +13,7 @@ def convolution(node: OnnxCall) -> Call:
     dimensions = node.inputs[1].dimensions if len(node.inputs) > 1 and node.inputs[1] else None
     if dimensions is None:
         raise NoCounterpart("with filters of unknown rank")
-    windows = _windows(node, len(dimensions) - 2)
+    windows = windows_of(node, len(dimensions) - 2)
     groups, [data, filters] = node.attributes.get("group", 1), node.inputs[:2]
     if groups == 1 or filters is None:
         return node.call("Convolution-1", **windows)
@@ -22,7 +22,7 @@ def convolution(node: OnnxCall) -> Call:
     return whole.call("GroupConvolution-1", **windows)
 
 
-def _windows(node: OnnxCall, spatial: int) -> dict[str, Any]:
+def windows_of(node: OnnxCall, spatial: int) -> dict[str, Any]:
     """The attributes of windows that slide over some spatial dimensions."""
     pads, mode = node.attributes.get("pads", [0] * 2 * spatial), str(node.attributes.get("auto_pad", "NOTSET"))
     lists = {name: tuple(node.attributes.get(name, [1] * spatial)) for name in ("strides", "dilations")}
@@ -35,14 +35,14 @@ def max_pool(node: OnnxCall) -> Call:
     kernel = tuple(node.attributes.get("kernel_shape", ()))
     if node.attributes.get("storage_order", 0):
         raise NoCounterpart("with indices in column-major order")
-    windows = _windows(node, len(kernel))
+    windows = windows_of(node, len(kernel))
     return node.call("MaxPool-14", **windows, kernel=kernel, rounding_type=_rounding(node, windows))
 
 
 def avg_pool(node: OnnxCall) -> Call:
     """An AveragePool, whose zeros do not count by default."""
     kernel = tuple(node.attributes.get("kernel_shape", ()))
-    windows = _windows(node, len(kernel))
+    windows = windows_of(node, len(kernel))
     if {*windows.pop("dilations")} - {1}:
         raise NoCounterpart("with dilations")
     excludes = not node.attributes.get("count_include_pad", 0)
