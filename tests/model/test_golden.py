@@ -31,8 +31,11 @@ FAULTS = {
     ),
     "Pad-12/*": ({"string"}, "the text '0' is added (findings of onnx-reference-1.23)"),
     "ReduceMean-1/*": ({"i32", "i64", "u64"}, "numpy's mean of integers wraps their sum, and divides it in f64"),
+    "Tan-1/large": ({"f64"}, "the C library's tangent near a quarter turn"),
     "Unique-10/unsorted-slices": ({"i32"}, "slices of the first dimension alone (findings of onnx-reference-1.23)"),
 }
+#: The rows for functions that numpy leaves to the C library on processors without AVX-512: elsewhere there is no fault.
+OF_PROCESSORS = {"Cos-1/large", "Tan-1/large"}
 #: Cases in which it gives the outputs of another reading: it adds blocks to an image of zeros, broadcasts by a product
 #: with ones, which quiets NaNs, adds 0 in a sum over no axes, divides a sum of integers that wraps, and rounds f64 to f32
 #: before bf16.
@@ -137,7 +140,6 @@ def test_every_golden_agrees_with_an_implementation_that_is_not_ours(
     }
     explained = {entry.id: faults_of(suite, entry) if faults else [] for entry, names in others if not names}
     assert [name for name, rows in explained.items() if not rows] == []
-    assert {row for rows in explained.values() for row in rows} == {
-        row for row in faults if row.partition("/")[0] in ops
-    }
+    found_rows = {row for rows in explained.values() for row in rows}
+    assert found_rows | OF_PROCESSORS == {row for row in faults if row.partition("/")[0] in ops} | OF_PROCESSORS
     assert len(compared) >= least * len(valid)

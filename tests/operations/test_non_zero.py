@@ -29,7 +29,8 @@ def indices(data: object, **attributes: str) -> list[object]:
     [output] = NON_ZERO.evaluate(given)
     [type_] = NON_ZERO.infer(given)
     assert (type_.element_type, type_.shape) == (output.element_type, output.shape)
-    return output.array.tolist()
+    rows: list[object] = output.array.tolist()
+    return rows
 
 
 def accepted() -> Iterator[Draft]:

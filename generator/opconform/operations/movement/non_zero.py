@@ -65,7 +65,8 @@ def _gathered(tested: Tested) -> Graph:
         raise ContextError("a scalar has no indices for the context `gathered` to use")
     order = contexts.constant("GatherOrder", "i64", (2,), [1, 0])
     indices = contexts.computing("GatherIndices", "Transpose-1", (*tested.node.outputs, *order.outputs))
-    gathered = contexts.computing("Gather", "GatherND-8", (tested.node.inputs[0], *indices.outputs), batch_dims=0)
+    data = [name for name in tested.node.inputs if name is not None]
+    gathered = contexts.computing("Gather", "GatherND-8", (*data, *indices.outputs), batch_dims=0)
     return Graph(nodes=(tested.node, order, indices, gathered), outputs=(*tested.node.outputs, *gathered.outputs))
 
 
