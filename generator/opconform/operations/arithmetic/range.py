@@ -194,8 +194,14 @@ def _count(arguments: Arguments) -> int:
 
 
 def _integers(arguments: Arguments) -> tuple[int, ...] | None:
-    count = _count(arguments) if arguments.attributes.get("output_type") in INTEGERS else None
-    return None if count is None or count > _MOST_INTEGERS else tuple(map(int, _settings(arguments).elements(count)))
+    """The elements of an output of integers; None for settings without a result, and for too many elements."""
+    if arguments.attributes.get("output_type") not in INTEGERS:
+        return None
+    try:
+        settings = _settings(arguments)
+    except NoGolden:
+        return None
+    return None if settings.size > _MOST_INTEGERS else tuple(map(int, settings.elements(settings.size)))
 
 
 def _is_fraction(arguments: Arguments) -> bool:
