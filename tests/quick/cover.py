@@ -8,7 +8,7 @@ from typing import TypeVar
 
 Value = TypeVar("Value")
 #: The most cases of the profile, twins included.
-MOST = 3_000
+MOST = 3_300
 #: How often each fault is to be found, where two cases can.
 TWICE = 2
 #: What a second finder of any fault is worth.

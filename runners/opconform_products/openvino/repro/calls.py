@@ -31,6 +31,7 @@ WITHOUT_FUNCTION = frozenset(
         "MaxPool-14",
         "MaxPool-8",
         "PReLU-1",
+        "Range-4",
         "ReLU-1",
         "Reverse-1",
         "ShuffleChannels-1",
