@@ -19,7 +19,10 @@ from opconform.specs.loader import load_spec
 from opconform.specs.operation_names import operations_of
 from opconform.suite.selection.selection import Selection
 from tests.conftest import ROOT
+from tests.sampling import WHOLE
 
+#: The file of the pairs, which follow from the samples of all operations.
+PAIRS = "Graph-1/pairs.yaml"
 OWN = """\
 op: Split-1
 groups:
@@ -71,8 +74,13 @@ def test_the_index_has_every_file_as_it_is() -> None:
 
 @pytest.mark.ci_only
 def test_the_index_is_what_the_specs_expand_to() -> None:
-    """After a change of the reference semantics, `python -m maintenance.index all` writes it again."""
-    assert index_text({}) == FILE.read_text()
+    """After a change of the reference semantics, `python -m maintenance.index all` writes it again.
+
+    The pairs of all operations, which take half of the time, are derived again before a release alone.
+    """
+    stored = json.loads(FILE.read_text())["specs"]
+
+    assert index_text({} if WHOLE else {PAIRS: stored[PAIRS]}) == FILE.read_text()
 
 
 @pytest.mark.parametrize("op", ["Split-1", "GatherND-5"])
