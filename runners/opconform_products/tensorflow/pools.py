@@ -13,6 +13,8 @@ _SPATIAL = 2
 
 def avg_pool(data: Any, pool: Pool, excludes: bool) -> Any:
     """`tf.nn.avg_pool`, whose channels are last, and whose zeros never count."""
+    if not data.dtype.is_floating:
+        raise Unsupported("TensorFlow averages no integers")
     is_same = pool.auto_pad == "same_upper"
     if pool.auto_pad == "same_lower" or (not is_same and (pool.is_ceil or any(map(any, pool.pads)))):
         raise Unsupported("TensorFlow averages whole windows of data that is not padded, or padded as same_upper")

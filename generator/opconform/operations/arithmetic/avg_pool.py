@@ -59,7 +59,7 @@ def _axis_counts(arguments: Arguments) -> list[Array]:
 
 def _counts(arguments: Arguments) -> list[int]:
     """The elements of data and its padding, or of data alone (Attributes, exclude-pad)."""
-    counts: list[int] = reduce(np.multiply.outer, _axis_counts(arguments)).reshape(-1).tolist()
+    counts: list[int] = reduce(np.multiply.outer, _axis_counts(arguments)).ravel().tolist()
     return counts
 
 
@@ -84,8 +84,8 @@ def _rows(arguments: Arguments) -> Array:
     elements = elements_of(arguments.tensor("data"))
     channels = prod(elements.shape[:2])
     rows = elements.reshape(channels, prod(elements.shape[2:]))
-    zeros = np.zeros((channels, 1), elements.dtype)
-    return np.asarray(np.concatenate([rows, zeros], 1)[:, elements_of_windows(windows_of(arguments))])
+    padded = np.column_stack([rows, np.zeros(channels, elements.dtype)])
+    return np.asarray(padded[:, elements_of_windows(windows_of(arguments))])
 
 
 def _numbers(arguments: Arguments) -> Iterator[tuple[list[int], int]]:
@@ -97,17 +97,15 @@ def _numbers(arguments: Arguments) -> Iterator[tuple[list[int], int]]:
             yield (row[row >= 0] + channel * prod(sizes)).tolist(), count
 
 
-def _computed(arguments: Arguments, counts: _Counts = _counts, missing: int = 0) -> tuple[Tensor, ...]:
-    """The means; `missing` elements at the end of each window are left out of its sum."""
+def _computed(arguments: Arguments, counts: _Counts = _counts, end: int | None = None) -> tuple[Tensor, ...]:
+    """The means; the elements of each window from `end` on are left out of its sum."""
     data, shape = arguments.tensor("data"), pooled_shape(arguments)
-    if 0 in shape:
-        return (Tensor(element_type=data.element_type, array=np.zeros(shape, data.type.storage), is_computed=True),)
     divisors = counts(arguments)
     if data.type.is_integer:
-        return _integers(arguments, math.trunc, divisors, missing=missing)
-    elements = elements_of(data).reshape(-1)
+        return _integers(arguments, math.trunc, divisors, end=end)
+    elements = elements_of(data).ravel()
     results = (
-        sum_of(data.type, elements[row[: len(row) - missing]].tolist(), count)
+        sum_of(data.type, elements[row[:end]].tolist(), count)
         for (row, _), count in zip(_numbers(arguments), divisors * prod(shape[:2]), strict=True)
     )
     return (bounded_tensor(data.element_type, shape, results),)
@@ -118,13 +116,12 @@ def _integers(
     rounded: Callable[[Fraction], int],
     counts: Sequence[int],
     keep: Keep = lambda _, x: x,
-    missing: int = 0,
+    end: int | None = None,
 ) -> tuple[Tensor, ...]:
     """The means of integers; `keep` gives the integers that stand for sums."""
     data, shape = arguments.tensor("data"), pooled_shape(arguments)
-    rows = _rows(arguments)
-    sums = rows[..., : rows.shape[-1] - missing].sum(-1)
-    kept = np.array([*(keep(data.type, int(x)) for x in np.asarray(sums, object).reshape(-1)), None], object)[:-1]
+    sums = _rows(arguments)[..., :end].sum(-1)
+    kept = np.array([keep(data.type, x) for x in sums.ravel()], object)
     means = integer_quotients(rounded, kept, [*counts] * prod(shape[:2]))
     return (tensor_of(data.type, means.reshape(shape)),)
 
@@ -141,7 +138,7 @@ def _other_integers(rounded: Callable[[Fraction], int], keep: Keep = lambda _, x
 
 
 def _without(count: int, arguments: Arguments) -> tuple[Tensor, ...]:
-    return _computed(arguments, missing=count)
+    return _computed(arguments, end=-count)
 
 
 def _narrow(accumulate: Accumulate, arguments: Arguments) -> tuple[Tensor, ...]:

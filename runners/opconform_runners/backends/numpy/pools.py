@@ -118,9 +118,8 @@ def _avg_pool(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[T
     are_empty = (x.has_padding_alone if excludes else x.starts[-1] >= x.end for x in lines)
     refuse_if(any(are_empty), "windows.elements")
     sizes = [len(line.starts) for line in lines]
-    whole = array if array.dtype.kind == "f" else array.astype(object)
-    rows = whole.reshape(prod(shape[:2]), prod(shape[2:]))
-    sums, counts = np.zeros((len(rows), *sizes), whole.dtype), np.zeros(sizes, np.int64)
+    rows = array.astype(object).reshape(prod(shape[:2]), prod(shape[2:]))  # whose integers have any size
+    sums, counts = np.zeros((len(rows), *sizes), object), np.zeros(sizes, np.int64)
     for at, (number, inside) in zip(product(*(range(line.size) for line in lines)), _elements(lines), strict=True):
         with np.errstate(all="ignore"):
             sums[:, inside] += rows[:, np.broadcast_to(number, sizes)[inside]]
