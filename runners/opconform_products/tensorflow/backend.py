@@ -34,7 +34,7 @@ _TENSORFLOW = Framework(
     translation=Translation(
         not_implemented=re.compile(
             r"No OpKernel was registered|not implemented|currently supported|Unsupported data type|"
-            r"parameter '(tensor|images|input|[abxy])' has DataType|negative integer powers|in conjunction with",
+            r"parameter '(tensor|images|input|start|[abxy])' has DataType|negative integer powers|in conjunction with",
             re.IGNORECASE,
         ),
         missing=(NotImplementedError, tf.errors.UnimplementedError),

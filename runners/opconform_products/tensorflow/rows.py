@@ -5,6 +5,7 @@ from functools import partial
 from operator import getitem
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from opconform_products.frameworks.adapters.axes import AXES, LENGTHS_OF_SLICES, ONE_REPEAT_EACH, SHIFTS, TARGET
@@ -40,6 +41,11 @@ from opconform_runners.backends.indexing import INDICES, bits_of, rank_of, strid
 _LAST = tf.int64.max
 #: The types for which the operations used here have CPU kernels.
 TYPES = {byte_type.name: tf.as_dtype(str(byte_type.native)) for byte_type in BYTE_TYPES if byte_type.name != "f8e8m0"}
+
+
+def _range(start: Any, stop: Any, step: Any, kind: Any) -> Any:
+    """`tf.range`, which casts fractions to integers in arrays, but refuses those of Python."""
+    return tf.range(*(np.asarray(x) if isinstance(x, float) else x for x in (start, stop, step)), dtype=kind)
 
 
 def _take(data: Any, indices: Any, axis: int, batches: int) -> Any:
@@ -402,9 +408,7 @@ ROWS = {
     "ReduceMin-1": Row(along_axes(tf.reduce_min), REDUCED),
     "ReduceProd-1": Row(along_axes(tf.reduce_prod), REDUCED),
     "ReduceSum-1": Row(along_axes(tf.reduce_sum), REDUCED),
-    "Range-4": Row(
-        lambda start, stop, step, kind: tf.range(start, stop, step, dtype=kind), of_type(TYPES), run_time=SETTINGS
-    ),
+    "Range-4": Row(_range, of_type(TYPES), run_time=SETTINGS),
     "Reshape-1": Row(
         _reshape,
         Adapter(None, ZEROS, constraints=("special_zero",)),

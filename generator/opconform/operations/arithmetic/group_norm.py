@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,9 @@ def _groups(arguments: Arguments) -> Iterator[tuple[list[int], list[int]]]:
     shape = arguments.shape("data")
     if not math.prod(shape):
         return
-    count = shape[0] * arguments.number("num_groups")
-    places, channels = np.arange(math.prod(shape)), np.indices(shape)[1]
-    yield from zip(places.reshape(count, -1).tolist(), channels.reshape(count, -1).tolist(), strict=True)
+    channels = np.indices(shape)[1].ravel()
+    for places in np.split(np.arange(math.prod(shape)), shape[0] * arguments.number("num_groups")):
+        yield places.tolist(), channels[places].tolist()
 
 
 def _propagated(arguments: Arguments, way: Composition, parts: Mapping[str, Sequence[Part]]) -> list[Part]:
@@ -82,7 +83,7 @@ def _normalized(
         [x.low for x in exact],
         lambda way: group_normalized(way, rows, parts, divisor),
         keeps_exact=True,
-        is_short=all(map(has_few_bits, (*elements, *channels[0], *channels[1]))),
+        is_short=all(map(has_few_bits, chain(elements, *channels))),
     )
 
 
@@ -134,10 +135,10 @@ def _is_other_length(name: str) -> Callable[[Arguments], bool]:
     return lambda a: a.shape(name) != a.shape("data")[1:2]
 
 
-def _is_divided(arguments: Arguments) -> bool:
-    """Whether the groups have as many channels each, or their number is out of range."""
-    count = arguments.number("num_groups")
-    return count < 1 or count > _channel_count(arguments) or not _channel_count(arguments) % count
+def _has_rest(arguments: Arguments) -> bool:
+    """Whether groups of as many channels leave a rest; a number of groups out of range leaves none."""
+    count = _channel_count(arguments)
+    return bool(count % max(1, min(arguments.number("num_groups"), count)))
 
 
 #: From its specification page.
@@ -152,7 +153,7 @@ GROUP_NORMALIZATION = Computation(
         **{f"{name}.same-type": _differs(name) for name in _CHANNELS},
         **{f"{name}.length": _is_other_length(name) for name in _CHANNELS},
         "num_groups.range": lambda a: not 1 <= a.number("num_groups") <= _channel_count(a),
-        "num_groups.divides": lambda a: not _is_divided(a),
+        "num_groups.divides": _has_rest,
         "epsilon.positive": lambda a: not _epsilon(a) > 0,
     },
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=a.shape("data")),),
