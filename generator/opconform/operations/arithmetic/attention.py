@@ -76,7 +76,7 @@ def _is_other_mask(arguments: Arguments) -> bool:
     """Whether the dimensions of a mask are not those of the scores, or 1."""
     sizes, scores = arguments.shape("attention_mask"), (*_batch(arguments), *_lengths(arguments))
     pairs = zip(reversed(sizes), reversed(scores), strict=False)
-    return len(sizes) > 1 and (len(sizes) > len(scores) or any(size not in (1, score) for size, score in pairs))
+    return len(sizes) > len(scores) or any(size not in (1, score) for size, score in pairs)
 
 
 def _mask_numbers(arguments: Arguments) -> Array:
@@ -186,11 +186,14 @@ def _types(arguments: Arguments) -> tuple[TensorType, ...]:
     return (TensorType(element_type=arguments.operand("query").element_type, shape=_shape(arguments)),)
 
 
-def _computed(arguments: Arguments, *, shift: int = 0, shares: _Shares = _SHARES) -> tuple[Tensor, ...]:
+_FORMULA = Formula(of=_rows)
+
+
+def _computed(arguments: Arguments, formula: Formula = _FORMULA) -> tuple[Tensor, ...]:
     for name in arguments.inputs:
         arguments.tensor(name)  # which may not be known yet
-    formula = Formula(of=partial(_rows, shift=shift, shares=shares))
-    return (replace(propagated("attention", formula, arguments, _types(arguments)[0]), spans=None),)
+    (type_,) = _types(arguments)
+    return (replace(propagated("attention", formula, arguments, type_), spans=None),)
 
 
 def _is_open(arguments: Arguments) -> bool:
@@ -205,13 +208,13 @@ def _of_last_keys(arguments: Arguments) -> tuple[Tensor, ...]:
     queries, keys = _lengths(arguments)
     if arguments.attribute("causal") is not True or queries == keys:
         raise Unknown
-    return _computed(arguments, shift=keys - queries, shares=_zero_shares)
+    return _computed(arguments, Formula(of=partial(_rows, shift=keys - queries, shares=_zero_shares)))
 
 
 def _of_masked_rows(shares: _Shares, arguments: Arguments) -> tuple[Tensor, ...]:
     if not _has_masked_row(arguments):
         raise Unknown
-    return _computed(arguments, shares=shares)
+    return _computed(arguments, Formula(of=partial(_rows, shares=shares)))
 
 
 def _of_finite_numbers(arguments: Arguments) -> tuple[Tensor, ...]:
@@ -296,7 +299,7 @@ SCALED_DOT_PRODUCT_ATTENTION = Computation(
     },
     types=_types,
     calculate=_computed,
-    rounded=Formula(of=_rows),
+    rounded=_FORMULA,
     undefined=_is_open,
     is_numeric=True,
     products=lambda a: (
