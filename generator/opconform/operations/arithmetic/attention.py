@@ -1,10 +1,9 @@
 """ScaledDotProductAttention-13, from its specification page: values weighted by the softmax of products with keys."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -32,8 +31,9 @@ _MATRICES = ("query", "key", "value")
 _ROOT_UNITS = Exact(4)
 #: What is added to the score of a key that a query has, and of one that it does not have.
 _KEPT, _LEFT_OUT = np.array(None, object), np.array(-math.inf, object)
-#: What the shares of a row are whose scores are all minus infinity: NaNs by the formula, zeros, or all the same.
-_Masked = Literal["nan", "zero", "equal"]
+#: The shares of keys by their scores.
+_Shares = Callable[[Composition, Sequence[Part]], Sequence[Part]]
+_SHARES: _Shares = partial(softmax, keeps_exact=True)
 
 
 def _batch(arguments: Arguments) -> Shape:
@@ -68,7 +68,7 @@ def _has_mask(arguments: Arguments) -> bool:
     return (
         arguments.attribute("causal") is False
         and "attention_mask" in arguments.inputs
-        and len(arguments.shape("attention_mask")) > 0
+        and bool(arguments.shape("attention_mask"))
     )
 
 
@@ -76,7 +76,7 @@ def _is_other_mask(arguments: Arguments) -> bool:
     """Whether the dimensions of a mask are not those of the scores, or 1."""
     sizes, scores = arguments.shape("attention_mask"), (*_batch(arguments), *_lengths(arguments))
     pairs = zip(reversed(sizes), reversed(scores), strict=False)
-    return len(sizes) > 1 and (len(sizes) > len(scores) or any(size not in (1, score) for size, score in pairs))
+    return len(sizes) > len(scores) or any(size not in (1, score) for size, score in pairs)
 
 
 def _mask_numbers(arguments: Arguments) -> Array:
@@ -96,11 +96,10 @@ def _has_masked_row(arguments: Arguments) -> bool:
 def _biases(arguments: Arguments, parts: Mapping[str, Sequence[Part]], shift: int) -> Array | None:
     """What is added to each score; None if nothing is."""
     scores = (*_batch(arguments), *_lengths(arguments))
-    if arguments.attribute("causal") is True:
-        queries, keys = np.indices(scores[-2:])
-        return np.broadcast_to(np.where(keys > queries + shift, _LEFT_OUT, _KEPT), scores)
     if not _has_mask(arguments):
-        return None
+        is_causal = arguments.attribute("causal") is True
+        kept = np.tri(*_lengths(arguments), shift, dtype=bool)
+        return np.broadcast_to(np.where(kept, _KEPT, _LEFT_OUT), scores) if is_causal else None
     mask = arguments.tensor("attention_mask")
     if mask.element_type == "boolean":
         biases = np.where(mask.array, _KEPT, _LEFT_OUT)
@@ -114,10 +113,9 @@ def _biases(arguments: Arguments, parts: Mapping[str, Sequence[Part]], shift: in
 def _scale(arguments: Arguments, way: Composition, parts: Mapping[str, Sequence[Part]]) -> Part:
     """The factor of the scores."""
     if "scale" in arguments.inputs:
-        return parts["scale"][0]
-    size = arguments.shape("query")[-1]
-    root = math.isqrt(size)
-    factor = Exact(1, root) if root * root == size else 1 / square_root(Exact(size))
+        (scale,) = parts["scale"]
+        return scale
+    factor = 1 / square_root(Exact(arguments.shape("query")[-1]))
     return point(factor) if has_few_bits(factor) else way.rounded(point(factor), _ROOT_UNITS)
 
 
@@ -125,14 +123,22 @@ def _score(way: Composition, query: Sequence[Part], key: Sequence[Part], scale: 
     """The scaled product of a query and a key; kernels also scale the query first."""
     score = multiplied(way, dot_product(way, query, key), scale)
     other = dot_product(way, [multiplied(way, x, scale) for x in query], key)
-    return hull((score, other)) if isinstance(score, Interval) and isinstance(other, Interval) else score
+    intervals = [x for x in (score, other) if isinstance(x, Interval)]
+    return hull(intervals) if intervals else score
 
 
-def _shares(way: Composition, scores: Sequence[Part], masked: _Masked) -> Sequence[Part]:
-    if masked == "nan" or any(score != -math.inf for score in scores):
-        return softmax(way, scores, keeps_exact=True)
-    share = way.rounded(point(Exact(1, len(scores)))) if masked == "equal" else point(Exact(0))
-    return [share] * len(scores)
+def _zero_shares(way: Composition, scores: Sequence[Part]) -> Sequence[Part]:
+    """The shares, which are zeros if all scores are minus infinity."""
+    return _SHARES(way, scores) if _has_key(scores) else [point(Exact(0))] * len(scores)
+
+
+def _equal_shares(way: Composition, scores: Sequence[Part]) -> Sequence[Part]:
+    """The shares, which are all the same if all scores are minus infinity."""
+    return _SHARES(way, scores) if _has_key(scores) else [way.rounded(point(Exact(1, len(scores))))] * len(scores)
+
+
+def _has_key(scores: Sequence[Part]) -> bool:
+    return any(score != -math.inf for score in scores)
 
 
 def _rows(
@@ -141,7 +147,7 @@ def _rows(
     parts: Mapping[str, Sequence[Part]],
     *,
     shift: int = 0,
-    masked: _Masked = "nan",
+    shares: _Shares = _SHARES,
 ) -> list[Part]:
     """The output, row by row.
 
@@ -150,7 +156,7 @@ def _rows(
         way: How parts are rounded.
         parts: The elements of the inputs.
         shift: How many later keys a query has than the page says.
-        masked: What the shares of a row without keys are.
+        shares: What gives the shares of keys.
     """
     batch, scale = _batch(arguments), _scale(arguments, way, parts)
     biases, results = _biases(arguments, parts, shift), list[Part]()
@@ -165,8 +171,8 @@ def _rows(
             if biases is not None:
                 pairs = zip(scores, biases[(*place, number)], strict=True)
                 scores = [score if bias is None else added(way, score, bias) for score, bias in pairs]
-            shares = _shares(way, scores, masked)
-            results += [dot_product(way, shares, column) for column in columns]
+            factors = shares(way, scores)
+            results += [dot_product(way, factors, column) for column in columns]
     return results
 
 
@@ -180,11 +186,14 @@ def _types(arguments: Arguments) -> tuple[TensorType, ...]:
     return (TensorType(element_type=arguments.operand("query").element_type, shape=_shape(arguments)),)
 
 
-def _computed(arguments: Arguments, *, shift: int = 0, masked: _Masked = "nan") -> tuple[Tensor, ...]:
+_FORMULA = Formula(of=_rows)
+
+
+def _computed(arguments: Arguments, formula: Formula = _FORMULA) -> tuple[Tensor, ...]:
     for name in arguments.inputs:
         arguments.tensor(name)  # which may not be known yet
-    formula = Formula(of=partial(_rows, shift=shift, masked=masked))
-    return (replace(propagated("attention", formula, arguments, _types(arguments)[0]), spans=None),)
+    (type_,) = _types(arguments)
+    return (replace(propagated("attention", formula, arguments, type_), spans=None),)
 
 
 def _is_open(arguments: Arguments) -> bool:
@@ -199,13 +208,13 @@ def _of_last_keys(arguments: Arguments) -> tuple[Tensor, ...]:
     queries, keys = _lengths(arguments)
     if arguments.attribute("causal") is not True or queries == keys:
         raise Unknown
-    return _computed(arguments, shift=keys - queries, masked="zero")
+    return _computed(arguments, Formula(of=partial(_rows, shift=keys - queries, shares=_zero_shares)))
 
 
-def _of_masked_rows(masked: _Masked, arguments: Arguments) -> tuple[Tensor, ...]:
+def _of_masked_rows(shares: _Shares, arguments: Arguments) -> tuple[Tensor, ...]:
     if not _has_masked_row(arguments):
         raise Unknown
-    return _computed(arguments, masked=masked)
+    return _computed(arguments, Formula(of=partial(_rows, shares=shares)))
 
 
 def _of_finite_numbers(arguments: Arguments) -> tuple[Tensor, ...]:
@@ -290,7 +299,7 @@ SCALED_DOT_PRODUCT_ATTENTION = Computation(
     },
     types=_types,
     calculate=_computed,
-    rounded=Formula(of=_rows),
+    rounded=_FORMULA,
     undefined=_is_open,
     is_numeric=True,
     products=lambda a: (
@@ -321,7 +330,7 @@ SCALED_DOT_PRODUCT_ATTENTION = Computation(
         "query.zero-size": Reading(rejects=lambda a: any(is_empty(a.operand(name)) for name in _MATRICES)),
         "batch.ranks": Reading(rejects=_ranks_differ),
         "rows.masked": Reading(
-            computes=(partial(_of_masked_rows, "zero"), partial(_of_masked_rows, "equal")), by_element=True
+            computes=(partial(_of_masked_rows, _zero_shares), partial(_of_masked_rows, _equal_shares)), by_element=True
         ),
         "values.special": Reading(computes=(_of_finite_numbers,), by_element=True),
         "causal.diagonal": Reading(computes=(_of_last_keys,), by_element=True, misreads=True),
