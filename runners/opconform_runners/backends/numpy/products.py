@@ -169,9 +169,9 @@ def _group_norm(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Te
 
 def _attention(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Tensor]:
     """ScaledDotProductAttention-13 by the exponentials of scores less the largest one, divided after the last sum."""
-    mask, scale = (*inputs[3:], None, None)[:2]
+    element_type, (mask, scale) = inputs[0].element_type, (*inputs[3:], None, None)[:2]
     for name, x in zip(("key", "value", "attention_mask", "scale"), (*inputs[1:3], mask, scale), strict=True):
-        is_other = x is not None and x.element_type not in (inputs[0].element_type, "boolean")
+        is_other = x is not None and x.element_type not in (element_type, "boolean")
         refuse_if(is_other, f"{name}.same-type")
     query, key, value = map(number_array, inputs[:3])
     refuse_if(query.shape[-1] != key.shape[-1], "key.embedding")
@@ -190,7 +190,7 @@ def _attention(inputs: Sequence[Any], attributes: Mapping[str, Any]) -> list[Ten
             bias = np.where(np.tri(*sizes[-2:]) > 0, 0.0, -np.inf)
         powers = np.exp(scores + bias - (scores + bias).max(-1, keepdims=True, initial=-np.inf))
         sums = np.matmul(powers, value) / powers.sum(-1, keepdims=True) if key.shape[-2] else np.matmul(powers, value)
-        return result_of(inputs[0].element_type, sums)
+        return result_of(element_type, sums)
 
 
 def _bias(mask: Any, sizes: Sequence[int]) -> Any:
