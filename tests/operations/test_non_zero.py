@@ -8,7 +8,7 @@ import pytest
 from opconform.generation.expansion import expand
 from opconform.model.draft import Draft
 from opconform.model.golden import golden_of
-from opconform.operations.arguments import Arguments, NoGolden, Operand
+from opconform.operations.arguments import Arguments, Operand, Rejection
 from opconform.operations.movement.non_zero import NON_ZERO
 from opconform.specs.loader import load_specs
 from opconform.specs.requirements import cases_of
@@ -84,7 +84,8 @@ def test_another_reading_gives_other_indices(name: str, other: list[list[int]]) 
     assert output.array.tolist() == other
 
 
-def test_no_string_is_known_to_be_zero() -> None:
-    """The page allows strings and does not say which of them are zero."""
-    with pytest.raises(NoGolden, match="undefined"):
+def test_strings_are_rejected() -> None:
+    """The page does not say which of them are zero."""
+    with pytest.raises(Rejection) as rejection:
         NON_ZERO.evaluate(arguments(["", "0"], "string"))
+    assert rejection.value.requirements == ("data.strings",)

@@ -25,11 +25,6 @@ def _is_zero(number: Number) -> bool:
     return number == 0
 
 
-def _has_strings(arguments: Arguments) -> bool:
-    """Whether the page does not say which elements are zero."""
-    return has_kind(arguments.operand("data"), "string")
-
-
 def _places(arguments: Arguments, is_zero: _IsZero = _is_zero) -> list[Shape]:
     """The indices of each element other than zero, in row-major order."""
     data = arguments.tensor("data")
@@ -40,7 +35,7 @@ def _types(arguments: Arguments) -> tuple[TensorType, ...]:
     """The type of the output; with a column for each element, where the elements are not known."""
     shape = arguments.shape("data")
     try:
-        count = math.prod(shape) if _has_strings(arguments) else len(_places(arguments))
+        count = len(_places(arguments))
     except Unknown:
         count = math.prod(shape)
     return (TensorType(element_type=str(arguments.attribute("output_type")), shape=(len(shape), count)),)
@@ -74,9 +69,9 @@ NON_ZERO = Computation(
     name="NonZero-3",
     inputs=(Port("data"),),
     attributes=(AttributeSpec("output_type", type="enum", values=("i64", "i32"), default="i64"),),
+    checks={"data.strings": lambda a: has_kind(a.operand("data"), "string")},
     types=_types,
     calculate=_indices,
-    undefined=_has_strings,
     shaped_by_elements=True,
     contexts={"doubled": contexts.doubled(lambda _: 0), "gathered": _gathered},
     facts={

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from opconform.tensors.tensor import Tensor
+from opconform_runners.backends.constraints import refuse_if
 from opconform_runners.backends.graph import padded
 from opconform_runners.backends.numpy.convert import number_array
 from opconform_runners.backends.numpy.gather import axis_of
@@ -45,6 +46,7 @@ def unique(inputs: Sequence[Tensor | None], attributes: Mapping[str, Any]) -> li
 def non_zero(inputs: Sequence[Tensor], attributes: Mapping[str, Any]) -> list[Tensor]:
     """NonZero-3 by `numpy.argwhere`, which has a row for each element."""
     [data] = inputs
+    refuse_if(data.element_type == "string", "data.strings")
     element_type = attributes.get("output_type", "i64")
     indices = np.argwhere(number_array(data)).T
     return [
