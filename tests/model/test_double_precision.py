@@ -59,7 +59,7 @@ def compared_with(suite: Path, backend: Any) -> Iterator[Compared]:
         for feed, actual in enumerate(outputs):
             goldens, limits = opened.golden(entry, feed).values(), opened.bounds(entry, feed)
             for tensor, golden, bounds, known in zip(actual, goldens, limits, case.expect.accept, strict=True):
-                if known.element_type in NARROW:
+                if known.element_type in NARROW and tensor.element_type == "f64":  # not one that an attribute names
                     wrong = _outside(tensor.array, known.element_type, golden, *(bounds or (golden, golden)))
                     yield Compared(entry.op, entry.id, golden.size, wrong)
 

@@ -45,12 +45,20 @@ def sampled(suite: Suite, name: str) -> Iterator[tuple[Entry, Case]]:
 
 
 def is_otherwise_in_onnx(case: Case) -> bool:
-    """Whether ONNX has another node for what an attribute does or in front, or no place for pads that are ignored."""
+    """Whether ONNX has another node for what an attribute does or in front, or no place for what is ignored.
+
+    Its scale of attention is an attribute, and its two ways to round up are one.
+    """
     given = case.attributes
     is_transposed = given.get("transpose_a") is True or given.get("transpose_b") is True
     pads = [given.get(name) for name in ("pads_begin", "pads_end")]
     has_mode = given.get("auto_pad", "explicit") != "explicit"
-    return case.op in RESHAPED or is_transposed or (has_mode and any(isinstance(x, tuple) and any(x) for x in pads))
+    is_ignored = has_mode and any(isinstance(x, tuple) and any(x) for x in pads)
+    if case.op == "ScaledDotProductAttention-13":
+        ports = written(case)
+        return given["causal"] is True or "scale" in ports or ports.get("attention_mask", ("", None, False))[1] == ()
+    is_as_in_torch = given.get("rounding_type") == "ceil_torch"
+    return case.op in RESHAPED or is_transposed or is_ignored or is_as_in_torch
 
 
 def written(case: Case) -> dict[str, Declared]:

@@ -96,6 +96,9 @@ def _attention(node: KnownNode) -> Call:
         return Call(inputs, attributes)
     if 4 not in ranks and len(mask.dimensions) > 2:  # noqa: PLR2004 - the scores of one batch
         raise Inexpressible("the first of three dimensions of ONNX's mask is that of heads")
+    shapes = ((x.shape("attention_mask")[-1:], x.shape("key")[-2:-1]) for x in node.arguments if "key" in x.inputs)
+    if node.violated is None and any(bias != keys for bias, keys in shapes):
+        raise Inexpressible("ONNX's mask has an element for each key, and lacks those of the last keys otherwise")
     return Call([*inputs, node.inputs["attention_mask"]], attributes)
 
 
