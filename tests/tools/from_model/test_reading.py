@@ -57,8 +57,8 @@ def is_otherwise_in_onnx(case: Case) -> bool:
     if case.op == "ScaledDotProductAttention-13":
         ports = written(case)
         return given["causal"] is True or "scale" in ports or ports.get("attention_mask", ("", None, False))[1] == ()
-    is_as_in_torch = given.get("rounding_type") == "ceil_torch"
-    return case.op in RESHAPED or is_transposed or is_ignored or is_as_in_torch
+    is_rounded = given.get("rounding_type") == "ceil_torch" or (has_mode and given.get("rounding_type") == "ceil")
+    return case.op in RESHAPED or is_transposed or is_ignored or is_rounded
 
 
 def written(case: Case) -> dict[str, Declared]:
