@@ -26,8 +26,8 @@ OTHERWISE = (
     *("stable", "min", "max"),
 )
 
-#: The operations of which ONNX takes an input of another shape.
-RESHAPED = ("GroupConvolution-1", "PReLU-1")
+#: The operations of which ONNX takes an input of another shape, or with a scale behind them.
+RESHAPED = ("GroupConvolution-1", "MVN-6", "PReLU-1")
 
 #: A tensor as it is declared: its element type, its dimensions with None for unknown ones, and whether it is a constant.
 Declared = tuple[str, tuple[int | None, ...] | None, bool]
