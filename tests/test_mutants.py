@@ -341,6 +341,7 @@ def test_every_class_derives_mutants_for_every_operation() -> None:
         "ConvertLike-1",
         "Gelu-7",
         "IsInf-10",
+        "NonZero-3",
         "Range-4",
         "Round-5",
         "ShapeOf-3",

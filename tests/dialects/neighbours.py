@@ -46,7 +46,7 @@ ROUNDED = {
 #: Operations that take that output.
 NEIGHBOURS = {
     **dict.fromkeys(
-        ("AvgPool-1", "AvgPool-14"), "strides: [1], pads_begin: [1], pads_end: [0], kernel: [2], exclude_pad: true"
+        ("AvgPool-1", "AvgPool-14"), "strides: [2], pads_begin: [0], pads_end: [0], kernel: [1], exclude_pad: true"
     ),
     "BatchToSpace-2": "block_shape: [1, 3, 1], crops_begin: [0, 2, 0], crops_end: [0, 1, 1]",
     "Broadcast-1": "target_shape: [2, 3, 4, 2], mode: numpy",

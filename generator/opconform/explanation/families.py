@@ -23,7 +23,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "products": ("Convolution", "GroupConvolution", "MatMul", "ScaledDotProductAttention"),
     "normalizations": ("BatchNormInference", "GroupNormalization", "LogSoftmax", "MVN", "SoftMax"),
     "quantization": ("FakeQuantize",),
-    "order": ("TopK", "Unique"),
+    "order": ("NonZero", "TopK", "Unique"),
     "conversions": ("Convert", "ConvertLike", "StringTensorPack", "StringTensorUnpack"),
     "gathers": ("Gather", "GatherElements", "GatherND", "GatherTree"),
     "scatters": ("ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate", "SliceScatter"),
