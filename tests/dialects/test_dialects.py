@@ -104,11 +104,12 @@ def test_each_dialect_says_a_good_part_of_the_core(any_core: Path) -> None:
 
 
 def test_every_onnx_model_passes_the_checker(suite: Suite) -> None:
-    """Accepted ones with shape inference, which narrows dimensions over 32 bits and so misreads those."""
+    """Accepted ones with shape inference, but where it misreads dimensions over 32 bits, and counts of a range that wrap."""
     for item in suite.entries:
         if "onnx/model.onnx" in item.files and item.expect == "accept":
             case = suite.case(item)
             wide = any(size >= 1 << 31 for tensor in case.inputs for size in tensor.shape)
+            wide |= item.id.startswith("Range-4/large/")
             checker.check_model(model(suite, item), full_check=not wide)
 
 
