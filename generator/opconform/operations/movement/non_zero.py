@@ -26,7 +26,9 @@ def _is_zero(number: Number) -> bool:
 
 
 def _places(arguments: Arguments, is_zero: _IsZero = _is_zero) -> list[Shape]:
-    """The indices of each element other than zero, in row-major order."""
+    """The indices of each element other than zero, in row-major order; `Unknown` for strings."""
+    if has_kind(arguments.operand("data"), "string"):
+        raise Unknown
     data = arguments.tensor("data")
     return [x for x, number in zip(np.ndindex(data.shape), numbers_of(data), strict=True) if not is_zero(number)]
 
