@@ -37,5 +37,5 @@ def max_pool(data: Any, pool: Pool, axis: int, kind: Any) -> list[Any]:
     found = tf.nn.max_pool_with_argmax(images, pool.kernel, pool.strides, "SAME" if is_same else "VALID")
     values, places = (tf.transpose(x, [0, 3, 1, 2]) for x in found)
     first, shape, count = indices_from(data.shape, axis)
-    indices = places // data.shape[1] + tf.reshape(tf.constant(first, tf.int64), shape)
+    indices = places // data.shape[1] + tf.reshape(tf.constant([*first], tf.int64), shape)
     return [values, tf.cast(indices % count, kind)]

@@ -15,7 +15,8 @@ class Pool(NamedTuple):
     """The windows of a pooling operation: their sizes, and what is per spatial dimension; and what pads data.
 
     Attributes:
-        is_ceil: Whether the last window may reach beyond data with its padding; it starts in data.
+        is_ceil: Whether the last window may reach beyond data with its padding; it starts in data or the padding of its
+            beginning.
     """
 
     kernel: tuple[int, ...]
@@ -41,7 +42,22 @@ def _pooled(data: Any, *, kernel: tuple[int, ...], auto_pad: str, rounding_type:
     check_lists(rank - 2, auto_pad, lists)
     pads = padding(data.shape[2:], kernel, auto_pad, lists)
     is_ceil = rounding_type != "floor" and not auto_pad.startswith("same")
-    return data, Pool(kernel, lists["strides"], lists["dilations"], pads, auto_pad, is_ceil)
+    pool = Pool(kernel, lists["strides"], lists["dilations"], pads, auto_pad, is_ceil)
+    if is_ceil and rounding_type == "ceil":
+        _check_last_windows(data.shape[2:], pool)
+    return data, pool
+
+
+def _check_last_windows(lengths: Sequence[int | None], pool: Pool) -> None:
+    """Raise `Unsupported` if a last window of `ceil` starts behind data, where frameworks have none."""
+    for length, size, stride, dilation, (begin, end) in zip(
+        lengths, pool.kernel, pool.strides, pool.dilations, pool.pads, strict=True
+    ):
+        if length is None:
+            raise Unsupported("the size of a dimension that is only known at run time decides the last window")
+        steps = -(-(length + begin + end - (size - 1) * dilation - 1) // max(stride, 1))
+        if steps * stride >= length + begin:
+            raise Unsupported("the framework has no last window that starts behind data")
 
 
 def _selected(data: Any, *, axis: int, index_element_type: str, **attributes: Any) -> Sequence[Any]:

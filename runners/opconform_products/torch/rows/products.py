@@ -65,7 +65,7 @@ def product_rows(torch: Any, types: Mapping[str, Any]) -> dict[str, Row]:
         return [found[0], torch.remainder(torch.add(found[1], added), count).to(types[kind])]
 
     def attention(query: Any, key: Any, value: Any, is_causal: bool, masks: list[Any], *scales: Any) -> Any:
-        mask, scale = next(iter(masks), None), float(scales[0]) if scales else None
+        mask, scale = next(iter(masks), None), scales[0].item() if scales else None
         of = torch.nn.functional.scaled_dot_product_attention
         return of(query, key, value, attn_mask=mask, is_causal=is_causal, scale=scale)
 
