@@ -21,9 +21,10 @@ def sampled(names: Iterable[str]) -> list[str]:
     return [name for name in names if fnmatchcase(sha256(name.encode()).hexdigest(), f"*{DIGITS}")]
 
 
-def in_line(values: Iterable[Any], *kept: Any) -> list[Any]:
-    """The parameters of a test; all but these are tried in CI alone."""
-    return [value if value in kept else pytest.param(value, marks=pytest.mark.ci_only) for value in values]
+def in_line(values: Iterable[Any], *kept: Any, of: int = 1) -> list[Any]:
+    """The parameters of a test; all but these are tried in CI alone, where one in `of`, and before a release all."""
+    others = [value for value in values if value not in kept]
+    return [*kept, *(pytest.param(value, marks=pytest.mark.ci_only) for value in others[:: 1 if WHOLE else of])]
 
 
 @contextlib.contextmanager

@@ -76,11 +76,12 @@ def test_the_index_has_every_file_as_it_is() -> None:
 def test_the_index_is_what_the_specs_expand_to() -> None:
     """After a change of the reference semantics, `python -m maintenance.index all` writes it again.
 
-    The pairs of all operations, which take half of the time, are derived again before a release alone.
+    One file in eight is expanded, and before a release every file, with the pairs of all operations.
     """
     stored = json.loads(FILE.read_text())["specs"]
+    expanded = {*stored} if WHOLE else {*sorted(stored)[::8]} - {PAIRS}
 
-    assert index_text({} if WHOLE else {PAIRS: stored[PAIRS]}) == FILE.read_text()
+    assert index_text({name: entry for name, entry in stored.items() if name not in expanded}) == FILE.read_text()
 
 
 @pytest.mark.parametrize("op", ["Split-1", "GatherND-5"])
