@@ -19,7 +19,7 @@ def _max_pool(node: KnownNode) -> Call:
     """A MaxPool, whose indices are those in the whole of data."""
     if node.attributes["index_element_type"] != "i64" or any(_has_other_axis(x) for x in node.accepted):
         raise Inexpressible("ONNX's MaxPool returns indices of i64 in the whole of data")
-    if any(_is_cut(arguments) for arguments in node.accepted):
+    if any(_starts_behind(arguments) for arguments in node.accepted):
         raise Inexpressible("ONNX's opset 18 does not say whether a last window can start behind data")
     texts = _windows(node)
     if node.attributes["dilations"] != ():
@@ -29,7 +29,7 @@ def _max_pool(node: KnownNode) -> Call:
 
 def _avg_pool(node: KnownNode) -> Call:
     """An AveragePool; the zeros of the padding count or not."""
-    if any(_is_cut(arguments) for arguments in node.accepted):
+    if any(_starts_behind(arguments) for arguments in node.accepted):
         raise Inexpressible("ONNX's opset 18 does not say whether a last window can start behind data")
     texts = _windows(node)
     if node.attributes.get("exclude_pad") is False:
@@ -57,11 +57,11 @@ def _has_other_axis(arguments: Arguments) -> bool:
     return arguments.number("axis") not in (0, -len(arguments.shape("data")))
 
 
-def _is_cut(arguments: Arguments) -> bool:
-    """Whether ceil has a window more than ceil_torch."""
-    ceil = with_attributes(arguments, rounding_type="ceil")
-    return arguments.attribute("rounding_type") == "ceil_torch" and any(
-        x.number != y.number for x, y in zip(windows_of(arguments), windows_of(ceil), strict=True)
+def _starts_behind(arguments: Arguments) -> bool:
+    """Whether ceil has a last window that starts behind data, which ceil_torch has not."""
+    ceil, torch = (windows_of(with_attributes(arguments, rounding_type=x)) for x in ("ceil", "ceil_torch"))
+    return arguments.attribute("rounding_type") != "floor" and any(
+        x.number != y.number for x, y in zip(ceil, torch, strict=True)
     )
 
 
