@@ -61,12 +61,28 @@ def test_goldens_are_the_exact_results_rounded_once() -> None:
 
 
 Formula = Callable[[Array, Array, Array, Array, Array], Array]
-#: How kernels compute results of elements, gamma, beta, means and divisors.
+Root = Callable[[Array, Any], Array]
+#: How kernels compute results of elements, scales, shifts, means and divisors.
 FORMULAS: Mapping[str, Formula] = {
     "quotient": lambda x, gamma, beta, mean, root: (x - mean) / root * gamma + beta,
     "reciprocal": lambda x, gamma, beta, mean, root: reciprocal(x - mean, root) * gamma + beta,
     "scale": lambda x, gamma, beta, mean, root: (x - mean) * (gamma / root) + beta,
     "shift": lambda x, gamma, beta, mean, root: x * (gamma / root) + (beta - mean * (gamma / root)),
+}
+#: How they should not compute them.
+WRONG_FORMULAS: Mapping[str, Formula] = {
+    "there is no mean": lambda x, gamma, beta, _, root: x / root * gamma + beta,
+    "there is no scale": lambda x, _, beta, mean, root: (x - mean) / root + beta,
+    "there is no shift": lambda x, gamma, _, mean, root: (x - mean) / root * gamma,
+    "the shift is scaled": lambda x, gamma, beta, mean, root: ((x - mean) / root + beta) * gamma,
+    "scale and shift are exchanged": lambda x, gamma, beta, mean, root: (x - mean) / root * beta + gamma,
+}
+#: The divisors of variances and an epsilon that they should not have.
+WRONG_ROOTS: Mapping[str, Root] = {
+    "there is no epsilon": lambda variance, _: np.sqrt(variance),
+    "epsilon is outside": lambda variance, eps: np.sqrt(variance) + eps,
+    "there is no root": lambda variance, eps: variance + eps,
+    "there is no variance": lambda variance, _: np.ones_like(variance),
 }
 
 
@@ -75,7 +91,7 @@ def normalized(
     formula: Formula = FORMULAS["quotient"],
     *,
     wide: Callable[[Any], Any] = wide_of,
-    root: Callable[[Array, Any], Array] = lambda variance, eps: np.sqrt(variance + eps),
+    root: Root = lambda variance, eps: np.sqrt(variance + eps),
     axis: int = 1,
 ) -> Array:
     """The page's formulas in a type."""
@@ -93,18 +109,8 @@ def test_right_kernels_are_within_the_bounds(formula: str) -> None:
 MUTANTS: Mapping[str, Kernel] = {
     "the channels are the last dimension": partial(normalized, axis=-1),
     "the channels are the first dimension": partial(normalized, axis=0),
-    "there is no epsilon": partial(normalized, root=lambda variance, _: np.sqrt(variance)),
-    "there is no root": partial(normalized, root=lambda variance, eps: variance + eps),
-    "there is no variance": partial(normalized, root=lambda variance, _: np.ones_like(variance)),
-    "there is no mean": partial(normalized, formula=lambda x, gamma, beta, _, root: x / root * gamma + beta),
-    "there is no scale": partial(normalized, formula=lambda x, _, beta, mean, root: (x - mean) / root + beta),
-    "there is no shift": partial(normalized, formula=lambda x, gamma, _, mean, root: (x - mean) / root * gamma),
-    "the shift is scaled": partial(
-        normalized, formula=lambda x, gamma, beta, mean, root: ((x - mean) / root + beta) * gamma
-    ),
-    "scale and shift are exchanged": partial(
-        normalized, formula=lambda x, gamma, beta, mean, root: (x - mean) / root * beta + gamma
-    ),
+    **{name: partial(normalized, formula=formula) for name, formula in WRONG_FORMULAS.items()},
+    **{name: partial(normalized, root=root) for name, root in WRONG_ROOTS.items()},
     "computed in the narrow type": partial(normalized, wide=narrow_of),
     "computed in bf16": partial(normalized, wide=brain),
 }

@@ -11,6 +11,7 @@ import pytest
 
 from opconform.tensors.tensor import Array
 from tests.model.test_exact_values import fraction, on_grid
+from tests.operations.test_batch_norm import FORMULAS, WRONG_FORMULAS, WRONG_ROOTS, Formula, Root
 from tests.operations.test_products import (
     SUMS,
     Inference,
@@ -23,7 +24,6 @@ from tests.operations.test_products import (
     is_right,
     narrow_of,
     numbers,
-    reciprocal,
     stored,
     wide_of,
 )
@@ -104,23 +104,13 @@ def test_results_of_the_reference_of_onnx_are_near() -> None:
     assert compared > 10
 
 
-Formula = Callable[[Array, Array, Array, Array, Array], Array]
-#: How kernels compute results of elements, scales, biases, means and divisors.
-FORMULAS: Mapping[str, Formula] = {
-    "quotient": lambda x, scale, bias, mean, root: (x - mean) / root * scale + bias,
-    "reciprocal": lambda x, scale, bias, mean, root: reciprocal(x - mean, root) * scale + bias,
-    "scale": lambda x, scale, bias, mean, root: (x - mean) * (scale / root) + bias,
-    "shift": lambda x, scale, bias, mean, root: x * (scale / root) + (bias - mean * (scale / root)),
-}
-
-
 def normalized(
     inference: Inference,
     formula: Formula = FORMULAS["quotient"],
     total: Sum = in_order,
     *,
     wide: Callable[[Any], Any] = wide_of,
-    root: Callable[[Array, Any], Array] = lambda variance, eps: np.sqrt(variance + eps),
+    root: Root = lambda variance, eps: np.sqrt(variance + eps),
     groups_of: Callable[[int, int], int] = lambda groups, _: groups,
     count: Callable[[int], int] = lambda count: count,
     order: Callable[[Array, int], Array] = lambda array, _: array,
@@ -178,19 +168,9 @@ MUTANTS: Mapping[str, Kernel] = {
         normalized, groups_of=lambda groups, channels: channels // groups
     ),
     "scales and biases are those of groups": per_group,
-    "there is no epsilon": partial(normalized, root=lambda variance, _: np.sqrt(variance)),
-    "epsilon is outside": partial(normalized, root=lambda variance, eps: np.sqrt(variance) + eps),
-    "there is no root": partial(normalized, root=lambda variance, eps: variance + eps),
     "the variance is that of a sample": partial(normalized, count=lambda count: count - 1),
-    "there is no mean": partial(normalized, formula=lambda x, scale, bias, _, root: x / root * scale + bias),
-    "there is no scale": partial(normalized, formula=lambda x, _, bias, mean, root: (x - mean) / root + bias),
-    "there is no bias": partial(normalized, formula=lambda x, scale, _, mean, root: (x - mean) / root * scale),
-    "the bias is scaled": partial(
-        normalized, formula=lambda x, scale, bias, mean, root: ((x - mean) / root + bias) * scale
-    ),
-    "scale and bias are exchanged": partial(
-        normalized, formula=lambda x, scale, bias, mean, root: (x - mean) / root * bias + scale
-    ),
+    **{name: partial(normalized, formula=formula) for name, formula in WRONG_FORMULAS.items()},
+    **{name: partial(normalized, root=root) for name, root in WRONG_ROOTS.items()},
     "computed in the narrow type": partial(normalized, wide=narrow_of),
     "computed in bf16": partial(normalized, wide=brain),
 }

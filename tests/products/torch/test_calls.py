@@ -76,6 +76,7 @@ def test_what_is_done_with_an_expression_is_an_expression(source: object, text: 
                 "return [reshape[0], concat[0]]",
             ],
         ),
+        ("Range-4/empty/0b9fedd6e8", ["range_ = [torch.arange(3, -5, 1, dtype=torch.int64)]"]),
         ("Slice-8/contexts/94cf1f5ae3", ["slice_ = [data[:, 1:12:1]]"]),
         ("Split-1/axis-beside-the-range/0563bc3e14", ["split = [*torch.tensor_split(data, 2, dim=3)]"]),
         ("Transpose-1/blocks/1bd389b044", ["transpose = [torch.permute(arg, [0, 2, 3, 1])]"]),

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import product
@@ -17,11 +16,11 @@ from opconform.operations.arithmetic.mistakes import Accumulate, accumulators, t
 from opconform.operations.arithmetic.pools import (
     CHECKS,
     READINGS,
-    ROUNDING_TYPES,
+    ROUNDING_TYPE,
     WINDOWS,
     pooled_shape,
-    rounding_type,
     windows_of,
+    without_ceil_torch,
 )
 from opconform.operations.arithmetic.propagation.sums import of_means
 from opconform.operations.arithmetic.reductions.reduction import SUM_WORK
@@ -179,7 +178,7 @@ _FACTS: Mapping[str, Predicate] = {
 AVG_POOL_14 = Computation(
     name="AvgPool-14",
     inputs=(Port("data", types=SUMMED, ranks=RANKS),),
-    attributes=(*WINDOWS, AttributeSpec("exclude_pad", type="boolean"), rounding_type(), AUTO_PAD),
+    attributes=(*WINDOWS, AttributeSpec("exclude_pad", type="boolean"), ROUNDING_TYPE, AUTO_PAD),
     checks={**CHECKS, "windows.elements": _has_no_elements},
     types=lambda a: (TensorType(element_type=a.operand("data").element_type, shape=pooled_shape(a)),),
     calculate=_computed,
@@ -191,12 +190,4 @@ AVG_POOL_14 = Computation(
     facts=_FACTS,
     readings=_READINGS,
 )
-
-#: Without the rounding type ceil_torch (AvgPool-1, Attributes, rounding_type).
-AVG_POOL_1 = replace(
-    AVG_POOL_14,
-    name="AvgPool-1",
-    attributes=tuple(
-        rounding_type(ROUNDING_TYPES[:2]) if x.name == "rounding_type" else x for x in AVG_POOL_14.attributes
-    ),
-)
+AVG_POOL_1 = without_ceil_torch(AVG_POOL_14, "AvgPool-1")

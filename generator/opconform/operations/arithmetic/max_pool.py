@@ -1,7 +1,6 @@
 """MaxPool-14 and its earlier versions, from their specification pages: the largest element of each window."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from math import prod
 
@@ -13,11 +12,11 @@ from opconform.operations.arithmetic.elementwise import elements_of
 from opconform.operations.arithmetic.pools import (
     CHECKS,
     READINGS,
-    ROUNDING_TYPES,
+    ROUNDING_TYPE,
     WINDOWS,
     pooled_shape,
-    rounding_type,
     windows_of,
+    without_ceil_torch,
 )
 from opconform.operations.arithmetic.windows import (
     AUTO_PAD,
@@ -210,7 +209,7 @@ MAX_POOL_14 = Computation(
     attributes=(
         *WINDOWS,
         AttributeSpec("dilations", type="ints", default=()),  # which stands for one 1 per spatial dimension
-        rounding_type(),
+        ROUNDING_TYPE,
         AUTO_PAD,
         AttributeSpec("index_element_type", type="enum", values=tuple(_INDICES), default="i64"),
         AttributeSpec("axis", type="int", default=0),
@@ -226,12 +225,4 @@ MAX_POOL_14 = Computation(
     facts={**FACTS, **padding_facts(windows_of, "pads")},
     readings=_READINGS,
 )
-
-#: Without the rounding type ceil_torch (MaxPool-8, Attributes, rounding_type).
-MAX_POOL_8 = replace(
-    MAX_POOL_14,
-    name="MaxPool-8",
-    attributes=tuple(
-        rounding_type(ROUNDING_TYPES[:2]) if x.name == "rounding_type" else x for x in MAX_POOL_14.attributes
-    ),
-)
+MAX_POOL_8 = without_ceil_torch(MAX_POOL_14, "MaxPool-8")

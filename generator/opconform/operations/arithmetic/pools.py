@@ -1,6 +1,7 @@
 """What the pages of MaxPool and AvgPool say alike: windows of some sizes in each channel of data."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from opconform.operations.arguments import Arguments, Unknown
 from opconform.operations.arithmetic.windows import (
@@ -14,16 +15,19 @@ from opconform.operations.arithmetic.windows import (
 )
 from opconform.operations.checks import Predicate
 from opconform.operations.interpretation import Reading, is_empty
+from opconform.operations.operation import Computation
 from opconform.suite.case import Shape
 from opconform.suite.declarations import AttributeSpec
 
-#: The rounding types of opset 14; those of earlier opsets are the first two (Attributes, rounding_type).
-ROUNDING_TYPES = ("floor", "ceil", "ceil_torch")
+#: How a number of windows is rounded (Attributes, rounding_type).
+ROUNDING_TYPE = AttributeSpec("rounding_type", type="enum", values=("floor", "ceil", "ceil_torch"), default="floor")
 
 
-def rounding_type(values: tuple[str, ...] = ROUNDING_TYPES) -> AttributeSpec:
-    """The attribute that says how a number of windows is rounded."""
-    return AttributeSpec("rounding_type", type="enum", values=values, default="floor")
+def without_ceil_torch(operation: Computation, name: str) -> Computation:
+    """An earlier version of an operation, which has the other two rounding types (Attributes, rounding_type)."""
+    earlier = replace(ROUNDING_TYPE, values=ROUNDING_TYPE.values[:2])
+    attributes = tuple(earlier if x is ROUNDING_TYPE else x for x in operation.attributes)
+    return replace(operation, name=name, attributes=attributes)
 
 
 def windows_of(arguments: Arguments) -> list[Window]:

@@ -96,10 +96,7 @@ def _tensors(case: Case, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _check(case: Case) -> None:
-    tensors = [input_.element_type for input_ in case.inputs if input_.role == "data"]
-    if not tensors:
-        raise UsageError(f"{case.id} has no data input to call torch with.")
-    for tensor in tensors:
+    for tensor in (input_.element_type for input_ in case.inputs if input_.role == "data"):
         if tensor == "string" or (is_odd(ELEMENT_TYPES[tensor]) and tensor not in TORCH_TYPES):
             raise UsageError(f"{case.id} cannot be given to torch, which has no tensors of {tensor}.")
     if case.feeds > 1:
