@@ -61,7 +61,6 @@ READINGS = {
     "ReduceSum-1": ("axes.empty-zeros",),
     "Broadcast-1": ("data.nan-payload",),
     "Broadcast-3": ("data.nan-payload",),
-    "ScaledDotProductAttention-13": ("rows.masked",),
     "Graph-1": ("Maximum-1:values.zeros@greater", "Minimum-1:values.zeros@lesser"),
 }
 

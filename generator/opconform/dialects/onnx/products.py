@@ -8,6 +8,7 @@ from opconform.dialects.dialect import Inexpressible
 from opconform.dialects.known_node import KnownNode
 from opconform.dialects.onnx.calls import PADS, convolution
 from opconform.dialects.onnx.translation import Call, Rendering, attribute_text
+from opconform.operations.arithmetic.attention import has_masked_row
 from opconform.operations.movement.axis import from_front
 from opconform.tensors.element_types import ELEMENT_TYPES
 from opconform.tensors.exact import numbers
@@ -99,6 +100,8 @@ def _attention(node: KnownNode) -> Call:
     shapes = ((x.shape("attention_mask")[-1:], x.shape("key")[-2:-1]) for x in node.arguments if "key" in x.inputs)
     if node.violated is None and any(bias != keys for bias, keys in shapes):
         raise Inexpressible("ONNX's mask has an element for each key, and lacks those of the last keys otherwise")
+    if any(has_masked_row(arguments) for arguments in node.accepted):
+        raise Inexpressible("ONNX's result for a query without keys is 0")
     return Call([*inputs, node.inputs["attention_mask"]], attributes)
 
 

@@ -85,7 +85,7 @@ def _mask_numbers(arguments: Arguments) -> Array:
     return np.where(mask.array, 0.0, -np.inf) if mask.element_type == "boolean" else numbers(mask)
 
 
-def _has_masked_row(arguments: Arguments) -> bool:
+def has_masked_row(arguments: Arguments) -> bool:
     """Whether no key is left for a query."""
     if not _has_mask(arguments):
         return False
@@ -212,7 +212,7 @@ def _of_last_keys(arguments: Arguments) -> tuple[Tensor, ...]:
 
 
 def _of_masked_rows(shares: _Shares, arguments: Arguments) -> tuple[Tensor, ...]:
-    if not _has_masked_row(arguments):
+    if not has_masked_row(arguments):
         raise Unknown
     return _computed(arguments, Formula(of=partial(_rows, shares=shares)))
 
@@ -321,7 +321,7 @@ SCALED_DOT_PRODUCT_ATTENTION = Computation(
         "there is a mask": _has_mask,
         "the mask is ignored": lambda a: "attention_mask" in a.inputs and not _has_mask(a),
         "the mask is of booleans": lambda a: a.operand("attention_mask").element_type == "boolean",
-        "no key is left for a query": _has_masked_row,
+        "no key is left for a query": has_masked_row,
         "the scale is given": lambda a: "scale" in a.inputs,
         "the batches are broadcast": lambda a: len({a.shape(name)[:-2] for name in _MATRICES}) > 1,
         "values have another length than keys": lambda a: a.shape("value")[-1] != a.shape("key")[-1],
