@@ -22,6 +22,7 @@ from opconform.tensors.exact import numbers, rounded
 from opconform.tensors.tensor import Array, Tensor
 from tests.model.oracles import differs, feeds_of, reading
 from tests.model.tosa_requests import OF_I32, REALS, REQUESTS, Request, run_program
+from tests.sampling import WHOLE
 
 pytestmark = [pytest.mark.ci_only, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
@@ -100,6 +101,8 @@ REFUSED = {
     **{(f"{op}-1", "i32"): "an integer beyond the range" for op in ("Abs", "Add", "Negative", "ReduceSum", "Subtract")},
     **{("Power-1", kind): "negative bases" for kind in REALS},
 }
+#: The elements of each output that are checked alone.
+PLACES = 10 if WHOLE else 2
 #: The cases that follow another reading: TOSA says nothing of the sign of zeros.
 READINGS = {"values.zero", "values.zeros"}
 
@@ -191,7 +194,7 @@ def checks_of(suite: Suite) -> Iterator[tuple[str, Check]]:
         if np.isfinite((lower, upper)).all() and (lower < upper).all():
             yield f"right: {x.name}", Check(actual=middle, has_variance=True, **whole)
             yield f"biased: {x.name}", Check(actual=lower, has_variance=True, **whole)
-        for place in range(0, exact.size, max(1, exact.size // 10)):
+        for place in range(0, exact.size, max(1, exact.size // PLACES)):
             if not np.isfinite((lower[place], upper[place])).all():
                 continue
             word = "exact" if lower[place] == upper[place] else "bounded" if sizes[place] else "either zero"
