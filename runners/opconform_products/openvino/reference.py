@@ -20,6 +20,9 @@ from opconform_runners.backends.backend import Implementation, Inputs, Outputs
 #: The operations that OpenVINO evaluates for no element type; a failed evaluation of another one is a rejection.
 _NOT_EVALUATED = frozenset(
     {
+        "AvgPool-1",
+        "AvgPool-14",
+        "BatchNormInference-5",
         "Col2Im-15",
         "ConvertLike-1",
         "Convolution-1",
@@ -29,8 +32,9 @@ _NOT_EVALUATED = frozenset(
         "GatherND-5",
         "GatherND-8",
         "GatherTree-1",
-        "LogSoftmax-5",
         "GroupConvolution-1",
+        "GroupNormalization-12",
+        "LogSoftmax-5",
         "ReverseSequence-1",
         "Roll-7",
         "ScaledDotProductAttention-13",
@@ -45,8 +49,6 @@ _NOT_EVERY_TYPE = frozenset(
     {
         "Abs-1",
         "Add-1",
-        "AvgPool-1",
-        "AvgPool-14",
         "BitwiseAnd-13",
         "BitwiseLeftShift-15",
         "BitwiseOr-13",
@@ -54,7 +56,6 @@ _NOT_EVERY_TYPE = frozenset(
         "BitwiseXor-13",
         "Ceiling-1",
         "BitwiseNot-13",
-        "BatchNormInference-5",
         "Clamp-1",
         "Cos-1",
         "CumSum-3",
@@ -90,6 +91,7 @@ _NOT_EVERY_TYPE = frozenset(
         "Mish-4",
         "Multiply-1",
         "Negative-1",
+        "NonZero-3",
         "NotEqual-1",
         "PReLU-1",
         "Power-1",

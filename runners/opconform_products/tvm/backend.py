@@ -36,17 +36,17 @@ _TRANSLATION = Translation(
 
 #: The operations that ONNX has, except `Col2Im` and `ReverseSequence`, which the frontend does not read.
 _OPERATIONS = """
-    Abs-1 Add-1 BatchNormInference-5 BitwiseAnd-13 BitwiseLeftShift-15 BitwiseNot-13 BitwiseOr-13
-    BitwiseRightShift-15 BitwiseXor-13 Broadcast-1 Broadcast-3 Ceiling-1 Clamp-1 Concat-1 Convert-1 ConvertLike-1
-    Convolution-1 Cos-1 CumSum-3 DepthToSpace-1 Divide-1 Elu-1 Equal-1 Erf-1 Exp-1 Floor-1 FloorMod-1 Gather-1
-    Gather-7 Gather-8 GatherElements-6 GatherND-5 GatherND-8 Greater-1 GreaterEqual-1 GroupConvolution-1 HSwish-4
-    HardSigmoid-1 IsInf-10 IsNaN-10 Less-1 LessEqual-1 Log-1 LogSoftmax-5 LogicalAnd-1 LogicalNot-1 LogicalOr-1
-    LogicalXor-1 MVN-6 MatMul-1 Maximum-1 Minimum-1 Mish-4 Mod-1 Multiply-1 Negative-1 NonZero-3 PReLU-1 Pad-1
-    Pad-12 Power-1 Range-4 ReLU-1 ReduceL1-4 ReduceL2-4 ReduceMax-1 ReduceMean-1 ReduceMin-1 ReduceProd-1
-    ReduceSum-1
-    Reshape-1 Round-5 ScatterElementsUpdate-12 ScatterElementsUpdate-3 ScatterNDUpdate-15 ScatterNDUpdate-3 Select-1
-    ShapeOf-1 ShapeOf-3 Sigmoid-1 Sign-1 Sin-1 Slice-8 SoftMax-8 SoftPlus-4 SoftSign-9 SpaceToDepth-1 Split-1 Sqrt-1
-    Squeeze-1 Squeeze-15 Subtract-1 Tan-1 Tanh-1 Tile-1 TopK-11 Transpose-1 Unique-10 Unsqueeze-1 VariadicSplit-1
+    Abs-1 Add-1 AvgPool-1 AvgPool-14 BatchNormInference-5 BitwiseAnd-13 BitwiseLeftShift-15 BitwiseNot-13
+    BitwiseOr-13 BitwiseRightShift-15 BitwiseXor-13 Broadcast-1 Broadcast-3 Ceiling-1 Clamp-1 Concat-1
+    Convert-1 ConvertLike-1 Convolution-1 Cos-1 CumSum-3 DepthToSpace-1 Divide-1 Elu-1 Equal-1 Erf-1 Exp-1
+    Floor-1 FloorMod-1 Gather-1 Gather-7 Gather-8 GatherElements-6 GatherND-5 GatherND-8 Greater-1
+    GreaterEqual-1 GroupConvolution-1 HSwish-4 HardSigmoid-1 IsInf-10 IsNaN-10 Less-1 LessEqual-1 Log-1
+    LogSoftmax-5 LogicalAnd-1 LogicalNot-1 LogicalOr-1 LogicalXor-1 MVN-6 MatMul-1 Maximum-1 Minimum-1 Mish-4
+    Mod-1 Multiply-1 Negative-1 NonZero-3 PReLU-1 Pad-1 Pad-12 Power-1 Range-4 ReLU-1 ReduceL1-4 ReduceL2-4
+    ReduceMax-1 ReduceMean-1 ReduceMin-1 ReduceProd-1 ReduceSum-1 Reshape-1 Round-5 ScatterElementsUpdate-12
+    ScatterElementsUpdate-3 ScatterNDUpdate-15 ScatterNDUpdate-3 Select-1 ShapeOf-1 ShapeOf-3 Sigmoid-1 Sign-1
+    Sin-1 Slice-8 SoftMax-8 SoftPlus-4 SoftSign-9 SpaceToDepth-1 Split-1 Sqrt-1 Squeeze-1 Squeeze-15
+    Subtract-1 Tan-1 Tanh-1 Tile-1 TopK-11 Transpose-1 Unique-10 Unsqueeze-1 VariadicSplit-1
 """
 
 _ENTRY = "main"
