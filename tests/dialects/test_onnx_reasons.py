@@ -14,6 +14,11 @@ RESHAPE = "op: Reshape-1\ngroups:\n  - id: it\n    title: t\n    special_zero: f
 PAD = "op: Pad-12\ngroups:\n  - id: it\n    title: t\n    data: {shape: [2, 3]}\n"
 GATHER = "op: Gather-8\ngroups:\n  - id: it\n    title: t\n    data: {shape: [4]}\n"
 TRANSPOSE = "op: Transpose-1\ngroups:\n  - id: it\n    title: t\n    arg: {shape: [2, 3, 4]}\n"
+POOL = "op: AvgPool-14\ngroups:\n  - id: it\n    title: t\n    data: {shape: [1, 2, 3]}\n    exclude_pad: false\n"
+ATTENTION = (
+    "op: ScaledDotProductAttention-13\ngroups:\n  - id: it\n    title: t\n    query: {shape: [1, 2, 2]}\n"
+    "    key: {shape: [1, 2, 2]}\n    value: {shape: [1, 2, 2]}\n    causal: false\n"
+)
 THEN = "    then: {{op: {}}}\n"
 COUNT = SPLIT.replace("VariadicSplit", "Split")
 
@@ -109,6 +114,14 @@ INEXPRESSIBLE = {
     "indices of another type": (
         f"{SLICE}    start: {{element_type: u8, values: [1]}}\n    stop: [4]\n    step: [2]\n",
         "ONNX's Slice takes start of i32 or i64 only",
+    ),
+    "a last window that starts behind data": (
+        f"{POOL}    strides: [2]\n    pads_begin: [1]\n    pads_end: [1]\n    kernel: [2]\n    rounding_type: ceil\n",
+        "ONNX's opset 18 does not say whether a last window can start behind data",
+    ),
+    "a mask that leaves a query no key": (
+        f"{ATTENTION}    attention_mask: {{element_type: boolean, shape: [2, 2], values: [0, 1, 0, 0]}}\n",
+        "ONNX's result for a query without keys is 0",
     ),
     "lengths of half a byte that are converted": (
         f"{SPLIT}    context: convert\n    axis: {{element_type: i32, values: 0}}\n    split_lengths: {{element_type: u4, values: [1, 3]}}\n",

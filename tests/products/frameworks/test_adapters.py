@@ -10,11 +10,20 @@ from opconform.tensors.tensor import Array, Tensor
 from opconform_products.frameworks.adapters.gather import ALONG, TUPLES, indexed, indexed_nd
 from opconform_products.frameworks.adapters.layout import ORDER, SIZES
 from opconform_products.frameworks.adapters.pads import pairs
+from opconform_products.frameworks.adapters.pools import AVERAGED
 from opconform_products.frameworks.adapters.slices import SLICES, STRIDED
 from opconform_products.frameworks.adapters.split import check_equal_outputs, filled, scalar_axis
 from opconform_products.frameworks.framework import Adapter
 from opconform_products.frameworks.settings import plain
 from opconform_runners.backends.backend import Rejected, Unsupported
+
+#: Windows of two elements in one dimension with padding at both ends.
+WINDOWS: Mapping[str, Any] = {
+    **dict.fromkeys(("strides", "kernel"), (2,)),
+    **dict.fromkeys(("pads_begin", "pads_end"), (1,)),
+    "auto_pad": "explicit",
+    "exclude_pad": False,
+}
 
 
 class Empty(NamedTuple):
@@ -234,3 +243,19 @@ def test_a_type_that_the_framework_lacks_is_unsupported(kind: str) -> None:
     """The value alone would hide that the framework cannot be given it."""
     with pytest.raises(Unsupported, match=f"no element type {kind}"):
         plain(Tensor(element_type=kind, array=np.array(1, np.uint8)), ("i64",))
+
+
+@pytest.mark.parametrize(
+    ("length", "rounding", "is_ceil"), [(4, "ceil", True), (3, "ceil_torch", True), (3, "floor", False)]
+)
+def test_windows_of_a_framework_are_those_of_data(length: int, rounding: str, is_ceil: bool) -> None:
+    """The last one starts in data or before it."""
+    pool, _ = arguments_of(AVERAGED, Empty((1, 2, length)), **WINDOWS, rounding_type=rounding)
+
+    assert pool.is_ceil == is_ceil
+
+
+def test_no_framework_has_a_last_window_that_starts_behind_data() -> None:
+    """The rounding type ceil has one, which PyTorch and tinygrad leave out by their documentation."""
+    with pytest.raises(Unsupported, match="starts behind data"):
+        arguments_of(AVERAGED, Empty((1, 2, 3)), **WINDOWS, rounding_type="ceil")
