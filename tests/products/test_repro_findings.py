@@ -62,6 +62,7 @@ LONG = frozenset(
         "FloorMod-1/corners/3e3f82985a",
         "Gelu-7/binades/d7f8f8f7e9",
         "MatMul-1/special-values/32a6d94bd0",
+        "Range-4/long/b5713ec89c",
         "Sigmoid-1/tenths/0414d15dd2",
         "Sqrt-1/binades/2fa7d01cc7",
         "Subtract-1/overflow/82c21a0cfe",

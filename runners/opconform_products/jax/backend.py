@@ -136,7 +136,7 @@ def _avg_pool(data: Any, pool: Pool, excludes: bool) -> Any:
     def sums(array: Any) -> Any:
         return jax.lax.reduce_window(array, np.zeros((), array.dtype), jax.lax.add, sizes, strides, pads)
 
-    return sums(data) / (sums(jnp.ones_like(data)) if excludes else math.prod(pool.kernel))
+    return jnp.divide(sums(data), sums(jnp.ones_like(data)) if excludes else math.prod(pool.kernel))
 
 
 def _top_k(data: Any, k: int, axis: int, order: Order, kind: str) -> list[Any]:

@@ -17,7 +17,7 @@ from opconform_runners.backends.exceptions import PYTHON_ERRORS
 from opconform_runners.tools.repro.graph_source import GraphSource
 from opconform_runners.tools.repro.names import reserved_names, script_names
 
-_ROWS, _BACKEND = "opconform_products.tensorflow.rows", "opconform_products.tensorflow.backend"
+_POOLS, _ROWS, _BACKEND = (f"opconform_products.tensorflow.{name}" for name in ("pools", "rows", "backend"))
 
 
 def tensorflow_source(case: DeclaredCase, inputs: Mapping[str, Tensor]) -> GraphSource:
@@ -40,7 +40,8 @@ def tensorflow_source(case: DeclaredCase, inputs: Mapping[str, Tensor]) -> Graph
         taken=reserved_names() | {*names.arrays.values(), *names.second.values(), *names.inputs.values()},
     )
     stand_in = recorder.held(tf, "tf")
-    rows = recorded_module(_ROWS, {"tensorflow": stand_in})
+    pools = recorded_module(_POOLS, {"tensorflow": stand_in})
+    rows = recorded_module(_ROWS, {"tensorflow": stand_in, _POOLS: pools})
     framework: Framework = recorded_module(_BACKEND, {"tensorflow": stand_in, _ROWS: rows})._TENSORFLOW
     parameters = [port for port in case.inputs if port.binding == "parameter"]
     outputs: list[Any] = []
