@@ -33,6 +33,8 @@ VARYING = frozenset(
         "Pad-12/extended-types/e772b203b9",
         "Reverse-1/types-folded/255a6cea61",
         "Roll-7/no-axes/028785da33",
+        "ScaledDotProductAttention-13/without-data/6b7100ab9a",
+        "ScaledDotProductAttention-13/without-data/d3bafb47b3",
         "Slice-8/extended-types/40eb68f413",
         "Slice-8/large-steps/6cb7bee574",
         "StridedSlice-1/extended-types/98930be7cb",
@@ -54,7 +56,7 @@ PASSING = frozenset(
 MOST_LINES = 120
 
 
-#: The smallest cases of findings about rounding that need many numbers: one of every size, or those of a long sum.
+#: The smallest cases of findings that need many numbers: one of every size, those of a long sum, or matrices for each head.
 LONG = frozenset(
     {
         "CumSum-3/biased/95d6247709",
@@ -62,7 +64,9 @@ LONG = frozenset(
         "FloorMod-1/corners/3e3f82985a",
         "Gelu-7/binades/d7f8f8f7e9",
         "MatMul-1/special-values/32a6d94bd0",
-        "Range-4/long/b5713ec89c",
+        "Range-4/rounded/028ff397de",
+        "ScaledDotProductAttention-13/element-types/d96b290efc",
+        "ScaledDotProductAttention-13/masks-of-booleans/d0e772181c",
         "Sigmoid-1/tenths/0414d15dd2",
         "Sqrt-1/binades/2fa7d01cc7",
         "Subtract-1/overflow/82c21a0cfe",
