@@ -7,12 +7,13 @@ import pytest
 from tests.conftest import Run
 from tests.products.frameworks.checks import checked_scripts
 
-#: Cases, and how their scripts end: right in both inferences, a wrong value, an invalid case, and a valid one refused.
+#: Cases, and how their scripts end: right in both inferences, a wrong value, an invalid case, and valid ones refused.
 ENDS = {
     "ReLU-1/second-feed/262e3b850c": 0,
     "Clamp-1/zeros/6650201671": 1,
     "GatherElements-6/axes-out-of-range/93a49794cf": 1,
     "ReverseSequence-1/negative-batch-axes/93cc2364df": 1,
+    "MaxPool-8/without-elements/515ef6cc51": 1,
 }
 
 
@@ -27,3 +28,4 @@ def test_a_script_ends_as_the_backend_did(opconform: Run, tmp_path: Path) -> Non
     assert "    relu = tf.nn.relu(data)\n    return [relu]" in relu
     assert relu.count("got += model(tf.constant(data") == 2
     assert "    multiply = tf.multiply(x, " in graph
+    assert " = tf.nn.max_pool_with_argmax(transpose, (2, 2), " in scripts["MaxPool-8/without-elements/515ef6cc51"]
